@@ -36,7 +36,7 @@ export function MeView() {
           {words.resting(resting)}
         </p>
       )}
-      <MeSection title={words.account}>
+      <MeSection title={words.account} help={words.ownNumber(userid)}>
         <AccountForm account={data.CALLINFO} />
       </MeSection>
       <MeSection title={words.passphrase} help={words.passphraseChanged(new Date(changed).toLocaleDateString(locale))}>

@@ -3,6 +3,7 @@ import { inBoth } from '../words/spoken.tsx'
 const en = {
   title: 'Your account',
   account: 'You',
+  ownNumber: (userid: string) => `Your number is ${userid}: who shares a vault with you may ask for it.`,
   username: 'Username',
   fullname: 'Full name',
   email: 'E-mail address',
@@ -101,6 +102,7 @@ const en = {
 const sv: typeof en = {
   title: 'Ditt konto',
   account: 'Du',
+  ownNumber: (userid: string) => `Ditt nummer är ${userid}: den som delar ett valv med dig kan behöva det.`,
   username: 'Användarnamn',
   fullname: 'Fullständigt namn',
   email: 'E-postadress',
@@ -121,7 +123,7 @@ const sv: typeof en = {
   passphraseIsChanged: 'Din lösenfras är ändrad. Alla dina andra sessioner har avslutats.',
   strength: 'Styrka',
   strengths: ['Mycket lätt att gissa', 'Lätt att gissa', 'Godtagbar', 'Stark', 'Mycket stark'],
-  strengthUnknown: 'Kan inte uppskattas här; apparaten bedömer den.',
+  strengthUnknown: 'Kan inte uppskattas här; systemet bedömer den.',
 
   dueTitle: 'Välj en ny lösenfras',
   dueAsked: 'En administratör ber dig att ändra din lösenfras. När den är ändrad fortsätter sidan där du var.',
@@ -141,11 +143,11 @@ const sv: typeof en = {
     smartcard: 'Kortet som webbläsaren visar: på adressen där du loggar in med det.',
   },
   factor: 'Kod från en enhet som du har',
-  factorHelp: 'En ny kod från din autentiseringsapp, eller rör vid din säkerhetsnyckel. Varje kod gäller en gång.',
+  factorHelp: 'En ny kod från din autentiseringsapp, eller rör vid din hårdvarunyckel. Varje kod gäller en gång.',
 
   devices: 'Enheter',
   devicesHelp: 'Med en av dem och din lösenfras loggar du in. Ha två, så att du inte blir utelåst om du tappar en.',
-  kinds: { totp: 'Autentiseringsapp', hotp: 'Koddosa', hwkey_otp: 'Säkerhetsnyckel' },
+  kinds: { totp: 'Autentiseringsapp', hotp: 'Kodgenerator', hwkey_otp: 'Hårdvarunyckel' },
   addedOn: (day: string) => `tillagd ${day}`,
   usedOn: (day: string) => `senast använd ${day}`,
   neverUsed: 'inte använd än',
@@ -163,8 +165,8 @@ const sv: typeof en = {
   newCodeHelp: 'Den visar att appen fungerar.',
   finish: 'Lägg till appen',
   appAdded: 'Appen är en av dina enheter nu.',
-  addToken: 'Lägg till en säkerhetsnyckel',
-  tokenText: 'Nyckeln måste vara känd av apparaten och får inte tillhöra någon annan.',
+  addToken: 'Lägg till en hårdvarunyckel',
+  tokenText: 'Nyckeln måste vara känd av systemet och får inte tillhöra någon annan.',
   tokenOtp: 'Rör vid den nya nyckeln',
   tokenAdded: 'Nyckeln är en av dina enheter nu.',
 
@@ -190,7 +192,7 @@ const sv: typeof en = {
   language: 'Språk',
   languages: { en: 'English', sv: 'Svenska' },
   theme: 'Färger',
-  themes: { system: 'Som systemet', light: 'Ljust', dark: 'Mörkt' },
+  themes: { system: 'Som enheten', light: 'Ljust', dark: 'Mörkt' },
 }
 
 export const meWords = inBoth(en, sv)

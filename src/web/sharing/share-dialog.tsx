@@ -6,8 +6,10 @@ import { announce } from '../controls/announcement.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type FoundPerson, type SharedVault, type VaultMember } from '../interface/calls.ts'
+import { isId } from '../interface/row-id.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { RightChoice, type Right } from './right-choice.tsx'
@@ -20,21 +22,22 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Finds a person, and lets them in. */
+/** Finds a person, or takes the number of one, and lets them in. */
 export function ShareDialog({ vault, members, onClose }: Props) {
   const words = useWordsOf(sharingWords)
   const queries = useQueryClient()
   const mayFind = [useOwnCapability('createVault'), useOwnCapability('admin')].includes(true)
   const [person, setPerson] = useState<FoundPerson>()
+  const [number, setNumber] = useState('')
   const [isMissing, setIsMissing] = useState(false)
   const [status, setStatus] = useState<Right>('1')
 
   async function share(signal: AbortSignal): Promise<boolean> {
-    setIsMissing(person === undefined)
-    if (person === undefined) return false
-    const params = { vaultid: vault.id, userid: person.id }
-    await call('vault.member.add', { params, body: { status }, signal })
-    announce(words.shared(person.fullname))
+    const userid = mayFind ? person?.id : number.trim()
+    setIsMissing(!isId(userid))
+    if (!isId(userid)) return false
+    await call('vault.member.add', { params: { vaultid: vault.id, userid }, body: { status }, signal })
+    announce(words.shared(person?.fullname ?? words.userNumber(userid)))
     await queries.invalidateQueries({ queryKey: ['members', vault.id] })
     return true
   }
@@ -48,11 +51,24 @@ export function ShareDialog({ vault, members, onClose }: Props) {
               {words.choosePerson}
             </p>
           )}
-          <RightChoice value={status} onChange={setStatus} />
         </>
       ) : (
-        <p>{words.mayNotFind}</p>
+        <>
+          <p>{words.mayNotFind}</p>
+          <TextInput
+            label={words.numberOfUser}
+            description={words.numberHelp}
+            error={isMissing && !isId(number.trim()) ? words.badNumber : undefined}
+            kind="name"
+            inputMode="numeric"
+            autoComplete="off"
+            isRequired
+            value={number}
+            onChange={setNumber}
+          />
+        </>
       )}
+      <RightChoice value={status} onChange={setStatus} />
     </FormDialog>
   )
 }

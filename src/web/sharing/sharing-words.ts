@@ -16,7 +16,10 @@ export const sharingWords = inBoth(
     nobodyFound: 'Nobody is found who is not a member already.',
     moreFound: (count: number) => `${count.toLocaleString('en')} more are found: type more of the name.`,
     mayNotFind:
-      'You may not look for people: that takes the right to create vaults. Ask your administrator for it, or somebody who has it to share this vault.',
+      'You may not look for people: that takes the right to create vaults, which your administrator gives. You can share the vault by the number of the user, who finds it in “Your account”.',
+    numberOfUser: 'Number of the user',
+    numberHelp: 'Look at the name in the list of members afterwards.',
+    badNumber: 'A number has digits only.',
     choosePerson: 'Choose a person.',
     right: 'Right in the vault',
     rightHelps: {
@@ -77,7 +80,10 @@ export const sharingWords = inBoth(
     nobodyFound: 'Ingen hittas som inte redan är medlem.',
     moreFound: (count) => `${count.toLocaleString('sv')} till hittas: skriv mer av namnet.`,
     mayNotFind:
-      'Du får inte söka efter personer: det kräver rätten att skapa valv. Be din administratör om den, eller någon som har den att dela valvet.',
+      'Du får inte söka efter personer: det kräver rätten att skapa valv, som din administratör ger. Du kan dela valvet med användarens nummer, som står på användarens sida ”Ditt konto”.',
+    numberOfUser: 'Användarens nummer',
+    numberHelp: 'Se efter namnet i listan över medlemmar efteråt.',
+    badNumber: 'Ett nummer har bara siffror.',
     choosePerson: 'Välj en person.',
     right: 'Rätt i valvet',
     rightHelps: {
@@ -97,7 +103,7 @@ export const sharingWords = inBoth(
       'Det gäller från nästa anrop. Hemligheter som har setts kan någon minnas: byt dem som måste förbli hemliga.',
     removed: (name) => `${name} är inte längre medlem.`,
     leave: 'Lämna valvet',
-    application: 'Applikation',
+    application: 'Program',
     narrowed: 'Begränsad till',
     narrowedKeys: (keys) => `Nycklar ${keys}:`,
     narrowedObjects: 'Objekt:',
@@ -107,7 +113,7 @@ export const sharingWords = inBoth(
     rests: 'Vilar tills det bekräftas',
     restsWhy: (when, who) =>
       `Den ${when} gav ${who} personen något att logga in med. Medlemskapet ger inget förrän en annan som administrerar valvet bekräftar personen.`,
-    operator: 'driften',
+    operator: 'operatören',
     userNumber: (id) => `användare ${id}`,
     and: ' och ',
     confirm: 'Bekräfta',
