@@ -107,7 +107,7 @@ describe('in Firefox', () => {
     await visit.open()
     await visit.press('Svenska')
     await visit.sees('Logga in')
-    await visit.press('Systemets färger')
+    await visit.press('Enhetens färger')
     await visit.page.reload()
     await visit.sees('Logga in')
     expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe('light')

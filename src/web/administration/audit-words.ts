@@ -60,7 +60,7 @@ export const auditWords = inBoth(
     who: 'Vem',
     about: 'Om',
     result: 'Utfall',
-    appliance: 'Apparaten',
+    appliance: 'Systemet',
     inVault: (id: string) => `valv ${id}`,
     ofKey: (name: string) => `nyckel ${name}`,
     times: (count: string) => `${count} gånger`,

@@ -32,7 +32,7 @@ export const formTemplateWords = inBoth(
     number: (id: string) => `Nummer ${id}`,
     inactive: 'Inga nya objekt',
     fields: (count: number) => (count === 1 ? 'Ett fält' : `${count} fält`),
-    preview: 'Förhandsvisning',
+    preview: 'Förhandsgranskning',
     previewHelp: 'Som människor fyller i det. Den ändras med det du ändrar här; inget sparas.',
     builtIn: 'Denna är en del av programmet. Det du gör av den är en ny mall.',
     name: 'Mallens namn',

@@ -28,7 +28,7 @@ export const policyWords = inBoth(
   },
   {
     introduction:
-      'Varje valv har en av dessa för lösenorden i det. De är en del av programmet, och desamma på alla apparater.',
+      'Varje valv har en av dessa för lösenorden i det. De är en del av programmet, och desamma på alla system.',
     anything: 'Allt duger',
     number: (id: number) => `Nummer ${id}`,
     rule: ruleIn(

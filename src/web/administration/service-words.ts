@@ -123,7 +123,7 @@ export const serviceWords = inBoth(
     issuerHelp: 'Som iss i dess JWT nämner den. Operatören måste ha nämnt den i service.issuers.',
     claims: 'Anspråk',
     claimsHelp: 'Ett per rad, alla måste passa: sub=system:serviceaccount:shop:mailer',
-    staticHelp: 'Apparaten gör en nyckel och visar den en gång. Operatören måste tillåta det: service.allowStatic.',
+    staticHelp: 'Systemet gör en nyckel och visar den en gång. Operatören måste tillåta det: service.allowStatic.',
     staticKey: 'Statisk nyckel',
     removeCredential: (name: string) => `Ta bort ${name}`,
     removeCredentialTitle: 'Ta bort detta kreditiv?',
@@ -132,7 +132,7 @@ export const serviceWords = inBoth(
     restNotice:
       'Det som någon annan än ägaren lägger till gör att kontots medlemskap vilar, tills en administratör för varje valv bekräftar dem: ingen administratör kommer in i ett valv genom ett program.',
     grantsNotice: 'En administratör för ett valv ger kontot dess rättigheter där. Administrationen ger det inget valv.',
-    applicationKeys: 'Programnycklar',
+    applicationKeys: 'Applikationsnycklar',
     applicationKeysHelp:
       'En nyckel som alla användare av ett program lägger till vid varje inloggning. Bara operatören gör och drar in dem.',
   },

@@ -44,9 +44,9 @@ export const stateWords = inBoth(
   },
   {
     states: {
-      ready: 'Apparaten betjänar anrop',
-      not_ready: 'Apparaten betjänar inte anrop',
-      stopping: 'Apparaten stannar',
+      ready: 'Systemet betjänar anrop',
+      not_ready: 'Systemet betjänar inte anrop',
+      stopping: 'Systemet stannar',
       unknown: 'Tillståndet är inte känt just nu',
     },
     release: 'Version',
