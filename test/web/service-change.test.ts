@@ -15,7 +15,7 @@ it('of two administrators who change a service account at once each changes what
   await page.getByRole('button', { name: 'Edit' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Description').fill('After')
-  const changes = { addresses: ['192.0.2.0/24'], expires: '2030-01-01T00:00:00Z' }
+  const changes = { addresses: ['192.0.2.0/24'], expires: '2030-01-01T00:00:00.000Z' }
   await other.must('PUT', `/service/${id}`, changes)
   await dialog.getByLabel('Ends').fill('12030-01-01T00:00')
   await dialog.getByRole('button', { name: 'Save' }).click()

@@ -1,9 +1,8 @@
 import { Info, Trash2, Users } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { useObjectDrag, type ObjectDrag } from './object-drag.ts'
-import { ChosenBar } from './chosen-bar.tsx'
 import { useSelection } from './selection.ts'
 import { VaultEntrance } from '../editing/vault-entrance.tsx'
 import { FolderTree } from './folder-tree.tsx'
@@ -31,6 +30,9 @@ import {
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/spoken.tsx'
+
+/** For those who may write, once the table is seen. */
+const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }))
 
 interface Props {
   readonly vaultid: string
@@ -164,7 +166,11 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
         <p className="soft count" role="status">
           {isFiltered ? words.found(rows.length, below.length) : words.countOfObjects(here.length)}
         </p>
-        {mayWrite && <ChosenBar vault={vault} arranged={arranged} selection={selection} />}
+        {mayWrite && (
+          <Suspense>
+            <ChosenBar vault={vault} arranged={arranged} selection={selection} />
+          </Suspense>
+        )}
       </div>
       {rows.length === 0 ? (
         <p className="soft">{words.nothingFits}</p>
