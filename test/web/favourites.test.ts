@@ -6,6 +6,8 @@ import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
+/** A machine may be busy with other tests. */
+const patience = { timeout: 20_000 }
 const setting = '**/object/*/favourite'
 
 it('are set at an object, listed with the vaults that they lie in, and taken off there', async () => {
@@ -21,7 +23,7 @@ it('are set at an object, listed with the vaults that they lie in, and taken off
   await star.focus()
   expect(await star.getAttribute('aria-pressed')).toBe('false')
   await page.keyboard.press('Space')
-  await expect.poll(names).toEqual(['core1.example.test'])
+  await expect.poll(names, patience).toEqual(['core1.example.test'])
   expect(await star.getAttribute('aria-pressed')).toBe('true')
   await page.reload()
   await visit.sees('core1.example.test')
@@ -30,7 +32,7 @@ it('are set at an object, listed with the vaults that they lie in, and taken off
   await visit.open(`/object/${stage.stocked.file}`)
   await visit.sees('plan.svg')
   await star.click()
-  await expect.poll(names).toHaveLength(2)
+  await expect.poll(names, patience).toHaveLength(2)
 
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Vaults' }).click()
   await visit.sees('Vaults')
@@ -43,7 +45,7 @@ it('are set at an object, listed with the vaults that they lie in, and taken off
   await list.getByRole('link').click()
   await visit.sees('core1.example.test')
   await star.click()
-  await expect.poll(names).toEqual([])
+  await expect.poll(names, patience).toEqual([])
   visit.expectPeace()
 })
 
@@ -60,7 +62,7 @@ it('are as they were where the change is refused, and the refusal is told', asyn
   const star = page.getByRole('button', { name: 'Favourite', exact: true })
   await star.click()
   // Before the appliance has answered.
-  await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(() => star.getAttribute('aria-pressed'), patience).toBe('true')
   answer()
   await page.getByRole('alert').getByText('(1610)').waitFor()
   expect(await star.getAttribute('aria-pressed')).toBe('false')
@@ -68,7 +70,7 @@ it('are as they were where the change is refused, and the refusal is told', asyn
   await page.unroute(setting)
   await star.click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
-  await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(() => star.getAttribute('aria-pressed'), patience).toBe('true')
   await page.route(setting, (route) => route.abort())
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Vaults' }).click()
   await page.getByRole('button', { name: 'Take core1.example.test off the favourites' }).click()

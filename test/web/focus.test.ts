@@ -5,6 +5,8 @@ import { makeVault } from '../support/vault.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
+/** A machine may be busy with other tests. */
+const patience = { timeout: 20_000 }
 
 /** What a screen reader says of what has the focus. */
 const focused = (page: Page): Promise<string> =>
@@ -34,11 +36,11 @@ it('goes from a row that is gone to the next, from the last to the one before, a
   const off = (name: string): string => `Take ${name} off the favourites`
   await page.getByRole('region', { name: 'Favourites' }).waitFor()
   await press(page, off('three'))
-  await expect.poll(() => focused(page)).toBe(off('two'))
+  await expect.poll(() => focused(page), patience).toBe(off('two'))
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page)).toBe(off('one'))
+  await expect.poll(() => focused(page), patience).toBe(off('one'))
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page)).toBe('Vaults')
+  await expect.poll(() => focused(page), patience).toBe('Vaults')
   visit.expectPeace()
 })
 
@@ -54,7 +56,7 @@ it('goes on behind a question whose row is gone when it closes', async () => {
   await press(page, first)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await expect.poll(() => focused(page)).toBe(second)
+  await expect.poll(() => focused(page), patience).toBe(second)
   visit.expectPeace()
 })
 
@@ -65,7 +67,7 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await visit.open(`/vault/${vaultid}/trash`)
   await visit.sees('Trash of Loft')
   await press(page, 'Take back right.example.test')
-  await expect.poll(() => focused(page)).toBe('Take back left.example.test')
+  await expect.poll(() => focused(page), patience).toBe('Take back left.example.test')
   let answer = (): void => undefined
   const answered = new Promise<void>((resolve) => (answer = resolve))
   await page.route('**/undelete', async (route) => {
@@ -81,7 +83,7 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await page.reload()
   await press(page, 'Take back middle.example.test')
   await page.getByText('Nothing is in the trash.').waitFor()
-  await expect.poll(() => focused(page)).toBe('Trash of Loft')
+  await expect.poll(() => focused(page), patience).toBe('Trash of Loft')
   visit.expectPeace()
 })
 
@@ -90,14 +92,14 @@ it('goes to the heading of the sessions as the others end, and to that of the va
   await stage.appliance.login(user)
   await visit.open('/me')
   await press(page, 'End all others')
-  await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count()).toBe(0)
-  await expect.poll(() => focused(page)).toBe('Sessions')
+  await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count(), patience).toBe(0)
+  await expect.poll(() => focused(page), patience).toBe('Sessions')
   await createObject(await stage.appliance.login(user), vaultid, { host: 'gone.example.test' })
   await visit.open(`/vault/${vaultid}`)
   await page.getByRole('checkbox', { name: 'Select gone.example.test' }).check()
   await press(page, 'Delete')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('1 object is deleted.').waitFor()
-  await expect.poll(() => focused(page)).toBe('Porch')
+  await expect.poll(() => focused(page), patience).toBe('Porch')
   visit.expectPeace()
 })

@@ -50,6 +50,7 @@ describe('the own account', () => {
     await page.getByRole('button', { name: `Remove Hardware token ${token.publicId}` }).click()
     await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => page.getByText(`Hardware token ${token.publicId}`).count()).toBe(0)
   })
 
