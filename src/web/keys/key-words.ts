@@ -163,7 +163,8 @@ export const keyWords = inBoth(
 
     importOf: (name) => `Hämta in ${name}`,
     importUntil: (when) => `Den publika nyckeln gäller för en import, till ${when}.`,
-    importCheck: 'Se att jobbet kommer från ert system: jämför granskningsnyckeln med den som ni har fått av operatören.',
+    importCheck:
+      'Se att jobbet kommer från ert system: jämför granskningsnyckeln med den som ni har fått av operatören.',
     importCheckCommand: 'Kontrollera signaturen',
     importWrap: 'Kryptera nyckeln',
     importWrapText: {
