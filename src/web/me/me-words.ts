@@ -127,12 +127,12 @@ const sv: typeof en = {
 
   dueTitle: 'Välj en ny lösenfras',
   dueAsked: 'En administratör ber dig att ändra din lösenfras. När den är ändrad fortsätter sidan där du var.',
-  dueOld: 'Din lösenfras är äldre än vad apparaten tillåter.',
+  dueOld: 'Din lösenfras är äldre än vad systemet tillåter.',
   later: 'Inte nu',
   laterHelp: 'Du får frågan igen nästa gång du loggar in.',
   rules: 'Så ska den vara',
   passphraseRules: [
-    'Som apparatens regler säger: 12 tecken eller fler, om administratören inte har valt något annat.',
+    'Som systemets regler säger: 12 tecken eller fler, om administratören inte har valt något annat.',
     'Inte lätt att gissa, och utan ditt användarnamn.',
     'En annan än den nuvarande.',
   ],
