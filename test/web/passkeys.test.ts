@@ -1,6 +1,8 @@
 import type { CDPSession } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { expectFault } from '../support/client.ts'
+import { totpCode } from '../support/hardware-token.ts'
 import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
 
 /** With an authenticator that Chromium has inside: what the browser asks for, takes and refuses is its own. */
@@ -105,6 +107,32 @@ it('a passkey is registered, logs in, gets another name, is removed, and logs in
   await logOut(visit)
   await logInByPasskey(visit, user)
   await page.getByRole('alert').getByText('(1201)').waitFor()
+})
+
+it('who has a passkey changes passkeys and devices by it, without a code', async () => {
+  const holder = await atAccount()
+  const { visit, user } = holder
+  const { page } = visit
+  await registered(holder, 'First')
+  const dialog = page.getByRole('dialog')
+  const confirm = async (button: string): Promise<void> => {
+    await dialog.getByText('Passkey', { exact: true }).click()
+    expect(await dialog.getByLabel('Code of a device that you have').count()).toBe(0)
+    await dialog.getByRole('button', { name: button }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  const secret = (await dialog.locator('code').textContent())?.replaceAll(' ', '') ?? ''
+  await dialog.getByLabel('Code of the new app').fill(totpCode(secret))
+  await confirm('Add the app')
+  const removal = page.getByRole('button', { name: /^Remove Hardware token/ })
+  await removal.click()
+  await confirm('Remove')
+  await removal.waitFor({ state: 'detached' })
+  const { username, passphrase } = user
+  const login = { username, passphrase, apikey: appliance.applicationKey, otp: user.hardwareToken.press() }
+  expectFault(await appliance.client().post('/auth', login), 403, 1201)
+  visit.expectPeace()
 })
 
 it('a login that was refused is made again with a new challenge, and nothing that was typed is lost', async () => {

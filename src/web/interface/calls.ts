@@ -29,7 +29,6 @@ export type ListedTemplate = AnswerOf<'template.list'>['TEMPLATE'][number]
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
 export type ListedLink = AnswerOf<'link.list'>['CALLINFO']['links'][number]
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
-export type PassphraseBody = NonNullable<Operations['auth.passphrase']['body']>
 export type LoginChallenge = NonNullable<AnswerOf<'auth.challenge'>['CALLINFO']>
 export type OwnChallenge = NonNullable<AnswerOf<'me.challenge'>['CALLINFO']>
 export type PasskeyRegistrationBody = NonNullable<Operations['me.passkey.register']['body']>

@@ -5,7 +5,7 @@ import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { FactorInput, typedCode } from './factor-input.tsx'
+import { typedCode, useFreshFactor } from './fresh-factor.tsx'
 import { meWords } from './me-words.ts'
 
 const QrPicture = lazy(async () => ({ default: (await import('./qr-picture.tsx')).QrPicture }))
@@ -27,7 +27,8 @@ export function AppEnrolment({ onDone, onClose }: Props) {
   const words = useWordsOf(meWords)
   const [begun, setBegun] = useState<Begun>()
   const [error, setError] = useState<unknown>()
-  const [typed, setTyped] = useState({ code: '', otp: '' })
+  const [typed, setTyped] = useState('')
+  const factor = useFreshFactor('webauthn')
   useEffect(() => {
     const gone = new AbortController()
     call('me.otp.begin', { signal: gone.signal }).then(
@@ -39,8 +40,8 @@ export function AppEnrolment({ onDone, onClose }: Props) {
 
   async function activate(signal: AbortSignal): Promise<boolean> {
     if (begun === undefined) return false
-    const body = { code: typedCode(typed.code), otp: typedCode(typed.otp) }
-    setTyped({ code: '', otp: '' })
+    const body = { code: typedCode(typed), ...(await factor.show(signal)) }
+    setTyped('')
     await call('me.otp.activate', { params: { deviceid: begun.id }, body, signal })
     await onDone()
     return true
@@ -65,14 +66,14 @@ export function AppEnrolment({ onDone, onClose }: Props) {
         name="code"
         label={words.newCode}
         description={words.newCodeHelp}
-        value={typed.code}
-        onChange={(code) => setTyped((before) => ({ ...before, code }))}
+        value={typed}
+        onChange={setTyped}
         kind="code"
         inputMode="numeric"
         autoComplete="off"
         isRequired
       />
-      <FactorInput value={typed.otp} onChange={(otp) => setTyped((before) => ({ ...before, otp }))} />
+      {factor.input}
     </FormDialog>
   )
 }

@@ -10,7 +10,7 @@ import { Trouble } from '../controls/trouble.tsx'
 import { call, type OtpDevice } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { AppEnrolment } from './app-enrolment.tsx'
-import { FactorInput, typedCode } from './factor-input.tsx'
+import { useFreshFactor } from './fresh-factor.tsx'
 import { ownDevicesKey, useOwnDevices } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 
@@ -22,7 +22,7 @@ interface Props {
   readonly isResting: boolean
 }
 
-/** The devices that a person logs in with; each change takes a code of one of them. */
+/** The devices that a person logs in with; each change takes a second factor of the person. */
 export function DeviceSection({ userid, isResting }: Props) {
   const words = useWordsOf(meWords)
   const queries = useQueryClient()
@@ -95,40 +95,40 @@ interface Change {
 function DeviceRemoval({ device, onDone, onClose }: Change & { readonly device: OtpDevice }) {
   const words = useWordsOf(meWords)
   const name = useNameOf()(device)
-  const [otp, setOtp] = useState('')
+  const factor = useFreshFactor('webauthn')
   async function remove(signal: AbortSignal): Promise<void> {
-    const body = { otp: typedCode(otp) }
-    // It was good once.
-    setOtp('')
+    const body = await factor.show(signal)
     await call('me.otp.remove', { params: { deviceid: device.id }, body, signal })
     await onDone()
   }
   return (
     <FormDialog title={words.removeTitle} submitText={words.remove} isDangerous onSubmit={remove} onClose={onClose}>
       <p>{words.removeText(name)}</p>
-      <FactorInput value={otp} onChange={setOtp} />
+      {factor.input}
     </FormDialog>
   )
 }
 
 function TokenAdoption({ onDone, onClose }: Change) {
   const words = useWordsOf(meWords)
-  const [typed, setTyped] = useState({ tokenotp: '', otp: '' })
+  const [typed, setTyped] = useState('')
+  const factor = useFreshFactor('webauthn')
   async function adopt(signal: AbortSignal): Promise<void> {
-    const body = { tokenotp: typed.tokenotp.trim(), otp: typedCode(typed.otp) }
-    setTyped({ tokenotp: '', otp: '' })
+    const body = { tokenotp: typed.trim(), ...(await factor.show(signal)) }
+    // It was good once.
+    setTyped('')
     await call('me.otp.adopt', { body, signal })
     await onDone()
   }
   return (
     <FormDialog title={words.addToken} submitText={words.addToken} onSubmit={adopt} onClose={onClose}>
       <p className="soft">{words.tokenText}</p>
-      <FactorInput value={typed.otp} onChange={(otp) => setTyped((before) => ({ ...before, otp }))} />
+      {factor.input}
       <TextInput
         name="tokenotp"
         label={words.tokenOtp}
-        value={typed.tokenotp}
-        onChange={(tokenotp) => setTyped((before) => ({ ...before, tokenotp }))}
+        value={typed}
+        onChange={setTyped}
         kind="code"
         autoComplete="off"
         isRequired

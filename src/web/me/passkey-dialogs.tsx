@@ -5,7 +5,7 @@ import { call, type ListedPasskey } from '../interface/calls.ts'
 import { makePasskey } from '../passkeys/webauthn.ts'
 import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
-import { FactorInput, typedCode } from './factor-input.tsx'
+import { useFreshFactor } from './fresh-factor.tsx'
 import { meWords } from './me-words.ts'
 import { passkeyWords } from './passkey-words.ts'
 
@@ -19,25 +19,25 @@ interface PasskeyChange {
 }
 type PasskeyChangeOf = PasskeyChange & { readonly passkey: ListedPasskey }
 
-/** The code is used up only when the browser has made the passkey. */
+/** The second factor is used up only when the browser has made the passkey. */
 export function NewPasskey({ onDone, onClose }: PasskeyChange) {
   const words = useWordsOf(passkeyWords)
   const { person } = useSession()
-  const [typed, setTyped] = useState({ name: '', otp: '' })
+  const [typed, setTyped] = useState('')
+  const factor = useFreshFactor('webauthn')
   async function register(signal: AbortSignal): Promise<void> {
     if (person === undefined) return
     const { CALLINFO } = await call('me.challenge', { signal })
     const registration = await makePasskey(CALLINFO, person, signal)
-    const body = { name: typed.name.trim(), otp: typedCode(typed.otp), registration }
-    setTyped((before) => ({ ...before, otp: '' }))
+    const body = { name: typed.trim(), registration, ...(await factor.show(signal)) }
     await call('me.passkey.register', { body, signal })
     await onDone(words.registered(body.name))
   }
   return (
     <FormDialog title={words.register} submitText={words.register} onSubmit={register} onClose={onClose}>
       <p className="soft">{words.registerText}</p>
-      <NameInput value={typed.name} onChange={(name) => setTyped((before) => ({ ...before, name }))} />
-      <FactorInput value={typed.otp} onChange={(otp) => setTyped((before) => ({ ...before, otp }))} />
+      <NameInput value={typed} onChange={setTyped} />
+      {factor.input}
     </FormDialog>
   )
 }
@@ -60,18 +60,16 @@ export function PasskeyRenaming({ passkey, onDone, onClose }: PasskeyChangeOf) {
 export function PasskeyRemoval({ passkey: { id, name }, onDone, onClose }: PasskeyChangeOf) {
   const words = useWordsOf(passkeyWords)
   const { remove: submitText } = useWordsOf(meWords)
-  const [otp, setOtp] = useState('')
+  const factor = useFreshFactor('webauthn')
   async function remove(signal: AbortSignal): Promise<void> {
-    const body = { otp: typedCode(otp) }
-    // It was good once.
-    setOtp('')
+    const body = await factor.show(signal)
     await call('me.passkey.remove', { params: { passkeyid: id }, body, signal })
     await onDone(words.passkeyRemoved(name))
   }
   return (
     <FormDialog title={words.removeTitle} submitText={submitText} isDangerous onSubmit={remove} onClose={onClose}>
       <p>{words.removeText(name)}</p>
-      <FactorInput value={otp} onChange={setOtp} />
+      {factor.input}
     </FormDialog>
   )
 }

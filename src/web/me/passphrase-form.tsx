@@ -9,12 +9,12 @@ import { Trouble } from '../controls/trouble.tsx'
 import { call } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
-import { FactorChoice, shownFactor, type FactorKind } from './factor-choice.tsx'
+import { useFreshFactor } from './fresh-factor.tsx'
 import { ownAccountKey, ownSessionsKey } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 import { PassphraseStrength } from './passphrase-strength.tsx'
 
-const empty = { present: '', next: '', again: '', otp: '' }
+const empty = { present: '', next: '', again: '' }
 
 /** What was typed stays where the appliance refuses it, but for the code, which is used up. */
 export function PassphraseForm() {
@@ -22,7 +22,7 @@ export function PassphraseForm() {
   const { person, settlePassphrase } = useSession()
   const queries = useQueryClient()
   const [typed, setTyped] = useState(empty)
-  const [factor, setFactor] = useState<FactorKind>('code')
+  const factor = useFreshFactor('webauthn', 'smartcard')
   const { error, isUnderWay, run } = useAction()
   const set = (part: Partial<typeof empty>): void => setTyped((before) => ({ ...before, ...part }))
   const differs = typed.again !== '' && typed.again !== typed.next
@@ -33,11 +33,11 @@ export function PassphraseForm() {
     const passphrases = { passphrase: typed.present, newpassphrase: typed.next }
     let userstatus: string | undefined
     const isDone = await run(async (signal) => {
-      const shown = await shownFactor(factor, typed.otp, signal)
+      const shown = await factor.show(signal)
       const { CALLINFO } = await call('auth.passphrase', { body: { ...passphrases, ...shown }, signal })
       userstatus = CALLINFO.userstatus
     })
-    if (!isDone) return set({ otp: '' })
+    if (!isDone) return
     setTyped(empty)
     announce(words.passphraseIsChanged)
     settlePassphrase(userstatus)
@@ -77,7 +77,7 @@ export function PassphraseForm() {
         error={differs ? words.repeatDiffers : undefined}
         isRequired
       />
-      <FactorChoice chosen={factor} onChoose={setFactor} otp={typed.otp} onType={(otp) => set({ otp })} />
+      {factor.input}
       <div className="buttons">
         <Button type="submit" className="button primary" isPending={isUnderWay}>
           {words.changePassphrase}
