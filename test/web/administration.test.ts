@@ -364,8 +364,9 @@ describe('who may not', () => {
   it('is refused by the appliance, and told so, where the page was made to believe otherwise', async () => {
     const visit = await stage.member()
     const { page } = visit
-    await page.evaluate(
-      `localStorage.setItem('strongroom.person', JSON.stringify({ ...JSON.parse(localStorage.getItem('strongroom.person')), userstatus: '143' }))`,
+    const kept = await page.evaluate(`JSON.parse(localStorage.getItem('strongroom.person'))`)
+    await page.route(/\/me$/, (route) =>
+      route.fulfill({ json: { CALLINFO: Object.assign({ status: 'SUCCESS' }, kept, { userstatus: '143' }) } }),
     )
     await page.reload()
     await visit.open('/administration/audit')
