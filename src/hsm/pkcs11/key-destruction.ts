@@ -42,6 +42,7 @@ export function destroyObject(
         if (found.length === 0) throw new ObjectMissing(named.blob)
         for (const handle of found) session.destroy(handle)
       })
+      token.noteGone(named.blob.toString('hex'))
     } catch (error) {
       if (!(error instanceof ObjectMissing)) throw error
     }

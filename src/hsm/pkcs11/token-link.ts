@@ -97,6 +97,8 @@ interface TokenLink {
    * @throws Fault `hsm.unavailable` so soon after the last time that looking would be all that is done
    */
   looksAnewFor(id: string): boolean
+  /** Takes note of an object that was destroyed here: it is not looked for. */
+  noteGone(id: string): void
   /** Releases the keys of vaults that were deleted meanwhile. */
   dropDeleted(): void
   /** Grows by one with every connection. */
@@ -143,7 +145,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     connection = undefined
     open()
   }
-  const looksAnewFor = createAnewLook(reopen)
+  const anewLook = createAnewLook(reopen)
 
   return {
     state: () => (sealed ? 'sealed' : connection === undefined ? 'down' : 'ready'),
@@ -157,7 +159,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     check() {
       if (connection !== undefined && !canaryPasses(connection)) reopen()
     },
-    looksAnewFor,
+    ...anewLook,
     dropDeleted: () => connection?.keys.dropDeleted(),
     epoch: () => epoch,
     conformance: () => conformance,
@@ -179,22 +181,23 @@ const pausePerLook = 20
 const shortestPauseMs = 1_000
 
 /** SoftHSM2 lists every object when it is initialised, and else sees those of other processes or not (`noticeChanges`). */
-function createAnewLook(reopen: () => void): (id: string) => boolean {
+function createAnewLook(reopen: () => void): Pick<TokenLink, 'looksAnewFor' | 'noteGone'> {
   const missing = createRecentMap<true>({ limit: mostMissing })
+  const noteGone = (id: string): void => missing.set(id, true)
   let notBefore = 0
-  return (id) => {
-    if (missing.get(id) !== undefined) return false
-    const began = performance.now()
-    if (began < notBefore)
-      throw new Fault(
-        'hsm.unavailable',
-        'The token does not show this key yet, and was asked anew just now: try again.',
-      )
-    reopen()
-    missing.set(id, true)
-    const ended = performance.now()
-    notBefore = ended + Math.max(shortestPauseMs, pausePerLook * (ended - began))
-    return true
+  return {
+    noteGone,
+    looksAnewFor(id) {
+      if (missing.get(id) !== undefined) return false
+      const began = performance.now()
+      if (began < notBefore)
+        throw new Fault('hsm.unavailable', 'The token does not show this key, and was asked anew just now: try again.')
+      reopen()
+      noteGone(id)
+      const ended = performance.now()
+      notBefore = ended + Math.max(shortestPauseMs, pausePerLook * (ended - began))
+      return true
+    },
   }
 }
 

@@ -75,11 +75,13 @@ export class ObjectMissing extends Fault {
   }
 }
 
-/** The key with this label and CKA_ID. Throws `ObjectMissing` where the token has none of this type. */
+/** The key with this label and CKA_ID. Throws `ObjectMissing`, and `hsm.rejected` where it is of another type. */
 export function findTokenObject(session: Pkcs11Session, label: string, id: Buffer, row: KeyRow): KeyHandle {
   const [found] = id.length === idBytes ? findObjects(session, label, id, row) : []
-  if (found === undefined) throw new ObjectMissing(id)
-  return found
+  if (found !== undefined) return found
+  if (id.length !== idBytes || findObjects(session, label, id).length > 0)
+    throw new Fault('hsm.rejected', 'The token has no such key of this kind.')
+  throw new ObjectMissing(id)
 }
 
 /** Every object with this label and CKA_ID. */

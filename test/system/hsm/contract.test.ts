@@ -371,7 +371,8 @@ describe.each(usableTokens())('$name', ({ make }) => {
         expect(state).toBe('ready')
         expect(Object.keys(token?.conformance ?? {}).length).toBeGreaterThan(8)
         expect(new Set(Object.values(token?.conformance ?? {}))).toEqual(new Set(['passed']))
-        expect(token?.epoch).toBe(1)
+        // At most one look for the vault key that was destroyed at another host.
+        expect([1, 2]).toContain(token?.epoch)
         expect(token?.objects.root).toHaveLength(8)
         expect(token?.mechanisms).toEqual(expect.arrayContaining(['AES_GCM', 'AES_KEY_WRAP', 'ECDSA', 'SHA256_HMAC']))
       }
