@@ -188,7 +188,7 @@ describe('a pass phrase that an administrator wants changed', () => {
   it('leaves the person a way out', async () => {
     const visit = await asked(await whoIsAsked())
     await logOut(visit)
-    expect(await visit.context.cookies()).toEqual([])
+    await expect.poll(() => visit.context.cookies()).toEqual([])
     await visit.page.reload()
     await visit.sees('Log in')
   })
