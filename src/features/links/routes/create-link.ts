@@ -4,10 +4,12 @@ import { base64 } from '../../../http/contract/shared-fields.ts'
 import type { Links } from '../links.ts'
 import { linkRecordOf, linkSchema } from './link-record.ts'
 
+const aLifetime = 'must be a number of seconds'
+
 const body = z.object({
   ciphertext: base64Field(),
   lifetime: z
-    .union([z.int(), z.string().regex(/^\d{1,9}$/)], 'must be a number of seconds')
+    .union([z.int(), z.string().regex(/^\d{1,9}$/, aLifetime)], aLifetime)
     .transform(Number)
     .optional()
     .describe('How long it can be opened, in seconds; without it a day, or as long as the operator allows.'),
