@@ -113,8 +113,9 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
   it('puts the program back alone where the new one has answered calls', async () => {
     const secondHost = 'process.argv.some((argument) => argument.endsWith("2.sock"))'
     await givenBrokenProgram('bin/strongroom-tokend.js', `if (${secondHost}) process.exit(1)`)
+    // A call that is judged: before the trail is open calls are refused, and answer nothing.
     const call = appliance.machine.run(
-      `timeout 300 bash -c 'until [ -e ${database}.before-upgrade ] && curl -sk https://localhost/api/1.0/vault | grep -q FAIL; do sleep 0.1; done'`,
+      `timeout 300 bash -c 'until [ -e ${database}.before-upgrade ] && [ "$(curl -sk -o /dev/null -w %{http_code} https://localhost/api/1.0/vault)" = 403 ]; do sleep 0.1; done'`,
     )
     const { status, stderr } = await appliance.machine.run(setup)
     await call
