@@ -9,8 +9,13 @@ export default class ClosingLine implements Reporter {
     const count = (state: string) => states.filter((one) => one === state).length
     // A file whose hook fails, or that cannot be loaded, has no failed test.
     const broken = modules.filter((module) => !module.ok() && [...module.children.allTests('failed')].length === 0)
+    // Its process ended beneath it.
+    const cutOff = modules.filter((module) => ['queued', 'pending'].includes(module.state()))
+    for (const { relativeModuleId } of cutOff) console.log(`Cut off: ${relativeModuleId}`)
     if (whyNoMachines !== undefined && modules.some(({ project }) => project.name === 'installed'))
       console.log(`The tests of installed were skipped: ${whyNoMachines}`)
-    console.log(`${count('passed')} passed, ${count('failed') + broken.length} failed, ${count('skipped')} skipped`)
+    console.log(
+      `${count('passed')} passed, ${count('failed') + broken.length + cutOff.length} failed, ${count('skipped')} skipped`,
+    )
   }
 }

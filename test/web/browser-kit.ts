@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
@@ -54,7 +54,8 @@ export class Visit {
     this.#look = look
     page.setDefaultTimeout(20_000)
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text())
+      if (['error', 'warning'].includes(message.type()))
+        this.complaints.push(`${message.text()} ${message.location().url}`)
     })
     page.on('pageerror', (error) => this.complaints.push(String(error)))
     context.on('request', (request) => this.asked.push(request.url()))
@@ -87,6 +88,23 @@ export class Visit {
 
   async open(fragment = '/'): Promise<void> {
     await this.page.goto(`${this.origin}/#${fragment}`)
+  }
+
+  /** Gives the browser a device that makes passkeys, and confirms what it is asked. */
+  async withAuthenticator(): Promise<{ readonly device: CDPSession; readonly authenticatorId: string }> {
+    const device = await this.context.newCDPSession(this.page)
+    await device.send('WebAuthn.enable')
+    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    return { device, authenticatorId }
   }
 
   /** Fills in the login with a code of the authenticator app, or one that is wrong. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { makeVault } from '../support/vault.ts'
 import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
 import { memberOf, stock, type Stocked } from './console-vault.ts'
 
@@ -11,6 +13,14 @@ export interface ConsoleStage {
   readonly visitor: (options?: VisitOptions) => Promise<Visit>
   /** A member of the stocked vault who has logged in. */
   readonly member: (options?: VisitOptions) => Promise<Visit>
+  /** A person with a vault of their own, who has no browser yet. */
+  readonly owner: (vaultname?: string, capabilities?: Parameters<TestAppliance['addUser']>[0]) => Promise<Owner>
+}
+
+export interface Owner {
+  readonly user: TestUser
+  readonly client: TestClient
+  readonly vaultid: string
 }
 
 /** To be called at the top of a test file. */
@@ -25,8 +35,14 @@ export function consoleStage(): ConsoleStage {
     await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     return visit
   }
+  const owner: ConsoleStage['owner'] = async (vaultname, capabilities) => {
+    const user = await stage.appliance.addUser(capabilities)
+    const client = await stage.appliance.login(user)
+    const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+    return { user, client, vaultid }
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- beforeAll fills in the rest
-  const stage = { visitor, member } as ConsoleStage
+  const stage = { visitor, member, owner } as ConsoleStage
   beforeAll(async () => {
     stage.appliance = await TestAppliance.start()
     stage.stocked = await stock(stage.appliance)

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { createObject, objectsIn } from '../support/object-kit.ts'
-import { makeVault } from '../support/vault.ts'
 import { memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
@@ -102,9 +101,7 @@ it.each([
   ['light', 360],
   ['dark', 360],
 ] as const)('are texts whatever they are called, in %s colours and %i pixels sound', async (theme, width) => {
-  const user = await stage.appliance.addUser()
-  const client = await stage.appliance.login(user)
-  const { id: vaultid } = await makeVault(stage.appliance, hostileTexts[0], client)
+  const { user, client, vaultid } = await stage.owner(hostileTexts[0])
   const called = [...hostileTexts, ...Array.from({ length: 13 }, (_, at) => `host ${at}`)]
   for (const objectname of called) {
     const id = await createObject(client, vaultid, { objectname, host: 'h.example.test' })

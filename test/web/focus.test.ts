@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createObject } from '../support/object-kit.ts'
-import { makeVault } from '../support/vault.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
@@ -18,12 +17,10 @@ const press = async (page: Page, name: string): Promise<void> => {
 
 /** A person with a vault of their own. */
 async function owner(vaultname: string) {
-  const user = await stage.appliance.addUser()
-  const client = await stage.appliance.login(user)
-  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const owned = await stage.owner(vaultname)
   const visit = await stage.visitor()
-  await visit.logIn(user)
-  return { user, client, vaultid, visit, page: visit.page }
+  await visit.logIn(owned.user)
+  return { ...owned, visit, page: visit.page }
 }
 
 it('goes from a row that is gone to the next, from the last to the one before, and then to the heading', async () => {

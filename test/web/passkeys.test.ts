@@ -24,18 +24,7 @@ afterAll(async () => {
 async function atAccount(options: VisitOptions = {}): Promise<Holder> {
   const visit = await Visit.start(appliance, { host, ...options })
   onTestFinished(() => visit.close())
-  const device = await visit.context.newCDPSession(visit.page)
-  await device.send('WebAuthn.enable')
-  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
+  const { device, authenticatorId } = await visit.withAuthenticator()
   const user = await appliance.addUser(['read', 'active'])
   await visit.logIn(user)
   await visit.open('/me')

@@ -133,18 +133,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     const user = await whoIsAsked()
     const visit = await asked(user, { host: 'localhost' })
     const { page } = visit
-    const device = await visit.context.newCDPSession(page)
-    await device.send('WebAuthn.enable')
-    await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
+    await visit.withAuthenticator()
     await fillInNew(visit, user, fresh)
     await page.getByText('Passkey', { exact: true }).click()
     await expect.poll(() => page.getByLabel('Code of a device that you have').count()).toBe(0)

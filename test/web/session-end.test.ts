@@ -145,7 +145,8 @@ describe('idleness', () => {
     await question.waitFor({ state: 'detached' })
     await page.clock.runFor(8 * 60_000)
     await visit.sees('Vaults')
-    await page.clock.runFor(3 * 60_000)
+    // Not on into the patience of the logout, which would give it up and send another.
+    await page.clock.runFor(2 * 60_000 + 6_000)
     await page.getByText(locked).waitFor()
     visit.expectPeace()
   })

@@ -10,14 +10,13 @@ const stage = consoleStage()
 
 /** A person who administers a vault of a name, before what the vault is. */
 async function administrator(vaultname: string) {
-  const user = await stage.appliance.addUser()
-  const client = await stage.appliance.login(user)
-  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const owned = await stage.owner(vaultname)
+  const { vaultid } = owned
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.logIn(owned.user)
   await visit.open(`/vault/${vaultid}/about`)
   await visit.sees(`About ${vaultname}`)
-  return { user, client, vaultid, visit, page: visit.page }
+  return { ...owned, visit, page: visit.page }
 }
 
 const itemOf = ({ page }: Visit, user: TestUser) => page.getByRole('listitem').filter({ hasText: user.username })

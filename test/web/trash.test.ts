@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { createObject, objectsIn } from '../support/object-kit.ts'
-import { makeVault } from '../support/vault.ts'
 import type { VisitOptions } from './browser-kit.ts'
 import { memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
@@ -10,9 +9,7 @@ const stage = consoleStage()
 
 /** A person in a vault of a name, with a folder and what lies in it. */
 async function owner(vaultname: string, options?: VisitOptions) {
-  const user = await stage.appliance.addUser()
-  const client = await stage.appliance.login(user)
-  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const { user, client, vaultid } = await stage.owner(vaultname)
   const folder = await createObject(client, vaultid, { templateid: '2', name: 'Racks' })
   await createObject(client, vaultid, { parentid: folder, host: 'inner.example.test' })
   await createObject(client, vaultid, { host: 'outer.example.test' })

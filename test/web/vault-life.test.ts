@@ -9,9 +9,7 @@ const stage = consoleStage()
 
 /** A person with some objects in a vault of a name, in which they may write. */
 async function owner(vaultname: string, options?: VisitOptions) {
-  const user = await stage.appliance.addUser(['read', 'createVault', 'audit', 'active'])
-  const client = await stage.appliance.login(user)
-  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const { user, client, vaultid } = await stage.owner(vaultname, ['read', 'createVault', 'audit', 'active'])
   const folder = await createObject(client, vaultid, { templateid: '2', name: 'Racks' })
   await createObject(client, vaultid, { parentid: folder, host: 'inner.example.test' })
   const hosts = ['one', 'two', 'three', 'four'].map((name) => `${name}.${vaultname.toLowerCase()}.test`)

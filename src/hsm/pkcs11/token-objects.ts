@@ -77,12 +77,14 @@ export class ObjectMissing extends Fault {
 
 /** The key with this label and CKA_ID. Throws `ObjectMissing`, and `hsm.rejected` where it is of another type. */
 export function findTokenObject(session: Pkcs11Session, label: string, id: Buffer, row: KeyRow): KeyHandle {
-  const [found] = id.length === idBytes ? findObjects(session, label, id, row) : []
+  if (id.length !== idBytes) throw ofNoSuchKind()
+  const [found] = findObjects(session, label, id, row)
   if (found !== undefined) return found
-  if (id.length !== idBytes || findObjects(session, label, id).length > 0)
-    throw new Fault('hsm.rejected', 'The token has no such key of this kind.')
+  if (findObjects(session, label, id).length > 0) throw ofNoSuchKind()
   throw new ObjectMissing(id)
 }
+
+const ofNoSuchKind = (): Fault => new Fault('hsm.rejected', 'The token has no such key of this kind.')
 
 /** Every object with this label and CKA_ID. */
 export function findObjects(session: Pkcs11Session, label: string, id: Buffer, row?: KeyRow): KeyHandle[] {
