@@ -25,7 +25,11 @@ function hmacBy(token: SealToken, prefix: string, bytes: Uint8Array): { readonly
     if (slot === undefined) throw new Error('the token is not there')
     const session = lib.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION)
     lib.C_Login(session, pkcs11.CKU_USER, readFileSync(token.pinFile, 'utf8').trim())
-    lib.C_FindObjectsInit(session, [{ type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY }])
+    // CKA_TOKEN: never an object that another process is making, which a look at its attributes spoils (`listObjects`).
+    lib.C_FindObjectsInit(session, [
+      { type: pkcs11.CKA_TOKEN, value: true },
+      { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    ])
     const [newest] = lib
       .C_FindObjects(session, 10_000)
       .map((key) => ({ key, label: labelOf(lib, session, key) }))

@@ -24,7 +24,8 @@ export interface TokenObject {
 
 /**
  * Every token object with a label of ours, in one search: a search costs milliseconds where there are thousands of
- * vault keys.
+ * vault keys. Never one that another process is making, whose CKA_TOKEN is false until it is whole: to read an attribute
+ * of such a one has SoftHSM2 write defaults over what the other process writes.
  */
 export function listObjects({
   slot,

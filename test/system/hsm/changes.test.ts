@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import pkcs11 from 'pkcs11js'
 import { afterEach, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
@@ -98,4 +100,28 @@ it('what is not there is looked for once, and said to be destroyed', async () =>
   expect((await hosts.hsm.status())[0]?.token?.epoch).toBe(2)
   const another = await hosts.reference('aes256-gcm', { kek: 'token', blob: randomBytes(16) })
   await expect(hosts.hsm.encrypt(another, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.unavailable' })
+})
+
+/** An object of the token as it is on the disk while another process makes it: the first of its attributes alone. */
+function halfMade({ tokenDirectory }: TestToken): string {
+  const [some] = readdirSync(tokenDirectory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('/token.object'),
+  )
+  const name = join(tokenDirectory, dirname(some ?? ''), randomUUID())
+  const number = (value: number): Buffer => Buffer.from(value.toString(16).padStart(16, '0'), 'hex')
+  const generation = number(2)
+  const secretKey = [number(pkcs11.CKA_CLASS), number(2), number(pkcs11.CKO_SECRET_KEY)]
+  const noTokenObjectYet = [number(pkcs11.CKA_TOKEN), number(1), Buffer.of(0)]
+  writeFileSync(`${name}.lock`, '')
+  writeFileSync(`${name}.object`, Buffer.concat([generation, ...secretKey, ...noTokenObjectYet]))
+  return `${name}.object`
+}
+
+it('what another process is making is left alone by a host that looks for its keys', async () => {
+  const token = await makeToken()
+  const file = halfMade(token)
+  const before = readFileSync(file)
+  hosts = await startHosts({ token })
+  await hosts.givenKey('aes256-gcm')
+  expect(readFileSync(file)).toEqual(before)
 })
