@@ -2,6 +2,7 @@ import { Search, X } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
+import { LongSelect } from '../controls/long-select.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
@@ -43,7 +44,7 @@ export function AuditCriteria({ onApply }: Props) {
         <TextInput name="since" label={words.since} type="datetime-local" />
         <TextInput name="until" label={words.until} type="datetime-local" />
         <TextInput {...name} name="user" label={words.user} maxLength={128} />
-        <SelectInput
+        <LongSelect
           name="vaultid"
           label={words.vault}
           defaultValue=""

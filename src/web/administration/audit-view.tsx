@@ -12,7 +12,7 @@ import { AuditCriteria, type Criteria } from './audit-criteria.tsx'
 import { AuditRecords } from './audit-records.tsx'
 import { auditWords } from './audit-words.ts'
 import { CheckOption } from './check-option.tsx'
-import { Pager, usePages } from './pager.tsx'
+import { Pager, usePages } from '../controls/pager.tsx'
 
 const pageSize = '50'
 const followMs = 5_000

@@ -10,10 +10,11 @@ interface Props {
   readonly onChange: (value: string) => void
 }
 
+/** Enter in it does not send the form that it stands in. */
 export function FilterField({ label, value, onChange }: Props) {
   const words = useWords()
   return (
-    <SearchField className="filter" aria-label={label} value={value} onChange={onChange}>
+    <SearchField className="filter" aria-label={label} value={value} onChange={onChange} onSubmit={sendNothing}>
       <Search aria-hidden />
       <Input placeholder={label} autoComplete="off" spellCheck="false" />
       {value !== '' && (
@@ -24,6 +25,8 @@ export function FilterField({ label, value, onChange }: Props) {
     </SearchField>
   )
 }
+
+const sendNothing = (): void => undefined
 
 /** Whether a text holds every word of a filter, in whatever case. */
 export function createFilter(filter: string): (text: string) => boolean {

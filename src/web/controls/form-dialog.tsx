@@ -12,8 +12,8 @@ import { Trouble } from './trouble.tsx'
 interface Props {
   readonly title: string
   readonly children: ReactNode
-  /** What the button says that sends it. */
-  readonly submitText: string
+  /** What the button says that sends it; undefined where it cannot be sent. */
+  readonly submitText: string | undefined
   readonly isDangerous?: boolean
   /**
    * The dialog closes when it resolves, but not to false, and stays with what was typed and the error when it is refused.
@@ -32,6 +32,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
     event.preventDefault()
     // The form that the dialog stands before is not sent with it.
     event.stopPropagation()
+    if (submitText === undefined) return
     const form = new FormData(event.currentTarget)
     const typed = (name: string): string => {
       const value = form.get(name)
@@ -57,9 +58,11 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
                 <Button className="button" onPress={onClose}>
                   {words.cancel}
                 </Button>
-                <Button type="submit" className={isDangerous ? 'button danger' : 'button primary'}>
-                  {isLate ? words.underWay : submitText}
-                </Button>
+                {submitText !== undefined && (
+                  <Button type="submit" className={isDangerous ? 'button danger' : 'button primary'}>
+                    {isLate ? words.underWay : submitText}
+                  </Button>
+                )}
               </div>
             </Form>
           </FormContext>

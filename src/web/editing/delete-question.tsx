@@ -9,6 +9,7 @@ import { useLate } from '../controls/late.ts'
 import { Question } from '../controls/question.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type StoredObject } from '../interface/calls.ts'
+import { TooMuch, tooMuchAtOnce } from '../vaults/at-once.tsx'
 import { allBelow, arrange } from '../vaults/vault-contents.ts'
 import { useContents } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -31,6 +32,8 @@ export function DeleteQuestion({ object, onClose }: Props) {
   const { data, error: unread, refetch } = useContents(groupid)
   const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
   const below = arranged ? allBelow(arranged, id) : []
+  const row = arranged?.byId.get(id)
+  const heap = arranged && row && tooMuchAtOnce(arranged, [row])
   const { isUnderWay, error, run } = useAction()
   const isLate = useLate(isUnderWay)
 
@@ -48,7 +51,7 @@ export function DeleteQuestion({ object, onClose }: Props) {
       <Button className="button" autoFocus onPress={onClose}>
         {words.cancel}
       </Button>
-      {arranged && (
+      {arranged && !heap && (
         <Button className="button danger" onPress={() => void remove()}>
           {isLate ? words.underWay : below.length > 0 ? own.deleteAll(below.length + 1) : own.remove}
         </Button>
@@ -57,8 +60,8 @@ export function DeleteQuestion({ object, onClose }: Props) {
   )
   return (
     <Question icon={<Trash2 aria-hidden />} title={own.deleteTitle(objectname)} actions={actions} onClose={onClose}>
-      <p>{own.deleteText}</p>
-      {below.length > 0 && (
+      {heap ? <TooMuch heap={heap} /> : <p>{own.deleteText}</p>}
+      {below.length > 0 && !heap && (
         <>
           <p>{own.deleteBelow(below.length)}</p>
           <ul className="doomed">

@@ -2,6 +2,7 @@ import { Pencil, Trash2, UserPlus, DoorOpen } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
+import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
@@ -95,8 +96,8 @@ function Members({ vault, members }: MembersProps) {
           </Button>
         )}
       </div>
-      <ul className="members card">
-        {members.map((member) => (
+      <LongList className="members card" items={members} textOf={textOf}>
+        {(member) => (
           <MemberItem
             key={member.id}
             member={member}
@@ -105,13 +106,15 @@ function Members({ vault, members }: MembersProps) {
             isAdmin={isAdmin}
             onAct={(act) => setActing({ member, act })}
           />
-        ))}
-      </ul>
+        )}
+      </LongList>
       {isSharing && <ShareDialog vault={vault} members={members} onClose={() => setIsSharing(false)} />}
       {acting && <MemberDialog vault={vault} {...acting} onClose={() => setActing(undefined)} />}
     </section>
   )
 }
+
+const textOf = ({ fullname, username, email }: VaultMember): string => [fullname, username, email].join('\n')
 
 type VaultAct = 'edit' | 'leave' | 'delete'
 

@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { Crumbs } from '../controls/crumbs.tsx'
+import { LongList } from '../controls/long-list.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
@@ -15,6 +16,9 @@ import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { trashWords } from './trash-words.ts'
+
+/** The appliance lists no more. */
+const mostListed = 1_000
 
 /** The deleted objects of a vault, for as long as they can be taken back. */
 export function TrashView({ vaultid }: { readonly vaultid: string }) {
@@ -47,21 +51,24 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       {action.error !== undefined && <Trouble error={action.error} />}
       <p className="soft">{data.TRASH.length === 0 ? words.nothing : words.help}</p>
+      {data.TRASH.length === mostListed && <p className="soft">{words.newest(mostListed)}</p>}
       {data.TRASH.length > 0 && (
-        <ul className="items card">
-          {data.TRASH.map((object) => (
+        <LongList className="items card" items={data.TRASH} textOf={textOf}>
+          {(object) => (
             <Trashed
               key={object.objectid}
               object={object}
               template={data.TEMPLATES.find(({ id }) => id === object.templateid)}
               onTakeBack={() => void takeBack(object)}
             />
-          ))}
-        </ul>
+          )}
+        </LongList>
       )}
     </div>
   )
 }
+
+const textOf = ({ objectname, deletedby }: TrashedObject): string => `${objectname}\n${deletedby}`
 
 interface TrashedProps {
   readonly object: TrashedObject

@@ -5,6 +5,7 @@ import { FormDialog } from '../controls/form-dialog.tsx'
 import { call } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/spoken.tsx'
+import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
 import { outermost } from './moving.ts'
@@ -52,17 +53,18 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
     announce(words.deleted(all))
   }
   const below = all - asked.length
+  const [heap] = useState(() => tooMuchAtOnce(arranged, roots))
   return (
     <FormDialog
       isDangerous
       title={words.deleteTitle(all)}
-      submitText={words.delete}
+      submitText={heap ? undefined : words.delete}
       onSubmit={deleteAll}
       onClose={onClose}
     >
       <ChosenNames rows={asked} />
       {below > 0 && <p>{words.withBelow(below)}</p>}
-      <p>{words.deleteText}</p>
+      {heap ? <TooMuch heap={heap} /> : <p>{words.deleteText}</p>}
       <p className="soft" role="status">
         {left.length < roots.length && words.progress(roots.length - left.length, roots.length)}
       </p>

@@ -1,12 +1,13 @@
 import { ChevronRight, Folder, Vault } from 'lucide-react'
-import { useEffect, useState, type CSSProperties } from 'react'
+import { useEffect, useMemo, useState, type CSSProperties } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Collection } from 'react-aria-components/Collection'
 import { Tree, TreeItem, TreeItemContent } from 'react-aria-components/Tree'
 import { useLocation } from 'wouter'
+import { listWords } from '../controls/list-words.ts'
 import type { ObjectDrag } from './object-drag.ts'
-import { pathTo, rootId, type Arranged, type Row } from './vault-contents.ts'
-import { useWords } from '../words/spoken.tsx'
+import { pathTo, rootId, type Arranged } from './vault-contents.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -17,22 +18,41 @@ interface Props {
   readonly drag: ObjectDrag | undefined
 }
 
+/** Of the folders beside each other; the table has them all. */
+const mostBeside = 100
+
+interface Entry {
+  readonly id: string
+  readonly name: string
+  /** It stands for the folders that are not drawn. */
+  readonly isMore?: boolean
+}
+
 /** The folders of a vault. The one that is shown is selected, and those around it are open. */
 export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Props) {
   const words = useWords()
+  const { others } = useWordsOf(listWords)
   const [, navigate] = useLocation()
   const [expanded, setExpanded] = useState<ReadonlySet<string | number>>(() => new Set([rootId]))
+  const around = useMemo(() => new Set(pathTo(arranged, folderid)), [arranged, folderid])
   useEffect(() => {
-    const around = pathTo(arranged, folderid).map(({ object }) => object.id)
-    setExpanded((before) => new Set([...before, ...around]))
-  }, [arranged, folderid])
-  const foldersIn = (id: string): Row[] => (arranged.byParent.get(id) ?? []).filter(({ isFolder }) => isFolder)
+    const ids = [...around].map(({ object }) => object.id)
+    setExpanded((before) => new Set([...before, ...ids]))
+  }, [around])
+  const hasFolders = (id: string): boolean => (arranged.byParent.get(id) ?? []).some(({ isFolder }) => isFolder)
+  const foldersIn = (id: string): Entry[] => {
+    const folders = (arranged.byParent.get(id) ?? []).filter(({ isFolder }) => isFolder)
+    const drawn = folders.filter((row, at) => at < mostBeside || around.has(row))
+    const entries = drawn.map(({ object }) => ({ id: object.id, name: object.objectname }))
+    const left = folders.length - drawn.length
+    return left === 0 ? entries : [...entries, { id: `more ${id}`, name: others(left), isMore: true }]
+  }
 
-  const item = (id: string, name: string) => (
-    <TreeItem key={id} id={id} textValue={name}>
+  const item = ({ id, name, isMore = false }: Entry) => (
+    <TreeItem key={id} id={id} textValue={name} isDisabled={isMore} hasChildItems={hasFolders(id)}>
       <TreeItemContent>
         {({ hasChildItems, isExpanded, level }) => (
-          <span className="entry" style={indentOf(level)} {...drag?.dropProps(id)}>
+          <span className="entry" style={indentOf(level)} {...(!isMore && drag?.dropProps(id))}>
             {hasChildItems ? (
               <Button slot="chevron" className={isExpanded ? 'chevron open' : 'chevron'}>
                 <ChevronRight aria-hidden />
@@ -40,14 +60,13 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Pro
             ) : (
               <span className="chevron" />
             )}
-            {id === rootId ? <Vault aria-hidden /> : <Folder aria-hidden />}
-            <span className="label">{name}</span>
+            {id === rootId ? <Vault aria-hidden /> : !isMore && <Folder aria-hidden />}
+            <span className={isMore ? 'label soft' : 'label'}>{name}</span>
           </span>
         )}
       </TreeItemContent>
-      <Collection items={foldersIn(id).map(({ object }) => ({ id: object.id, name: object.objectname }))}>
-        {(child) => item(child.id, child.name)}
-      </Collection>
+      {/* What is closed is not built. */}
+      <Collection items={expanded.has(id) ? foldersIn(id) : []}>{item}</Collection>
     </TreeItem>
   )
 
@@ -67,7 +86,7 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Pro
       expandedKeys={expanded}
       onExpandedChange={setExpanded}
     >
-      {item(rootId, vaultName)}
+      {item({ id: rootId, name: vaultName })}
     </Tree>
   )
 }

@@ -2,14 +2,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { SelectInput } from '../controls/select-input.tsx'
+import { LongSelect } from '../controls/long-select.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
-import { canMoveTo, moveObjects, outermost } from './moving.ts'
+import { moveObjects, outermost, targetsOf } from './moving.ts'
 import { arrange, pathTo, rootId, type Arranged, type Row } from './vault-contents.ts'
 import { useContents, useVaults } from './vault-reads.ts'
 
@@ -29,11 +30,13 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
   // As it was asked: what is moved leaves the table meanwhile.
   const [asked] = useState(() => outermost(arranged, rows))
   const [left, setLeft] = useState<readonly string[]>(() => asked.map(({ object }) => object.id))
+  const heap = useMemo(() => tooMuchAtOnce(arranged, asked), [arranged, asked])
+  const isTooMuch = heap !== undefined && vaultid !== vault.id
   const offered = (vaults.data?.VAULTS ?? [vault]).filter(({ statustext }) => statustext !== 'Read')
   return (
     <FormDialog
       title={words.moveTitle(asked.length)}
-      submitText={words.move}
+      submitText={isTooMuch ? undefined : words.move}
       onSubmit={async (signal, typed) => {
         const folderid = typed('folder')
         if (folderid === '') return false
@@ -45,7 +48,7 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
       onClose={onClose}
     >
       <ChosenNames rows={asked} />
-      <SelectInput
+      <LongSelect
         label={words.intoVault}
         name="vault"
         defaultValue={vault.id}
@@ -54,6 +57,7 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
       />
       <FolderInput key={vaultid} vaultid={vaultid} rows={vaultid === vault.id ? asked : noRows} />
       {vaultid !== vault.id && <p className="soft">{words.movedAnew}</p>}
+      {isTooMuch && <TooMuch heap={heap} />}
       <p className="soft" role="status">
         {left.length < asked.length && words.progress(asked.length - left.length, asked.length)}
       </p>
@@ -86,15 +90,16 @@ function FolderInput({ vaultid, rows }: FolderProps) {
           .join(' / '),
       }))
       .toSorted((a, b) => compare(a.text, b.text))
+    const isTarget = targetsOf(arranged, rows)
     return [{ value: rootId, text: words.topOfVault }, ...paths].filter(
-      ({ value }) => rows.length === 0 || canMoveTo(arranged, rows, value),
+      ({ value }) => rows.length === 0 || isTarget(value),
     )
   }, [data, locale, rows, words])
   if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
   if (!folders) return <Slow />
   const [first] = folders
   return first ? (
-    <SelectInput label={words.intoFolder} name="folder" defaultValue={first.value} options={folders} />
+    <LongSelect label={words.intoFolder} name="folder" defaultValue={first.value} options={folders} />
   ) : (
     <p role="status">{words.noFolder}</p>
   )

@@ -38,10 +38,9 @@ export function outermost(arranged: Arranged, rows: readonly Row[]): Row[] {
 }
 
 /** Whether rows can go into a folder: not into themselves, and not to where they all are. */
-export function canMoveTo(arranged: Arranged, rows: readonly Row[], folderid: string): boolean {
+export function targetsOf(arranged: Arranged, rows: readonly Row[]): (folderid: string) => boolean {
   const ids = new Set(rows.map(({ object }) => object.id))
-  return (
+  return (folderid) =>
     rows.some(({ object }) => object.parentid !== folderid) &&
     !pathTo(arranged, folderid).some(({ object }) => ids.has(object.id))
-  )
 }

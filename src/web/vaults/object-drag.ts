@@ -4,7 +4,7 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { chosenWords } from './chosen-words.ts'
-import { canMoveTo, moveObjects, outermost } from './moving.ts'
+import { moveObjects, outermost, targetsOf } from './moving.ts'
 import type { Arranged, Row } from './vault-contents.ts'
 
 /** Rows that are drawn by the mouse into a folder; the keyboard has a dialog for it. */
@@ -48,7 +48,7 @@ export function useObjectDrag(vaultid: string, arranged: Arranged): ObjectDrag {
     dropProps: (folderid) => ({
       'data-drop': over === folderid ? true : undefined,
       onDragOver(event: DragEvent): void {
-        if (!isOurs(event) || !canMoveTo(arranged, dragged.current, folderid)) return
+        if (!isOurs(event) || !targetsOf(arranged, dragged.current)(folderid)) return
         event.preventDefault()
         setOver(folderid)
       },

@@ -1,3 +1,4 @@
+import { LongList } from '../controls/long-list.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { ObjectIcon } from './object-icon.tsx'
 import { langOf } from './vault-contents.ts'
@@ -10,8 +11,8 @@ interface Props {
 /** A list of objects, each with its kind, that lead to them. */
 export function ObjectLinks({ objects, templates }: Props) {
   return (
-    <ul className="vaults">
-      {objects.map(({ id, objectname, templateid }) => {
+    <LongList className="vaults" items={objects} textOf={nameOf}>
+      {({ id, objectname, templateid }) => {
         const template = templates.find((one) => one.id === templateid)
         return (
           <li key={id}>
@@ -26,7 +27,9 @@ export function ObjectLinks({ objects, templates }: Props) {
             </a>
           </li>
         )
-      })}
-    </ul>
+      }}
+    </LongList>
   )
 }
+
+const nameOf = ({ objectname }: StoredObject): string => objectname

@@ -5,7 +5,6 @@ import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { useObjectDrag, type ObjectDrag } from './object-drag.ts'
 import { useSelection } from './selection.ts'
 import { VaultEntrance } from '../editing/vault-entrance.tsx'
-import { FolderTree } from './folder-tree.tsx'
 import { KeysLink } from './keys-link.tsx'
 import { ObjectTable, type TableColumn } from './object-table.tsx'
 import type { SharedVault } from '../interface/calls.ts'
@@ -30,6 +29,9 @@ import {
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/spoken.tsx'
+
+/** It is beside the table, which need not wait for it. */
+const FolderTree = lazy(async () => ({ default: (await import('./folder-tree.tsx')).FolderTree }))
 
 /** For those who may write, once the table is seen. */
 const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }))
@@ -81,7 +83,15 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
     <div className={hasFolders ? 'vault with-tree' : 'vault'}>
       {hasFolders && (
         <aside>
-          <FolderTree vaultid={vaultid} vaultName={vault.groupname} arranged={arranged} folderid={place} drag={drag} />
+          <Suspense>
+            <FolderTree
+              vaultid={vaultid}
+              vaultName={vault.groupname}
+              arranged={arranged}
+              folderid={place}
+              drag={drag}
+            />
+          </Suspense>
         </aside>
       )}
       <div className="content">

@@ -1,0 +1,27 @@
+import { inBoth } from '../words/spoken.tsx'
+
+/** Of lists that are longer than a view draws at once. */
+export const listWords = inBoth(
+  {
+    previous: 'Previous page',
+    next: 'Next page',
+    page: (number: number, count?: number) =>
+      count === undefined ? `Page ${number}` : `Page ${number} of ${count.toLocaleString('en')}`,
+    filter: 'Filter this list',
+    filterOf: (label: string) => `Filter: ${label}`,
+    fitting: (found: number, all: number) => `${found.toLocaleString('en')} of ${all.toLocaleString('en')}`,
+    others: (count: number) => `And ${count.toLocaleString('en')} more`,
+    andMore: (count: number) => `And ${count.toLocaleString('en')} more: type more in the filter to see others.`,
+  },
+  {
+    previous: 'Föregående sida',
+    next: 'Nästa sida',
+    page: (number, count) =>
+      count === undefined ? `Sida ${number}` : `Sida ${number} av ${count.toLocaleString('sv')}`,
+    filter: 'Filtrera listan',
+    filterOf: (label) => `Filtrera: ${label}`,
+    fitting: (found, all) => `${found.toLocaleString('sv')} av ${all.toLocaleString('sv')}`,
+    others: (count) => `Och ${count.toLocaleString('sv')} till`,
+    andMore: (count) => `Och ${count.toLocaleString('sv')} till: skriv mer i filtret för att se andra.`,
+  },
+)

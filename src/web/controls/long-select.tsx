@@ -1,0 +1,60 @@
+import { useDeferredValue, useMemo, useState } from 'react'
+import { useWordsOf } from '../words/spoken.tsx'
+import { createFilter, FilterField } from './filter-field.tsx'
+import { listWords } from './list-words.ts'
+import { SelectInput } from './select-input.tsx'
+
+/** More are slow to open, and nothing is found among them by eye. */
+const mostOffered = 100
+
+interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+interface Props {
+  readonly label: string
+  readonly name: string
+  readonly options: readonly Option[]
+  readonly defaultValue: string
+  readonly onChange?: (value: string) => void
+}
+
+/** One of however many. Where they are too many for the browser's own control, a filter says which of them it offers. */
+export function LongSelect({ label, name, options, defaultValue, onChange }: Props) {
+  const words = useWordsOf(listWords)
+  const [chosen, setChosen] = useState(defaultValue)
+  const [filter, setFilter] = useState('')
+  const deferred = useDeferredValue(filter)
+  const fitting = useMemo(() => {
+    const fits = createFilter(deferred)
+    return options.filter(({ text }) => fits(text.toLowerCase()))
+  }, [options, deferred])
+  const offered = fitting.slice(0, mostOffered)
+  // A filter alone chooses nothing else.
+  const isOffered = offered.some(({ value }) => value === chosen)
+  const kept = isOffered ? [] : options.filter(({ value }) => value === chosen)
+  const isLong = options.length > mostOffered
+  const further = fitting.length - offered.length
+  const told = deferred.trim() === '' ? '' : words.fitting(fitting.length, options.length)
+  return (
+    <>
+      {isLong && <FilterField label={words.filterOf(label)} value={filter} onChange={setFilter} />}
+      <SelectInput
+        label={label}
+        name={name}
+        options={[...kept, ...offered]}
+        value={chosen}
+        onChange={(value) => {
+          setChosen(value)
+          onChange?.(value)
+        }}
+      />
+      {isLong && (
+        <p className="soft" role="status">
+          {further > 0 ? words.andMore(further) : told}
+        </p>
+      )}
+    </>
+  )
+}

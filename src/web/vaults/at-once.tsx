@@ -1,0 +1,38 @@
+import { inBoth, useWordsOf } from '../words/spoken.tsx'
+import { allBelow, type Arranged, type Row } from './vault-contents.ts'
+
+/** The appliance deletes, and moves into another vault, no more objects in one call; what lies in one goes with it. */
+const mostAtOnce = 500
+
+const atOnceWords = inBoth(
+  {
+    tooMuch: (name: string, count: number, most: number) =>
+      `${name} is ${count.toLocaleString('en')} objects with what lies in it, and no more than ${most} go at once. Take what lies in it part by part first.`,
+  },
+  {
+    tooMuch: (name, count, most) =>
+      `${name} är ${count.toLocaleString('sv')} objekt med det som ligger i det, och högst ${most} kan tas på en gång. Ta först det som ligger i det del för del.`,
+  },
+)
+
+interface Heap {
+  readonly name: string
+  readonly count: number
+}
+
+/** The first of the rows that, with what lies in it, is too much for one call. */
+export function tooMuchAtOnce(arranged: Arranged, rows: readonly Row[]): Heap | undefined {
+  return rows
+    .map(({ object }) => ({ name: object.objectname, count: 1 + allBelow(arranged, object.id).length }))
+    .find(({ count }) => count > mostAtOnce)
+}
+
+/** Says that it is too much before it is tried. */
+export function TooMuch({ heap: { name, count } }: { readonly heap: Heap }) {
+  const words = useWordsOf(atOnceWords)
+  return (
+    <p className="wrong" role="alert">
+      {words.tooMuch(name, count, mostAtOnce)}
+    </p>
+  )
+}
