@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { objectsIn, recordsAbout } from '../support/object-kit.ts'
+import { createObject, objectsIn, recordsAbout } from '../support/object-kit.ts'
 import { fileContent, memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
 
@@ -219,6 +219,44 @@ describe('an object', () => {
     await page.getByText('In an emergency alone').waitFor()
     await expect.poll(alarms).toBe(1)
     visit.expectPeace()
+  })
+
+  it('asks by the alarm of that moment, which another has set since the object was shown', async () => {
+    const visit = await stage.member()
+    const { page } = visit
+    const { client, vaultid } = stage.stocked
+    const object = await createObject(client, vaultid, { templateid: '5', name: 'Spare key', note: 'Under the mat' })
+    await visit.open(`/object/${object}`)
+    await visit.sees('Spare key')
+    await client.must('PUT', `/object/${object}/alarm`, { alarm: true })
+    await page.getByRole('button', { name: 'Copy Note' }).click()
+    const question = page.getByRole('alertdialog', { name: 'This raises an alarm' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    // The page shows it from then on.
+    await page.getByText('Raises an alarm when a secret is shown').waitFor()
+    const decryptions = (): unknown[] =>
+      recordsAbout(stage.appliance, `object ${object}`)
+        .map(({ operation }) => operation)
+        .filter((operation) => String(operation).startsWith('object.decrypt'))
+    expect(decryptions()).toEqual([])
+    await client.must('PUT', `/object/${object}/alarm`, { alarm: false })
+    await page.getByRole('button', { name: 'Show Note' }).click()
+    await page.getByText('Under the mat').waitFor()
+    expect(await question.count()).toBe(0)
+    await expect.poll(decryptions).toEqual(['object.decrypt'])
+    visit.expectPeace()
+  })
+
+  it('reads no secret where it cannot be known whether that raises an alarm', async () => {
+    const visit = await stage.member()
+    const { page } = visit
+    await visit.open(`/object/${stage.stocked.alarmed}`)
+    await visit.sees('Break glass')
+    await page.route(`**/object/${stage.stocked.alarmed}`, (route) => route.abort())
+    await page.getByRole('button', { name: 'Show Note' }).click()
+    await page.getByText('The appliance cannot be reached.').waitFor()
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    expect(visit.asked.filter((url) => url.includes('decrypt=true'))).toEqual([])
   })
 
   it('saves its file, and opens nothing of it', async () => {

@@ -1,6 +1,7 @@
 import { Download, Eye, EyeOff, FileText } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import type { MayRead } from './alarm-question.tsx'
 import type { StoredObject } from '../interface/calls.ts'
 import { useAction } from '../controls/action.ts'
 import { readFile } from '../vaults/vault-reads.ts'
@@ -11,7 +12,7 @@ import { mayHavePreview, previewOf, type Preview } from './file-preview.ts'
 
 interface Props {
   readonly object: StoredObject
-  readonly mayRead: () => Promise<boolean>
+  readonly mayRead: MayRead
 }
 
 type Shown = { readonly kind: 'picture'; readonly address: string } | Exclude<Preview, { kind: 'picture' }>
@@ -26,7 +27,7 @@ export function FileValue({ object, mayRead }: Props) {
   if (!fileinfo) return <span className="soft">{words.empty}</span>
 
   async function read(use: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void> {
-    if (isUnderWay || !(await mayRead())) return
+    if (isUnderWay || !(await mayRead(run))) return
     await run(async (signal) => {
       const bytes = await readFile(object.id, signal)
       if (!signal.aborted) use(bytes)

@@ -1,6 +1,5 @@
 import { Footprints } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { AlarmQuestion } from './alarm-question.tsx'
+import { useAlarmQuestion } from './alarm-question.tsx'
 import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { ObjectActions } from '../editing/object-actions.tsx'
@@ -43,7 +42,7 @@ interface OpenProps {
 function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
   const words = useWords()
   const vaults = useVaults()
-  const { ask, question } = useAlarmQuestion()
+  const { mayRead, question } = useAlarmQuestion(object.id)
   const mayReadTrail = useOwnCapability('audit')
   const { groupid, objectname } = object
   const template = data.TEMPLATES.find(({ id }) => id === object.templateid)
@@ -54,8 +53,6 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
     ...data.BREADCRUMB.map((crumb) => ({ href: `#/vault/${groupid}/${crumb.objectid}`, text: crumb.objectname })),
   ]
   const fields = template?.structure ?? []
-  // The call for one secret decrypts all of them, and each may raise the alarm.
-  const canAlarm = fields.some(({ encrypted, type, alarm }) => encrypted && type !== 'file' && alarm)
   return (
     <div className="page">
       <Crumbs path={path} />
@@ -86,9 +83,9 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
             <dt lang={langOf(template)}>{field.translation}</dt>
             <dd>
               {field.type === 'file' ? (
-                <FileValue object={object} mayRead={() => ask(object, true)} />
+                <FileValue object={object} mayRead={(run) => mayRead('file', run)} />
               ) : field.encrypted ? (
-                <SecretValue objectid={object.id} field={field} mayRead={() => ask(object, canAlarm)} />
+                <SecretValue objectid={object.id} field={field} mayRead={(run) => mayRead('secrets', run)} />
               ) : (
                 <OpenValue field={field} value={object.public[field.fieldname] ?? ''} />
               )}
@@ -103,26 +100,6 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
       {question}
     </div>
   )
-}
-
-/** Asks where the object raises an alarm, and what is read of it may. */
-function useAlarmQuestion() {
-  const [name, setName] = useState<string>()
-  const waiting = useRef<(goesOn: boolean) => void>(undefined)
-  const answer = (goesOn: boolean): void => {
-    setName(undefined)
-    waiting.current?.(goesOn)
-  }
-  return {
-    ask: ({ alarmed, objectname }: StoredObject, canAlarm: boolean): Promise<boolean> =>
-      alarmed === false || !canAlarm
-        ? Promise.resolve(true)
-        : new Promise((resolve) => {
-            waiting.current = resolve
-            setName(objectname)
-          }),
-    question: name !== undefined && <AlarmQuestion name={name} answer={answer} />,
-  }
 }
 
 function Warnings({ object }: { readonly object: StoredObject }) {

@@ -2,6 +2,7 @@ import { Copy, Eye, EyeOff } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from 'react-aria-components/Button'
+import type { MayRead } from './alarm-question.tsx'
 import type { Field } from '../interface/calls.ts'
 import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
@@ -15,8 +16,7 @@ import { useWords } from '../words/spoken.tsx'
 interface Props {
   readonly objectid: string
   readonly field: Field
-  /** Resolves to whether the person goes on, where reading a field raises an alarm. */
-  readonly mayRead: () => Promise<boolean>
+  readonly mayRead: MayRead
 }
 
 /** An encrypted field: dots until it is asked for, by a call that is recorded. It is forgotten when it is hidden again. */
@@ -33,7 +33,7 @@ export function SecretValue({ objectid, field, mayRead }: Props) {
   }, [])
 
   async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
-    if (isUnderWay || !(await mayRead())) return
+    if (isUnderWay || !(await mayRead(run))) return
     await run(async (signal) => {
       const secret = await readSecret(objectid, fieldname, signal)
       // Not into the clipboard after the logout, which has emptied it.
