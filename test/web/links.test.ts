@@ -62,6 +62,30 @@ describe('a one-time link', () => {
     expect(operations).toEqual(expect.arrayContaining(['link.revoke allowed', 'link.open link.not_found']))
   })
 
+  it('that was made long ago is found page by page, and a new one on the first page', async () => {
+    const maker = await stage.member()
+    const { page } = maker
+    // Small pages of the real list.
+    await page.route(/\/link\?/, (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=2') }),
+    )
+    for (const label of ['first', 'second', 'third']) await madeLink(maker, 'a secret', label).then(() => page.reload())
+    await maker.sees('One-time links')
+    const listed = page.locator('.own-links .title')
+    await expect.poll(() => listed.allTextContents()).toEqual(['third', 'second'])
+    await page.getByRole('button', { name: 'Next page' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => listed.allTextContents()).toEqual(['first'])
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Previous page')
+    await page.getByRole('button', { name: 'Revoke first' }).click()
+    await page.getByText('The link is revoked.').waitFor()
+    await page.getByLabel('Secret').fill('another')
+    await page.getByLabel('What you call it').fill('fourth')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await expect.poll(() => listed.allTextContents()).toEqual(['fourth', 'third'])
+    maker.expectPeace()
+  })
+
   it('that is not whole says so, and asks for nothing', async () => {
     const receiver = await stage.visitor()
     await receiver.open(`/link/${'A'.repeat(22)}/short`)

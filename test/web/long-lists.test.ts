@@ -186,10 +186,10 @@ it('more than 500 objects in one are told of before they are deleted, or moved i
   await chosen.getByRole('button', { name: 'Move' }).click()
   // Within the vault nothing is encrypted anew.
   await dialog.getByRole('button', { name: 'Move' }).waitFor()
-  await dialog.getByLabel('Into the vault').selectOption(String(other))
+  await dialog.getByLabel('Into the vault').selectOption(other)
   await dialog.getByText(told).waitFor()
   expect(await dialog.getByRole('button').allTextContents()).toEqual(['Cancel'])
-  await dialog.getByLabel('Into the vault').selectOption(String(vaultid))
+  await dialog.getByLabel('Into the vault').selectOption(vaultid)
   await dialog.getByLabel('Into the folder').selectOption({ label: 'Bins' })
   await dialog.getByRole('button', { name: 'Move' }).click()
   await page.getByText('1 object is moved.').waitFor()

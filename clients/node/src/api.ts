@@ -2393,6 +2393,16 @@ export interface Operations {
    * List your one-time links. Needs a session.
    */
   'link.list': {
+    query: {
+      /**
+       * Most links of the page, 1 to 1000. 1000 when absent.
+       */
+      limit?: string
+      /**
+       * `CALLINFO.next` of the page before.
+       */
+      next?: string
+    }
     answer: Envelope & {
       /**
        * What the call answers, beside the members of every answer.
@@ -2444,6 +2454,10 @@ export interface Operations {
            */
           lifetime: number
         }
+        /**
+         * What to send as `next` for the next page; absent where nothing is left.
+         */
+        next?: string
       }
     }
   }

@@ -1267,6 +1267,13 @@ class LinkCreateAnswer(_Sent):
     CALLINFO: LinkCreateInfo
 
 
+class LinkListQuery(TypedDict, total=False):
+    limit: str
+    """Most links of the page, 1 to 1000. 1000 when absent."""
+    next: str
+    """`CALLINFO.next` of the page before."""
+
+
 class LinkListInfoLinks(TypedDict):
     id: str
     """Id of the link, for its maker: it does not open the link. Decimal digits."""
@@ -1293,11 +1300,16 @@ class LinkListInfoLimits(TypedDict):
     """Most seconds that a link can wait."""
 
 
-class LinkListInfo(Callinfo):
+class _LinkListInfo(Callinfo):
     links: List[LinkListInfoLinks]
     """The newest first; ended ones for 30 days after their time."""
     limits: LinkListInfoLimits
     """What one user may have."""
+
+
+class LinkListInfo(_LinkListInfo, total=False):
+    next: str
+    """What to send as `next` for the next page; absent where nothing is left."""
 
 
 class LinkListAnswer(_Sent):
@@ -3358,7 +3370,7 @@ class Call(Protocol):
         """Make a one-time link."""
 
     @overload
-    def __call__(self, operation: Literal["link.list"]) -> LinkListAnswer:
+    def __call__(self, operation: Literal["link.list"], *, query: Optional[LinkListQuery] = None) -> LinkListAnswer:
         """List your one-time links."""
 
     @overload
@@ -3798,7 +3810,7 @@ class AsyncCall(Protocol):
         """Make a one-time link."""
 
     @overload
-    def __call__(self, operation: Literal["link.list"]) -> Coroutine[Any, Any, LinkListAnswer]:
+    def __call__(self, operation: Literal["link.list"], *, query: Optional[LinkListQuery] = None) -> Coroutine[Any, Any, LinkListAnswer]:
         """List your one-time links."""
 
     @overload

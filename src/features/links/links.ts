@@ -15,8 +15,10 @@ import {
   lockWaiting,
   sweepLinks,
   type Link,
+  type LinkPage,
   type LinkState,
   type ListedLink,
+  type ListedLinks,
 } from './records.ts'
 import { digestOf, linkRecord } from './link-seals.ts'
 
@@ -53,8 +55,8 @@ export interface Links {
   readonly rules: LinkRules
   /** @throws Fault `link.invalid`, `link.limit` */
   create(link: NewLink, commit: Commit, note: NoteLink): Promise<MadeLink>
-  /** Those of one maker, the newest first. */
-  list(userId: number): Promise<ListedLink[]>
+  /** A page of those of one maker, and whether there are more behind it. */
+  list(page: LinkPage): Promise<ListedLinks>
   /**
    * What the link holds, which is gone from the database when this resolves: of calls at one moment, at whatever machine,
    * one gets it.
@@ -120,9 +122,9 @@ export function createLinks(on: {
       return { ...waiting, id, label, opener }
     },
 
-    async list(userId) {
+    async list(page) {
       checkOn(rules)
-      return listLinks(store.read, userId)
+      return listLinks(store.read, page)
     },
 
     async open(opener, commit, note) {

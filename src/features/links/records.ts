@@ -1,4 +1,4 @@
-import { EntitySchema, LessThanOrEqual, MoreThan } from 'typeorm'
+import { EntitySchema, LessThan, LessThanOrEqual, MoreThan } from 'typeorm'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -73,17 +73,29 @@ export function countWaiting(reader: Reader, userId: number, now: number): Promi
 /** What a list shows; no ciphertext. */
 export type ListedLink = Pick<Link, 'id' | 'label' | 'state' | 'createdAt' | 'expiresAt' | 'closedAt'>
 
-/** The newest first. */
-export function listLinks(reader: Reader, userId: number): Promise<ListedLink[]> {
-  return reader.find(LinkTable, {
-    select: { id: true, label: true, state: true, createdAt: true, expiresAt: true, closedAt: true },
-    where: { userId },
-    order: { id: 'DESC' },
-    take: mostListed,
-  })
+/** Links of one maker, the newest first. */
+export interface LinkPage {
+  readonly userId: number
+  /** Id of the last one of the page before; undefined for the first page. */
+  readonly before: number | undefined
+  readonly most: number
 }
 
-const mostListed = 1_000
+export interface ListedLinks {
+  readonly links: readonly ListedLink[]
+  /** Whether there are more behind them. */
+  readonly hasMore: boolean
+}
+
+export async function listLinks(reader: Reader, { userId, before, most }: LinkPage): Promise<ListedLinks> {
+  const links = await reader.find(LinkTable, {
+    select: { id: true, label: true, state: true, createdAt: true, expiresAt: true, closedAt: true },
+    where: { userId, ...(before !== undefined && { id: LessThan(before) }) },
+    order: { id: 'DESC' },
+    take: most + 1,
+  })
+  return { links: links.slice(0, most), hasMore: links.length > most }
+}
 
 /** Until the transaction ends, others that close this link wait; false where it waits to be opened no more. */
 export async function lockWaiting(

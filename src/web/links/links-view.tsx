@@ -1,10 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { useAction } from '../controls/action.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Pager, usePages } from '../controls/pager.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
@@ -18,12 +19,18 @@ import './links.css'
 /** `link.disabled`. */
 const linksDisabled = 1763
 
+const pageSize = '50'
+
 /** A person's own one-time links, and the making of one. */
 export function LinksView() {
   const words = useWordsOf(linkWords)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['links'],
-    queryFn: ({ signal }) => call('link.list', { signal }),
+  const pages = usePages()
+  const { next } = pages
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: ['links', next],
+    queryFn: ({ signal }) =>
+      call('link.list', { query: { limit: pageSize, ...(next !== undefined && { next }) }, signal }),
+    placeholderData: keepPreviousData,
     retry: false,
   })
   if (error instanceof Refusal && error.number === linksDisabled)
@@ -36,16 +43,16 @@ export function LinksView() {
         </div>
       </div>
     )
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && (!data || isPlaceholderData)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
-  const { links, limits } = data.CALLINFO
+  const { links, limits, next: following } = data.CALLINFO
   return (
     <div className="page links">
       <div className="heading">
         <ViewTitle text={words.title} />
         <p className="soft">{words.introduction}</p>
       </div>
-      <NewLink limits={limits} />
+      <NewLink limits={limits} onMade={pages.goFirst} />
       <section aria-labelledby="own-links">
         <h2 id="own-links">{words.yours}</h2>
         {links.length === 0 ? (
@@ -57,6 +64,7 @@ export function LinksView() {
             ))}
           </ul>
         )}
+        <Pager pages={pages} following={following} isTurning={isPlaceholderData} />
       </section>
     </div>
   )

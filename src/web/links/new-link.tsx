@@ -16,6 +16,8 @@ import { linkWords } from './link-words.ts'
 
 interface Props {
   readonly limits: { readonly bytes: number; readonly lifetime: number }
+  /** It is the first of the list. */
+  readonly onMade: () => void
 }
 
 const seconds = { hour: 3_600, day: 86_400, week: 604_800 } as const
@@ -23,7 +25,7 @@ type Lifetime = keyof typeof seconds
 const lifetimes: readonly Lifetime[] = ['hour', 'day', 'week']
 
 /** The form for a link, then the link, which is shown this once. */
-export function NewLink({ limits }: Props) {
+export function NewLink({ limits, onMade }: Props) {
   const words = useWordsOf(linkWords)
   const queries = useQueryClient()
   const offered = lifetimes.filter((one) => seconds[one] <= limits.lifetime)
@@ -45,6 +47,7 @@ export function NewLink({ limits }: Props) {
       setAddress(linkAddress(location.origin, { opener: CALLINFO.opener, key }))
       setSecret('')
       setLabel('')
+      onMade()
       await queries.invalidateQueries({ queryKey: ['links'] })
     })
   }

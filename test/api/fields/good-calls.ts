@@ -304,7 +304,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     return { params: { ...params, credentialid: (credential as { id: string }).id } }
   }),
 
-  'GET /link': nothing,
+  'GET /link': () => ({ members: { limit: '10', next: '999999999' } }),
   'POST /link': () => ({ members: { ...newLink, lifetime: 3600, label: 'For Kim' } }),
   'POST /link/open': once(async (at) => {
     const { opener } = await makeLink(at.admin)

@@ -123,6 +123,29 @@ function openOnce(start: () => Promise<TestAppliance>): void {
     await makeLink(maker)
   })
 
+  it('its maker reads all of them page by page, the newest first, and no others', async () => {
+    await givenMaker()
+    const made: string[] = []
+    for (let count = 0; count < 5; count++) {
+      const { id } = await makeLink(maker)
+      made.unshift(id)
+      await maker.must('DELETE', `/link/${id}`)
+    }
+    const pages: string[][] = []
+    for (let query: string | undefined = ''; query !== undefined;) {
+      const { CALLINFO } = await maker.must('GET', `/link?limit=2${query}`)
+      const { links, next } = CALLINFO as unknown as { links: { id: string }[]; next?: string }
+      pages.push(links.map(({ id }) => id))
+      query = next && `&next=${next}`
+    }
+    expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)])
+    expect((await maker.must('GET', '/link')).CALLINFO).not.toHaveProperty('next')
+    const other = await appliance.login()
+    expect((await other.must('GET', `/link?next=${String(made[0])}`)).CALLINFO['links']).toEqual([])
+    for (const query of ['limit=0', 'limit=1001', 'next=-1', 'next=abc', 'next='])
+      expectFault(await maker.get(`/link?${query}`), 400, 1804)
+  })
+
   it('a service account has none', async () => {
     await givenMaker()
     const service = await addService(appliance, user)

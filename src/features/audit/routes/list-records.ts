@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idText, moment, numberText } from '../../../http/contract/shared-fields.ts'
 import { Fault } from '../../../fault.ts'
+import { followingPage } from '../../../http/contract/paging.ts'
 import { endpoint, type AnyEndpoint } from '../../../http/contract/endpoint.ts'
 import type { PagePoints, VisibleRecord, VisibleRecords } from '../visible-trail.ts'
 
@@ -62,7 +63,7 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
         machine: z
           .string()
           .describe('Name of the machine whose trail this is (the setting `audit.machine`); empty where it has none.'),
-        next: z.string().describe('What to send as `next` for the next page; absent where nothing is left.').optional(),
+        next: followingPage(),
       }),
       members: z.object({ RECORDS: z.array(recordSchema).max(100).describe('The records, the newest first.') }),
     },

@@ -4,6 +4,7 @@ import type { Caller } from '../../../access/caller.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { Fault } from '../../../fault.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
+import { anyNext, followingPage, pageLimit, pageNext } from '../../../http/contract/paging.ts'
 import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
 import { publicRecord, publicSchema, userRecord, userSchema } from './user-record.ts'
@@ -29,26 +30,15 @@ const foundSchema = z.object({
     .describe('The users that were found, in the order in which they were made.'),
 })
 const pageSchema = foundSchema.extend({
-  next: z.string().describe('What to send as `next` for the next page; absent where nothing is left.').optional(),
+  next: followingPage(),
 })
 const answer = (users: readonly ListedUser[], caller: Caller, more: { readonly next?: string } = {}) => ({
   callinfo: { users: users.map(isAdministrator(caller) ? userRecord : publicRecord), ...more },
 })
 
-const anyNext = 'must be what the page before named'
-
 const pageMembers = {
-  limit: z
-    .string()
-    .regex(/^([1-9]\d{0,2}|1000)$/, 'must be 1 to 1000')
-    .transform(Number)
-    .describe('Most users of the page, 1 to 1000. All users in one answer when absent.')
-    .optional(),
-  next: z
-    .string()
-    .regex(/^[\w-]{1,32}$/, anyNext)
-    .describe('`CALLINFO.next` of the page before. It goes with `limit`.')
-    .optional(),
+  limit: pageLimit('users', 'All users in one answer when absent.'),
+  next: pageNext('`CALLINFO.next` of the page before. It goes with `limit`.'),
 }
 
 /** `GET /user`: all users, or those that a search finds, in one answer or page by page. */
