@@ -22,6 +22,10 @@ import { editObject } from '../features/objects/routes/edit-object.ts'
 import { findObjects, findObjectsByPath } from '../features/objects/routes/find-objects.ts'
 import { moveObject } from '../features/objects/routes/move-object.ts'
 import { readObject } from '../features/objects/routes/read-object.ts'
+import { clearFavourite } from '../features/objects/routes/clear-favourite.ts'
+import { clearTags } from '../features/objects/routes/clear-tags.ts'
+import { listTags } from '../features/objects/routes/list-tags.ts'
+import { setTags } from '../features/objects/routes/set-tags.ts'
 import { listFavourites } from '../features/objects/routes/list-favourites.ts'
 import { listTrash } from '../features/objects/routes/list-trash.ts'
 import { setFavourite } from '../features/objects/routes/set-favourite.ts'
@@ -206,6 +210,10 @@ const objectEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   listTrash(on.trash, on.templates),
   setFavourite(on.favourites),
   listFavourites(on.favourites, on.templates),
+  clearFavourite(on.favourites),
+  setTags(on.tags),
+  listTags(on.tags, on.templates),
+  clearTags(on.tags),
   moveObject(on.relocation, on.objectReading),
   copyObject(on.relocation, on.objectReading),
   findObjects({ ...on, reading: on.objectReading }),

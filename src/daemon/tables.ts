@@ -3,6 +3,7 @@ import { AuditHeadTable } from '../audit/records.ts'
 import { UserCertificateTable } from '../features/certificates/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
 import { FavouriteTable } from '../features/objects/favourite-records.ts'
+import { ObjectTagsTable } from '../features/objects/tag-records.ts'
 import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
 import { LinkTable } from '../features/links/records.ts'
@@ -54,6 +55,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   VaultObjectTable,
   SecretFieldTable,
   FavouriteTable,
+  ObjectTagsTable,
   FileUploadTable,
   FileChunkTable,
   SiteTemplateTable,

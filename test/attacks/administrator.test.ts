@@ -157,7 +157,15 @@ const vaultCalls = ({ vaultId, objectId, fileId, trashedId, ciphertext }: Hoard)
         version: '1',
       }
       const place = path.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? '1')
-      const members = { groupid: vaultId, templateid: '1', parentid: '0', status: 4, favourite: true, ciphertext }
+      const members = {
+        groupid: vaultId,
+        templateid: '1',
+        parentid: '0',
+        status: 4,
+        favourite: true,
+        tags: ['hoard'],
+        ciphertext,
+      }
       const raw = JSON.stringify(members)
       return { what: `${method} ${path}`, method, place, options: method === 'GET' || method === 'LIST' ? {} : { raw } }
     })

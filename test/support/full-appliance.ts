@@ -79,6 +79,7 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
   await narrowSession.must('POST', `/transparent/${vault.id}/encrypt/strict`, { plaintext: 'AAAA' })
   const object = await createObject(admin, vault.id)
   await admin.must('PUT', `/object/${object}/favourite`, { favourite: true })
+  await admin.must('PUT', `/object/${object}/tags`, { tags: ['network', 'Örebro'] })
   const fields = { templateid: '3', groupid: vault.id }
   const file = await upload(admin, fields, content, 'everything.bin')
   for (const command of [

@@ -454,6 +454,27 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     prepare: async (on) => json(`/object/${await objectIn(on)}/favourite`, { favourite: true }),
   },
   'GET /favourites': { needs: 'session', reads: true, prepare: () => ({ path: '/favourites' }) },
+  'DELETE /object/:objectid/favourite': {
+    needs: 'session',
+    prepare: async (on) => {
+      const path = `/object/${await objectIn(on)}/favourite`
+      await on.chief.client.must('PUT', path, { favourite: true })
+      return { path }
+    },
+  },
+  'PUT /object/:objectid/tags': {
+    needs: 'Read',
+    prepare: async (on) => json(`/object/${await objectIn(on)}/tags`, { tags: ['network'] }),
+  },
+  'GET /tags': { needs: 'session', reads: true, prepare: () => ({ path: '/tags' }) },
+  'DELETE /object/:objectid/tags': {
+    needs: 'session',
+    prepare: async (on) => {
+      const path = `/object/${await objectIn(on)}/tags`
+      await on.chief.client.must('PUT', path, { tags: ['network'] })
+      return { path }
+    },
+  },
   'POST /object/:objectid/move': {
     needs: 'Write',
     prepare: async (on) => json(`/object/${await objectIn(on)}/move`, { parentid: 0 }),

@@ -3533,6 +3533,30 @@ export interface Operations {
     }
   }
   /**
+   * Take an object off the favourites of the caller. Needs a session.
+   *
+   * With no right in the vault: it is told by the favourites of the caller alone whether there is something to take away, and nothing of the object.
+   */
+  'object.favourite.clear': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+      }
+    }
+  }
+  /**
    * List the favourites of the caller. Needs a session.
    *
    * By their names, from every vault that is shared with the caller.
@@ -3541,6 +3565,102 @@ export interface Operations {
     answer: Envelope & {
       /**
        * The objects, without encrypted fields.
+       */
+      OBJECT: Object[]
+      /**
+       * The templates that occur among the objects.
+       */
+      TEMPLATES: Template[]
+    }
+  }
+  /**
+   * Set the tags of the caller for an object. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
+   *
+   * In place of those that were. Tags are of the caller alone: at 2,000 objects at most.
+   */
+  'object.tags.set': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    body: {
+      /**
+       * All of them from now on; an empty list takes them away.
+       *
+       * @maxItems 20
+       *
+       * Items: A tag: a word or a few. Space around it is left out.
+       */
+      tags: string[]
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Id of the object. Decimal digits.
+         */
+        objectid: string
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+      }
+    }
+  }
+  /**
+   * Take away the tags of the caller for an object. Needs a session.
+   *
+   * With no right in the vault: it is told by the tags of the caller alone whether there is something to take away, and nothing of the object.
+   */
+  'object.tags.clear': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+      }
+    }
+  }
+  /**
+   * List the tags of the caller. Needs a session.
+   *
+   * By their letters, with their objects from every vault that is shared with the caller.
+   */
+  'object.tags': {
+    answer: Envelope & {
+      /**
+       * The tags: one entry for all cases of letters in which it is written.
+       */
+      TAGS: {
+        /**
+         * The tag, as the caller spelled it last.
+         */
+        tag: string
+        /**
+         * The objects that the caller keeps it for.
+         *
+         * @minItems 1
+         *
+         * Items: Id of an object. Decimal digits.
+         */
+        objects: string[]
+      }[]
+      /**
+       * The objects that have tags, without encrypted fields.
        */
       OBJECT: Object[]
       /**
@@ -6542,7 +6662,11 @@ export const addresses = {
   'object.undelete': ['POST', '/object/{objectid}/undelete', 'session'],
   'object.trash': ['GET', '/vault/{vaultid}/trash', 'session'],
   'object.favourite': ['PUT', '/object/{objectid}/favourite', 'session'],
+  'object.favourite.clear': ['DELETE', '/object/{objectid}/favourite', 'session'],
   'object.favourites': ['GET', '/favourites', 'session'],
+  'object.tags.set': ['PUT', '/object/{objectid}/tags', 'session'],
+  'object.tags.clear': ['DELETE', '/object/{objectid}/tags', 'session'],
+  'object.tags': ['GET', '/tags', 'session'],
   'object.move': ['POST', '/object/{objectid}/move', 'session'],
   'object.copy': ['POST', '/object/{objectid}/copy', 'session'],
   'object.find': ['GET', '/find', 'session'],

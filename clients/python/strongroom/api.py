@@ -2144,9 +2144,59 @@ class ObjectFavouriteAnswer(_Sent):
     CALLINFO: ObjectFavouriteInfo
 
 
+class ObjectFavouriteClearInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+
+
+class ObjectFavouriteClearAnswer(_Sent):
+    CALLINFO: ObjectFavouriteClearInfo
+
+
 class ObjectFavouritesAnswer(Envelope):
     OBJECT: List[Object]
     """The objects, without encrypted fields."""
+    TEMPLATES: List[Template]
+    """The templates that occur among the objects."""
+
+
+class ObjectTagsSetBody(TypedDict):
+    tags: List[str]
+    """All of them from now on; an empty list takes them away."""
+
+
+class ObjectTagsSetInfo(Callinfo):
+    objectid: str
+    """Id of the object. Decimal digits."""
+    message: str
+    """What was done, in a sentence for people."""
+
+
+class ObjectTagsSetAnswer(_Sent):
+    CALLINFO: ObjectTagsSetInfo
+
+
+class ObjectTagsClearInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+
+
+class ObjectTagsClearAnswer(_Sent):
+    CALLINFO: ObjectTagsClearInfo
+
+
+class ObjectTagsAnswerTags(TypedDict):
+    tag: str
+    """The tag, as the caller spelled it last."""
+    objects: List[str]
+    """The objects that the caller keeps it for."""
+
+
+class ObjectTagsAnswer(Envelope):
+    TAGS: List[ObjectTagsAnswerTags]
+    """The tags: one entry for all cases of letters in which it is written."""
+    OBJECT: List[Object]
+    """The objects that have tags, without encrypted fields."""
     TEMPLATES: List[Template]
     """The templates that occur among the objects."""
 
@@ -3490,8 +3540,24 @@ class Call(Protocol):
         """Make an object a favourite, or no longer."""
 
     @overload
+    def __call__(self, operation: Literal["object.favourite.clear"], *, params: ObjectidParams) -> ObjectFavouriteClearAnswer:
+        """Take an object off the favourites of the caller."""
+
+    @overload
     def __call__(self, operation: Literal["object.favourites"]) -> ObjectFavouritesAnswer:
         """List the favourites of the caller."""
+
+    @overload
+    def __call__(self, operation: Literal["object.tags.set"], *, params: ObjectidParams, body: ObjectTagsSetBody) -> ObjectTagsSetAnswer:
+        """Set the tags of the caller for an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.tags.clear"], *, params: ObjectidParams) -> ObjectTagsClearAnswer:
+        """Take away the tags of the caller for an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.tags"]) -> ObjectTagsAnswer:
+        """List the tags of the caller."""
 
     @overload
     def __call__(self, operation: Literal["object.move"], *, params: ObjectidParams, body: ObjectMoveBody) -> ObjectMoveAnswer:
@@ -3930,8 +3996,24 @@ class AsyncCall(Protocol):
         """Make an object a favourite, or no longer."""
 
     @overload
+    def __call__(self, operation: Literal["object.favourite.clear"], *, params: ObjectidParams) -> Coroutine[Any, Any, ObjectFavouriteClearAnswer]:
+        """Take an object off the favourites of the caller."""
+
+    @overload
     def __call__(self, operation: Literal["object.favourites"]) -> Coroutine[Any, Any, ObjectFavouritesAnswer]:
         """List the favourites of the caller."""
+
+    @overload
+    def __call__(self, operation: Literal["object.tags.set"], *, params: ObjectidParams, body: ObjectTagsSetBody) -> Coroutine[Any, Any, ObjectTagsSetAnswer]:
+        """Set the tags of the caller for an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.tags.clear"], *, params: ObjectidParams) -> Coroutine[Any, Any, ObjectTagsClearAnswer]:
+        """Take away the tags of the caller for an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.tags"]) -> Coroutine[Any, Any, ObjectTagsAnswer]:
+        """List the tags of the caller."""
 
     @overload
     def __call__(self, operation: Literal["object.move"], *, params: ObjectidParams, body: ObjectMoveBody) -> Coroutine[Any, Any, ObjectMoveAnswer]:

@@ -48,6 +48,7 @@ export function isFavourite(reader: Reader, userId: number, objectId: number): P
   return reader.existsBy(FavouriteTable, { userId, objectId })
 }
 
-export async function removeFavourite(tx: Tx, userId: number, objectId: number): Promise<void> {
-  await tx.delete(FavouriteTable, { userId, objectId })
+/** False where it is none. */
+export async function removeFavourite(tx: Tx, userId: number, objectId: number): Promise<boolean> {
+  return (await tx.delete(FavouriteTable, { userId, objectId })).affected === 1
 }

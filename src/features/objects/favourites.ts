@@ -9,7 +9,17 @@ export interface Favourites {
   /** Those in vaults that are shared with the user, by their names. */
   list(userId: number): Promise<readonly StoredObject[]>
   /** @throws Fault `object.invalid` where the user has too many, `object.not_found` */
-  set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: { userId: number; commit: Commit }): Promise<void>
+  set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: Change): Promise<void>
+  /**
+   * Takes no right in the vault of the object, and tells nothing of it: the list of the user alone decides.
+   * @throws Fault `object.not_found` where it is none
+   */
+  clear(objectId: number, by: Change): Promise<void>
+}
+
+interface Change {
+  readonly userId: number
+  readonly commit: Commit
 }
 
 const mostFavourites = 500
@@ -26,13 +36,22 @@ export function createFavourites({
 
     set: ({ id: objectId }, isOne, { userId, commit }) =>
       commit(async (tx) => {
-        if (!isOne) return removeFavourite(tx, userId, objectId)
+        if (!isOne) {
+          await removeFavourite(tx, userId, objectId)
+          return
+        }
         if (await addFavourite(tx, { userId, objectId, addedAt: clock.now() }, mostFavourites)) return
         if (!(await isFavourite(tx, userId, objectId)))
           throw new Fault(
             'object.invalid',
             `You have ${mostFavourites} favourites, and there cannot be more: take one off the list.`,
           )
+      }),
+
+    clear: (objectId, { userId, commit }) =>
+      commit(async (tx) => {
+        if (!(await removeFavourite(tx, userId, objectId)))
+          throw new Fault('object.not_found', 'It is no favourite of yours.')
       }),
   }
 }

@@ -13,6 +13,7 @@ import { createMemoryBudget } from './memory-budget.ts'
 import { createObjects, type Objects } from './object.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createObjectReading, type ObjectReading } from './reading.ts'
+import { createTags, type Tags } from './tags.ts'
 import { createTrash, type Trash } from './trash.ts'
 
 /** The objects of vaults. */
@@ -23,6 +24,7 @@ export interface ObjectServices {
   readonly relocation: Relocation
   readonly trash: Trash
   readonly favourites: Favourites
+  readonly tags: Tags
 }
 
 export function createObjectServices(dependencies: {
@@ -55,6 +57,7 @@ export function createObjectServices(dependencies: {
     }),
     trash: createTrash({ store, clock, recoveryWindowMs }),
     favourites: createFavourites({ store, clock }),
+    tags: createTags({ store, clock }),
     objectDestruction: createObjectDestruction({ store, files, clock, recoveryWindowMs, commitAsAppliance }),
   }
 }

@@ -205,6 +205,7 @@ export function holdDeleted(tx: Tx, objectId: number, before: number): Promise<b
 export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
   await tx.delete(SecretFieldTable, { objectId })
   await changeRows(tx, 'DELETE FROM object_favourites WHERE object_id = $1', [objectId])
+  await changeRows(tx, 'DELETE FROM object_tags WHERE object_id = $1', [objectId])
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
 }
 
@@ -216,11 +217,12 @@ export function countObjects(reader: Reader, vaultId: number): Promise<number> {
 export async function removeDeletedOf(tx: Tx, vaultId: number): Promise<void> {
   const inVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId AND deleted_at IS NOT NULL)'
   await tx.createQueryBuilder().delete().from(SecretFieldTable).where(inVault, { vaultId }).execute()
-  await changeRows(tx, favouritesInTrash, [vaultId])
+  await changeRows(tx, `DELETE FROM object_favourites ${ofTrash}`, [vaultId])
+  await changeRows(tx, `DELETE FROM object_tags ${ofTrash}`, [vaultId])
   await tx.delete(VaultObjectTable, { vaultId, deletedAt: Not(IsNull()) })
 }
 
-const favouritesInTrash = `DELETE FROM object_favourites WHERE object_id IN
+const ofTrash = `WHERE object_id IN
   (SELECT id FROM vault_objects WHERE vault_id = $1 AND deleted_at IS NOT NULL)`
 
 type Change = { readonly [column in keyof VaultObject]?: VaultObject[column] | (() => string) }

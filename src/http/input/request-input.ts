@@ -147,10 +147,10 @@ function expectationOf(issue: Issue): string {
       return issue.input === undefined ? 'is missing' : `must be ${typeNames[issue.expected] ?? issue.expected}`
     case 'too_big':
       if (isNumber(issue)) return `must be ${issue.maximum} at most`
-      return `must have ${issue.maximum} characters at most`
+      return `must have ${issue.maximum} ${partsOf(issue)} at most`
     case 'too_small':
       if (isNumber(issue)) return `must be ${issue.minimum} at least`
-      return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`
+      return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} ${partsOf(issue)}`
     case 'invalid_value':
       return `must be one of ${issue.values.filter((value) => value !== '').join(', ')}`
     default:
@@ -160,6 +160,9 @@ function expectationOf(issue: Issue): string {
 }
 
 const isNumber = ({ origin }: { readonly origin: string }): boolean => origin === 'number' || origin === 'int'
+
+/** What its length counts. */
+const partsOf = ({ origin }: { readonly origin: string }): string => (origin === 'array' ? 'entries' : 'characters')
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',

@@ -8,6 +8,7 @@ import { addCredential, addService, asked, byKey } from '../../support/service-k
 import { makeLink } from '../../support/link-kit.ts'
 import { formWith, server } from '../../support/object-kit.ts'
 import { importBody } from '../transparent/key-kit.ts'
+import { goodCallsOfMarks } from './good-calls-of-marks.ts'
 import type { Premises } from './premises.ts'
 
 /** A call that succeeds as it stands. */
@@ -385,11 +386,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     return { params: { objectid } }
   }),
   'GET /vault/:vaultid/trash': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
-  'PUT /object/:objectid/favourite': ({ objectId }) => ({
-    params: { objectid: objectId },
-    members: { favourite: true },
-  }),
-  'GET /favourites': nothing,
+  ...goodCallsOfMarks,
   'POST /object/:objectid/move': async (at) => ({
     params: { objectid: await at.newObject() },
     members: { groupid: at.vaultId, parentid: 0 },

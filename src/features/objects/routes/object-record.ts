@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { decimalId } from '../../../access/resource.ts'
+import { Fault } from '../../../fault.ts'
 import { idSegment, idText, message, numberText } from '../../../http/contract/shared-fields.ts'
 import type { Reply } from '../../../http/contract/envelope.ts'
 import { utcText } from '../../../clock.ts'
@@ -140,6 +142,13 @@ export const vaultContents = (reading: ObjectReading, templates: Templates) => (
 })
 
 export const objectParams = z.object({ objectid: idSegment('Id of the object.') })
+
+/** @throws Fault `object.not_found` */
+export function idOfObject(objectid: string): number {
+  const id = decimalId(objectid)
+  if (id === undefined) throw new Fault('object.not_found')
+  return id
+}
 
 const aVersion = 'must be a version: a whole number'
 const anId = 'must be an id: a whole number'

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { idText } from '../../../http/contract/shared-fields.ts'
+import type { Templates } from '../../templates/templates.ts'
+import type { Tags } from '../tags.ts'
+import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
+
+const tagSchema = z.object({
+  tag: z.string().describe('The tag, as the caller spelled it last.'),
+  objects: z.array(idText('Id of an object.')).min(1).describe('The objects that the caller keeps it for.'),
+})
+
+/** `GET /tags`: the words that the caller keeps, with their objects. */
+export const listTags = (kept: Tags, templates: Templates) =>
+  endpoint({
+    operation: 'object.tags',
+    handler: 'ObjectHandler',
+    method: 'GET',
+    path: '/tags',
+    summary: 'List the tags of the caller',
+    details: 'By their letters, with their objects from every vault that is shared with the caller.',
+    access: { kind: 'session' },
+    success: 200,
+    reply: {
+      members: z.object({
+        TAGS: z.array(tagSchema).describe('The tags: one entry for all cases of letters in which it is written.'),
+        OBJECT: z.array(objectSchema).describe('The objects that have tags, without encrypted fields.'),
+        TEMPLATES: templatesOfObjects,
+      }),
+    },
+    params: z.object({}),
+    body: z.object({}),
+    async run({ caller }) {
+      const { tags, objects } = await kept.list(caller.userId)
+      const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
+      return {
+        members: {
+          TAGS: tags.map(({ tag, objectIds }) => ({ tag, objects: objectIds.map(String) })),
+          OBJECT: written.objects,
+          TEMPLATES: written.templates,
+        },
+      }
+    },
+  })

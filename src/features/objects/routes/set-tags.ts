@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { existing, objectQuery } from '../read-records.ts'
+import { longestTag, mostTags, tagKey, type Tags } from '../tags.ts'
+import { objectParams, savedSchema } from './object-record.ts'
+
+const tag = z
+  .string()
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+  .trim()
+  .min(1)
+  .max(longestTag)
+  .transform((text) => text.normalize('NFC'))
+  .describe('A tag: a word or a few. Space around it is left out.')
+
+const tags = z
+  .array(tag)
+  .max(mostTags)
+  .refine((all) => new Set(all.map(tagKey)).size === all.length, 'must not hold a tag twice, in whatever case')
+
+/** `PUT /object/:objectid/tags`: the words that the caller keeps for an object. */
+export const setTags = (kept: Tags) =>
+  endpoint({
+    operation: 'object.tags.set',
+    handler: 'ObjectHandler',
+    method: 'PUT',
+    path: '/object/:objectid/tags',
+    summary: 'Set the tags of the caller for an object',
+    details: 'In place of those that were. Tags are of the caller alone: at 2,000 objects at most.',
+    access: { kind: 'vault', permission: 'Read', resource: objectQuery },
+    grant: 'object.read',
+    success: 200,
+    faults: ['object.invalid'],
+    reply: { callinfo: savedSchema },
+    params: objectParams,
+    body: z.object({ tags: tags.describe('All of them from now on; an empty list takes them away.') }),
+    async run({ body, resource, caller, commit }) {
+      const { object } = existing(resource)
+      await kept.set(object, body.tags, { userId: caller.userId, commit })
+      return { callinfo: { objectid: String(object.id), message: 'Tags set' } }
+    },
+  })

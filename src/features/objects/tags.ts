@@ -1,0 +1,79 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import type { StoredObject } from './read-records.ts'
+import { keepTags, removeTags, taggedBy } from './tag-records.ts'
+
+/** A tag of a user, and the ids of the objects that it is kept for. */
+export interface Tag {
+  readonly tag: string
+  readonly objectIds: readonly number[]
+}
+
+interface Change {
+  readonly userId: number
+  readonly commit: Commit
+}
+
+/** The words that each user keeps for objects: their own, of which others are told nothing. */
+export interface Tags {
+  /** By their letters, with the objects in vaults that are shared with the user. */
+  list(userId: number): Promise<{ readonly tags: readonly Tag[]; readonly objects: readonly StoredObject[] }>
+  /** In place of those that were. @throws Fault `object.invalid` where the user keeps tags for too many objects */
+  set(object: Pick<StoredObject, 'id'>, tags: readonly string[], by: Change): Promise<void>
+  /**
+   * Takes no right in the vault of the object, and tells nothing of it: what the user keeps decides alone.
+   * @throws Fault `object.not_found` where there are none
+   */
+  clear(objectId: number, by: Change): Promise<void>
+}
+
+export const mostTags = 20
+export const longestTag = 40
+const mostTaggedObjects = 2_000
+
+/** Two tags that a reader takes for one have the same key. */
+export const tagKey = (tag: string): string => tag.normalize('NFC').toLowerCase()
+
+export function createTags({ store, clock }: { readonly store: Pick<Store, 'read'>; readonly clock: Clock }): Tags {
+  return {
+    async list(userId) {
+      const tagged = await taggedBy(store.read, userId)
+      const byKey = new Map<string, { tag: string; objectIds: number[] }>()
+      // The spelling of each is the newest.
+      for (const { id, tags } of tagged.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id))
+        for (const tag of tags) {
+          const known = byKey.get(tagKey(tag))
+          if (known) known.objectIds.push(id)
+          else byKey.set(tagKey(tag), { tag, objectIds: [id] })
+        }
+      return {
+        tags: [...byKey]
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([, { tag, objectIds }]) => ({
+            tag,
+            objectIds: objectIds.toSorted((a, b) => a - b),
+          })),
+        objects: tagged.map(({ object }) => object),
+      }
+    },
+
+    set: ({ id: objectId }, tags, { userId, commit }) =>
+      commit(async (tx) => {
+        if (tags.length === 0) {
+          await removeTags(tx, userId, objectId)
+          return
+        }
+        if (!(await keepTags(tx, { userId, objectId, tags, changedAt: clock.now() }, mostTaggedObjects)))
+          throw new Fault(
+            'object.invalid',
+            `You have tags at ${mostTaggedObjects.toLocaleString('en')} objects, and there cannot be more: take those of another object away.`,
+          )
+      }),
+
+    clear: (objectId, { userId, commit }) =>
+      commit(async (tx) => {
+        if (!(await removeTags(tx, userId, objectId))) throw new Fault('object.not_found', 'You have no tags at it.')
+      }),
+  }
+}
