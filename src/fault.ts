@@ -76,6 +76,7 @@ export const faultCodes = [
   'passkey.invalid',
   'passkey.exists',
   'passkey.limit',
+  'passkey.make_refused',
   'passkey.not_found',
   'user.last_factor',
   'apikey.not_found',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { path } from './value-shapes.ts'
 
 /** A name of hosts (WebAuthn §5.4.2): browsers take no address for one. */
 const rpId = z
@@ -6,6 +7,18 @@ const rpId = z
   .regex(/^(?=.{1,253}$)(?=.*[a-z])[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, {
     error: 'must be a host name in lower case, and no address',
   })
+
+const attestation = z.strictObject({
+  ca: path.describe(
+    'PEM file with the CAs that issue the attestation certificates of the makers whose authenticators are taken, those between included; read again when it changes. Revocation is not looked at.',
+  ),
+  aaguids: z
+    .array(z.guid().toLowerCase())
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Models that are taken, by their AAGUID; without it, all models of those makers.'),
+})
 
 export const webauthn = z
   .strictObject({
@@ -26,6 +39,11 @@ export const webauthn = z
       .enum(['required', 'preferred'])
       .default('preferred')
       .describe('Whether an authenticator must know its user, by a PIN or a finger, or only does so where it can.'),
+    attestation: attestation
+      .optional()
+      .describe(
+        'Of which makes new passkeys have to be: authenticators that attest as `packed`, which security keys do and telephones and browsers do not. Without it, any may be registered.',
+      ),
   })
   .refine(({ rpId: name, origins = [] }) => origins.every((origin) => isBelow(new URL(origin).hostname, name)), {
     error: 'each of origins must be rpId or a host below it: browsers give its passkeys to no other',

@@ -231,8 +231,8 @@ const utilsEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
 
 const passkeyEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   issueChallenge(on.challenges, on.passkeyRules),
-  issueOwnChallenge(on, on.passkeyRules),
-  registerPasskey(on, on.passkeyRules),
+  issueOwnChallenge(on, on.passkeyRules, on.attestation),
+  registerPasskey(on, on.passkeyRules, on.attestation),
   renamePasskey(on.passkeys),
   removeOwnPasskey(on),
   listPasskeys(on.passkeys),

@@ -1,3 +1,4 @@
+import { createAttestation, type Attestation } from '../features/passkeys/attestation.ts'
 import { createChallenges, type Challenges } from '../features/passkeys/challenges.ts'
 import { createPasskeys, type Passkeys } from '../features/passkeys/passkeys.ts'
 import { passkeyRulesOf } from '../config/passkey-section.ts'
@@ -51,6 +52,7 @@ export interface Services extends AuthServices, OtpServices, VaultServices, Obje
   readonly passkeys: Passkeys
   readonly challenges: Challenges
   readonly passkeyRules: PasskeyRules | undefined
+  readonly attestation: Attestation | undefined
   readonly generator: Generator
   readonly templates: Templates
   readonly siteTemplates: SiteTemplates
@@ -160,6 +162,7 @@ function createFactors(
   const basics = { store, hsm, clock }
   const { otp: rules, login } = config
   const passkeyRules = passkeyRulesOf(config)
+  const attestation = login.webauthn?.attestation
   const challenges = createChallenges(hsm, clock)
   return {
     otp: createOtp({
@@ -179,6 +182,7 @@ function createFactors(
     }),
     challenges,
     passkeyRules,
+    attestation: attestation && createAttestation(attestation, clock, report),
     passkeys: createPasskeys({ ...basics, audit, rules: passkeyRules, challenges }),
   }
 }

@@ -19,6 +19,15 @@ export interface AnswerEdits {
   readonly signature?: Buffer
 }
 
+/** What an authenticator says of its make, when it is registered. */
+export interface SaidMake {
+  /** DER, its own first; none: the passkey signs the statement itself. */
+  readonly certificates?: readonly Buffer[]
+  /** The key of the first; else that of the passkey. */
+  readonly key?: KeyObject
+  readonly aaguid?: string
+}
+
 export interface ShownAnswer {
   readonly id: string
   readonly response: {
@@ -55,29 +64,31 @@ export class SoftAuthenticator {
     return this.credentialId.toString('base64url')
   }
 
-  /** The answer to `navigator.credentials.create`, without attestation. */
-  register(challenge: string, edits: AnswerEdits = {}) {
+  /** The answer to `navigator.credentials.create`, without attestation unless it says its make. */
+  register(challenge: string, edits: AnswerEdits = {}, make?: SaidMake) {
     const key = this.#coseKey()
     const length = Buffer.alloc(2)
     length.writeUInt16BE(this.credentialId.length)
-    const attested = Buffer.concat([Buffer.alloc(16), length, this.credentialId, key])
+    const aaguid = Buffer.from((make?.aaguid ?? '').replaceAll('-', '').padEnd(32, '0'), 'hex')
+    const attested = Buffer.concat([aaguid, length, this.credentialId, key])
     const data = authenticatorData(
       { flags: userPresentAndVerified | attestedData, signCount: this.#signCount ?? 0, ...edits },
       attested,
     )
+    const clientData = clientDataOf(challenge, { type: 'webauthn.create', ...edits })
     const attestation = Buffer.concat([
-      Buffer.from([0xa3]),
+      mapOf(3),
       text('fmt'),
-      text('none'),
+      text(make === undefined ? 'none' : 'packed'),
       text('attStmt'),
-      Buffer.from([0xa0]),
+      make === undefined ? mapOf(0) : this.#statement(make, data, clientData),
       text('authData'),
       bytes(data),
     ])
     return {
       id: this.id,
       response: {
-        clientDataJSON: clientDataOf(challenge, { type: 'webauthn.create', ...edits }).toString('base64url'),
+        clientDataJSON: clientData.toString('base64url'),
         attestationObject: attestation.toString('base64url'),
       },
     }
@@ -102,6 +113,14 @@ export class SoftAuthenticator {
         signature: signature.toString('base64url'),
       },
     }
+  }
+
+  /** WebAuthn §8.2. */
+  #statement({ certificates = [], key = this.#privateKey }: SaidMake, data: Buffer, clientData: Buffer): Buffer {
+    const signature = sign('sha256', Buffer.concat([data, createHash('sha256').update(clientData).digest()]), key)
+    const members = [text('alg'), small(-7), text('sig'), bytes(signature)]
+    if (certificates.length === 0) return Buffer.concat([mapOf(2), ...members])
+    return Buffer.concat([mapOf(3), ...members, text('x5c'), head(4, certificates.length), ...certificates.map(bytes)])
   }
 
   /** RFC 9053 §7. */

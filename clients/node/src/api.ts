@@ -1317,6 +1317,10 @@ export interface Operations {
          * COSE algorithms of new passkeys, the preferred one first.
          */
         algorithms: number[]
+        /**
+         * `direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make.
+         */
+        attestation: 'none' | 'direct'
       }
     }
   }
@@ -6775,6 +6779,7 @@ export const errorCatalogue = {
   'passkey.invalid': { number: 1770, status: 400 },
   'passkey.exists': { number: 1771, status: 409 },
   'passkey.limit': { number: 1772, status: 409 },
+  'passkey.make_refused': { number: 1774, status: 400 },
   'passkey.not_found': { number: 1773, status: 404 },
   'user.last_factor': { number: 1764, status: 409 },
   'apikey.not_found': { number: 1706, status: 404 },

@@ -777,6 +777,8 @@ class MeChallengeInfo(Callinfo):
     """What authenticators know the caller by; it tells nothing of whom. Base64url."""
     algorithms: List[int]
     """COSE algorithms of new passkeys, the preferred one first."""
+    attestation: Literal["none", "direct"]
+    """`direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make."""
 
 
 class MeChallengeAnswer(_Sent):

@@ -311,6 +311,7 @@ ERRORS: Mapping[str, Tuple[int, int]] = {
     "passkey.invalid": (1770, 400),
     "passkey.exists": (1771, 409),
     "passkey.limit": (1772, 409),
+    "passkey.make_refused": (1774, 400),
     "passkey.not_found": (1773, 404),
     "user.last_factor": (1764, 409),
     "apikey.not_found": (1706, 404),

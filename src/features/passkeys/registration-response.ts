@@ -1,8 +1,9 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { PasskeyRules } from '../../hsm/passkey-assertion.ts'
 import { checkPublicJwk, readPublicJwk, type PublicJwk } from '../../hsm/public-jwk.ts'
+import type { Attestation } from './attestation.ts'
 import type { NewPasskey } from './records.ts'
 
 /** What an authenticator answers to a registration, as `PublicKeyCredential.toJSON()` gives it. */
@@ -21,20 +22,22 @@ export interface ReadRegistration extends NewPasskey {
 /** COSE algorithms (RFC 9053): EdDSA, ES256, RS256. */
 export const passkeyAlgorithms = [-8, -7, -257] as const
 
-/** Those that say nothing, or that the key itself signs: no attestation is asked for. */
+/** Those that say nothing, and those of security keys. */
 const attestationFormats: readonly string[] = ['none', 'packed']
 
 /**
  * Reads the registration of a passkey by the steps of WebAuthn §7.1.
- * @throws Fault `passkey.invalid`
+ * @throws Fault `passkey.invalid`, `passkey.make_refused`
  */
 export async function readRegistration(
   { id, clientDataJSON, attestationObject }: RegistrationResponse,
   { rpId, origins, userVerification }: PasskeyRules,
+  attestation?: Attestation,
 ): Promise<ReadRegistration> {
   let challenge = ''
   try {
-    const format = decodeAttestationObject(Buffer.from(attestationObject, 'base64url')).get('fmt')
+    const attested = decodeAttestationObject(Buffer.from(attestationObject, 'base64url'))
+    const format = attested.get('fmt')
     if (!attestationFormats.includes(format)) throw new TypeError(`an attestation ${format}, which was not asked for`)
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: {
@@ -54,7 +57,8 @@ export async function readRegistration(
       supportedAlgorithmIDs: [...passkeyAlgorithms],
     })
     if (!verified) throw new TypeError('an attestation that nobody signed')
-    const { credential } = registrationInfo
+    const { credential, aaguid } = registrationInfo
+    attestation?.check({ format, certificates: attested.get('attStmt').get('x5c'), aaguid })
     const key = publicKeyIn(credential.publicKey)
     checkPublicJwk(key)
     return {
@@ -64,6 +68,7 @@ export async function readRegistration(
       challenge: Buffer.from(challenge, 'base64url'),
     }
   } catch (cause) {
+    if (isFault(cause, 'passkey.make_refused')) throw cause
     const reason = cause instanceof Error ? cause.message : 'unreadable'
     throw new Fault('passkey.invalid', undefined, { cause: new Error(reason) })
   }

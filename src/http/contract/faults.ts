@@ -152,6 +152,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'passkey.invalid': { status: 400, number: 1770, text: 'No passkey can be registered by this answer: begin anew.' },
   'passkey.exists': { status: 409, number: 1771, text: 'This passkey is registered already.' },
   'passkey.limit': { status: 409, number: 1772, text: 'The user has as many passkeys as are allowed.' },
+  'passkey.make_refused': {
+    status: 400,
+    number: 1774,
+    text: 'Passkeys of this authenticator are not taken here: use one of a make that your administrator names.',
+  },
   'passkey.not_found': { status: 404, number: 1773, text: 'The user has no such passkey.' },
   'user.last_factor': { status: 409, number: 1764, text: 'No second factor would be left: register another first.' },
   'apikey.not_found': { status: 404, number: 1706, text: 'There is no such application key.' },

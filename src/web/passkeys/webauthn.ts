@@ -47,7 +47,7 @@ export async function makePasskey(
     excludeCredentials: challenge.passkeys.map((id) => ({ type: 'public-key', id: decodeBase64url(id) })),
     // A login has no list of credentials: the authenticator itself has to find the passkey.
     authenticatorSelection: { residentKey: 'required', userVerification: challenge.userverification },
-    attestation: 'none',
+    attestation: challenge.attestation,
     timeout: challenge.timeout,
   }
   const credential = await answered(() => navigator.credentials.create({ publicKey, signal }), signal, 'noneMade')

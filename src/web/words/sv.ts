@@ -190,6 +190,7 @@ export const sv: Words = {
     1770: 'Svaret från enheten ger ingen lösennyckel: börja om.',
     1771: 'Lösennyckeln är redan registrerad.',
     1772: 'Du har så många lösennycklar som en användare får ha.',
+    1774: 'Den här nyckeln är inte av ett fabrikat som tas emot här: fråga administratören vilka det är.',
     1773: 'Du har ingen sådan lösennyckel längre.',
     1813: 'För många anrop. Vänta en stund och försök igen.',
     1820: 'Du har gjort fler anrop av det här slaget än en användare får. Försök igen senare.',

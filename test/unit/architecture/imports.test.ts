@@ -92,7 +92,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   audit: ['users', 'vaults'],
   otp: ['users'],
   certificates: ['users'],
-  passkeys: ['users'],
+  passkeys: ['users', 'certificates'],
   auth: ['users', 'otp', 'passkeys', 'certificates'],
   me: ['users', 'otp', 'passkeys', 'auth'],
   services: ['users', 'certificates', 'auth'],

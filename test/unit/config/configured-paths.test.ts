@@ -21,6 +21,7 @@ it('the files that go into a backup are these alone: no private key, PIN or URL 
     'audit.witness.syslog.certificate',
     'audit.witness.timestamp.ca',
     'audit.witness.timestamp.serverCa',
+    'login.webauthn.attestation.ca',
     'service.issuers.0.jwksFile',
     'service.issuers.0.jwksCa',
     'smartcard.clientCa',

@@ -4,6 +4,7 @@ import { grantOf } from '../../../access/acting.ts'
 import { Fault } from '../../../fault.ts'
 import type { PasskeyRules } from '../../../hsm/passkey-assertion.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Attestation } from '../../passkeys/attestation.ts'
 import type { Challenges } from '../../passkeys/challenges.ts'
 import type { Passkeys } from '../../passkeys/passkeys.ts'
 import { base64urlField, credentialIdField } from '../../passkeys/presented-passkey.ts'
@@ -16,6 +17,11 @@ const callinfo = z.object({
   passkeys: z.array(credentialIdField).describe('Credentials of the caller: to answer with, and not to make again.'),
   userhandle: base64urlField(64, 'What authenticators know the caller by; it tells nothing of whom.'),
   algorithms: z.array(z.int()).describe('COSE algorithms of new passkeys, the preferred one first.'),
+  attestation: z
+    .enum(['none', 'direct'])
+    .describe(
+      '`direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make.',
+    ),
 })
 
 /** `POST /me/challenge`: for a registration, and for a passkey that is shown once more. */
@@ -26,6 +32,7 @@ export const issueOwnChallenge = (
     users,
   }: { readonly challenges: Challenges; readonly passkeys: Passkeys; readonly users: Pick<Users, 'find'> },
   rules: PasskeyRules | undefined,
+  attestation: Attestation | undefined,
 ) =>
   endpoint({
     operation: 'me.challenge',
@@ -56,6 +63,7 @@ export const issueOwnChallenge = (
           passkeys: own.map(({ credentialId }) => credentialId.toString('base64url')),
           userhandle: handleOf(identity),
           algorithms: passkeyAlgorithms,
+          attestation: attestation === undefined ? ('none' as const) : ('direct' as const),
         },
       }
     },

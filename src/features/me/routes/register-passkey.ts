@@ -6,6 +6,7 @@ import { freshFactorIn, freshFactorMembers, freshFactorSecrets } from '../../aut
 import type { OwnFactors } from '../../auth/own-factors.ts'
 import type { Passkeys } from '../../passkeys/passkeys.ts'
 import { base64urlField, credentialIdField } from '../../passkeys/presented-passkey.ts'
+import type { Attestation } from '../../passkeys/attestation.ts'
 import { readRegistration } from '../../passkeys/registration-response.ts'
 import { passkeyItem, passkeyName, passkeySchema } from '../../passkeys/routes/passkey-record.ts'
 
@@ -29,6 +30,7 @@ const body = z.object({
 export const registerPasskey = (
   { passkeys, ownFactors }: { readonly passkeys: Passkeys; readonly ownFactors: OwnFactors },
   rules: PasskeyRules | undefined,
+  attestation: Attestation | undefined,
 ) =>
   endpoint({
     operation: 'me.passkey.register',
@@ -45,6 +47,7 @@ export const registerPasskey = (
       'login.throttled',
       'login.type_disabled',
       'passkey.invalid',
+      'passkey.make_refused',
       'passkey.exists',
       'passkey.limit',
       'access.resting',
@@ -57,7 +60,7 @@ export const registerPasskey = (
       if (rules === undefined) throw new Fault('login.type_disabled')
       note({ target: `user ${caller.userId}: new passkey` })
       const shown = { ...freshFactorIn(factor), address: client.address }
-      const read = await readRegistration({ id: registration.id, ...registration.response }, rules)
+      const read = await readRegistration({ id: registration.id, ...registration.response }, rules, attestation)
       await ownFactors.refuseResting(caller.userId)
       const passkey = await ownFactors.change(caller, shown, commit, async (tx) => {
         const registered = await passkeys.register(tx, caller.userId, name, read)

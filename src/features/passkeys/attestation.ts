@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import { readCertificate } from '../certificates/certificate.ts'
+import type { ReportProblem } from '../certificates/reloaded-file.ts'
+import { createTrustAnchors } from '../certificates/trust-anchors.ts'
+
+/** What an authenticator says of its make, in a registration whose signatures are good. */
+export interface Attested {
+  /** `fmt` of the attestation object (WebAuthn §6.5). */
+  readonly format: string
+  /** `x5c` of its statement: certificates as DER, that of the authenticator first. */
+  readonly certificates: unknown
+  /** The model, as a UUID in lower case. */
+  readonly aaguid: string
+}
+
+/** The setting `login.webauthn.attestation`. */
+export interface AttestationRules {
+  /** PEM file. */
+  readonly ca: string
+  /** Undefined: every model. */
+  readonly aaguids?: readonly string[] | undefined
+}
+
+/** Which makes of authenticators may be registered. */
+export interface Attestation {
+  /** @throws Fault `passkey.make_refused` unless a CA of the file has issued its certificate, and the model is one of those that are taken */
+  check(attested: Attested): void
+}
+
+const certificateChain = z.array(z.instanceof(Uint8Array)).min(1)
+
+export function createAttestation({ ca, aaguids }: AttestationRules, clock: Clock, report: ReportProblem): Attestation {
+  const anchors = createTrustAnchors({ clientCa: ca }, report)
+  return {
+    check({ format, certificates, aaguid }) {
+      const chain = certificateChain.safeParse(certificates)
+      const [own] = chain.data ?? []
+      // Without a certificate, a statement is signed by the passkey itself: any program can do that.
+      if (format !== 'packed' || own === undefined) throw new Fault('passkey.make_refused')
+      if (anchors.pathOf(readCertificate(Buffer.from(own)), clock.now()) === undefined)
+        throw new Fault('passkey.make_refused')
+      if (aaguids !== undefined && !aaguids.includes(aaguid)) throw new Fault('passkey.make_refused')
+    },
+  }
+}
