@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createObject } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { fileContent, memberOf } from './console-vault.ts'
 import { closeFirefox, FirefoxVisit } from './firefox-kit.ts'
@@ -99,6 +100,62 @@ describe('in Firefox', () => {
     expect(await visit.text()).not.toContain('core1')
     await visit.page.goBack().catch(() => undefined)
     await visit.sees('Log in')
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a vault is shared with a person who is found, and its members are shown', async () => {
+    const { user, vaultid } = await stage.owner('Observatory')
+    const guest = await stage.appliance.addUser()
+    const visit = await visitor()
+    await visit.logIn(user)
+    await visit.sees('Vaults')
+    await visit.open(`/vault/${vaultid}/about`)
+    await visit.sees('About Observatory')
+    await visit.press('Share')
+    await visit.type('Find a person by name or e-mail address', guest.username)
+    await visit.waitForText(`${guest.username}@example.test`)
+    await visit.page.locator(`::-p-text(${guest.username}@example.test)`).click()
+    await visit.page.locator('[role=dialog] button[type=submit]').click()
+    await visit.waitForText('The vault is shared with')
+    await visit.waitForText(`${guest.username} ·`)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a favourite is listed, deleted, and taken back from the trash', async () => {
+    const { user, client, vaultid } = await stage.owner('Planetarium')
+    const object = await createObject(client, vaultid, { host: 'orbit.example.test' })
+    const visit = await visitor()
+    await visit.logIn(user)
+    await visit.sees('Vaults')
+    await visit.open(`/object/${object}`)
+    await visit.press('Favourite')
+    await visit.page.locator('button[aria-pressed=true]').wait()
+    await visit.open('/')
+    await visit.waitForText('Favourites')
+    await visit.open(`/object/${object}`)
+    await visit.press('Delete')
+    await visit.waitFor({ role: 'alertdialog', name: 'Delete orbit.example.test?' })
+    await visit.page.locator('[role=alertdialog] .danger').click()
+    await visit.sees('Planetarium')
+    await visit.open(`/vault/${vaultid}/trash`)
+    await visit.press('Take back orbit.example.test')
+    await visit.waitForText('orbit.example.test is back.')
+    await visit.waitForText('Nothing is in the trash.')
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a pass phrase that an administrator wants changed is changed before anything else', async () => {
+    const user = await stage.appliance.addUser(['read', 'changePassphrase', 'active'])
+    const visit = await visitor()
+    await visit.logIn(user)
+    await visit.sees('Choose a new pass phrase')
+    const next = 'seven wooden lanterns on the quay'
+    await visit.type('Present pass phrase', user.passphrase)
+    await visit.type('New pass phrase', next)
+    await visit.type('New pass phrase once more', next)
+    await visit.type('Code of a device that you have', user.hardwareToken.press())
+    await visit.press('Change the pass phrase')
+    await visit.sees('Vaults')
     expect(visit.complaints).toEqual([])
   })
 

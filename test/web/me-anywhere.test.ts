@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { totpCode } from '../support/hardware-token.ts'
+import type { VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+/** A machine may be busy with other tests. */
+const patience = { timeout: 20_000 }
+
+async function atHome(options?: VisitOptions) {
+  const user = await stage.appliance.addUser(['read', 'active'])
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  await visit.open('/me')
+  await visit.sees('Your account')
+  return { user, visit, page: visit.page }
+}
+
+/** What a screen reader says of what has the focus. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(
+    `((one) => one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent)(document.activeElement).trim()`,
+  )
+
+async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
+  for (let steps = 0; steps < 40; steps++) {
+    await page.keyboard.press(key)
+    if ((await focused(page)) === name) return
+  }
+  throw new Error(`${key} does not come to ${name}, but to ${await focused(page)}`)
+}
+
+it('the own account shows names, devices and sessions as texts, whatever they are called', async () => {
+  const { user, visit, page } = await atHome()
+  const { services, commit, url } = stage.appliance
+  const client = await stage.appliance.login(user)
+  /** Has the appliance's list say the text. */
+  const call = (path: string, list: string, member: string, text: string): Promise<unknown> =>
+    page.route(`${url}${path}`, async (route) => {
+      const answer = await client.must('GET', path)
+      const rows = answer.CALLINFO[list] as readonly object[]
+      const called = rows.map((row) => ({ ...row, [member]: text }))
+      await route.fulfill({ json: { ...answer, CALLINFO: { ...answer.CALLINFO, [list]: called } } })
+    })
+  for (const text of hostileTexts) {
+    await services.users.change(user.id, { fullname: text }, commit)
+    await call(`/user/${user.id}/otp`, 'otpdevices', 'public_id', text)
+    await call(`/user/${user.id}/sessions`, 'sessions', 'application', text)
+    await page.reload()
+    await visit.sees('Your account')
+    await page.getByRole('definition').getByText(text, { exact: true }).waitFor()
+    await page.getByText(`Hardware token ${text}`, { exact: true }).waitFor()
+    await page.getByText(`127.0.0.1, ${text}`, { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: `Remove Hardware token ${text}`, exact: true }).click()
+    await page.getByRole('dialog').getByText(text).waitFor()
+    await page.keyboard.press('Escape')
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  expect(await page.locator('iframe, script:not([src]), [onerror], [onload], [onfocus], style').count()).toBe(0)
+  visit.expectPeace()
+})
+
+it('all of the own account is done by the keyboard alone', async () => {
+  const { user, visit, page } = await atHome()
+  const other = await stage.appliance.login(user)
+  await page.reload()
+  await visit.sees('Your account')
+  await page.getByRole('button', { name: 'End all others' }).waitFor()
+  await tabTo(page, 'E-mail address')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('keys@example.org')
+  await page.keyboard.press('Enter')
+  await page.getByText('Your e-mail address is saved.').waitFor()
+
+  await tabTo(page, 'Add an authenticator app')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  const secret = ((await dialog.locator('.seed code').textContent()) ?? '').replaceAll(' ', '')
+  await tabTo(page, 'Code of the new app')
+  await page.keyboard.type(totpCode(secret))
+  await tabTo(page, 'Code of a device that you have')
+  await page.keyboard.type(user.hardwareToken.press())
+  await page.keyboard.press('Enter')
+  await page.getByText('The app is one of your devices now.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  // The way goes on from where it was.
+  await expect.poll(() => focused(page), patience).toBe('Add an authenticator app')
+  await tabTo(page, 'Add a hardware token')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => focused(page), patience).toBe('Add a hardware token')
+
+  await tabTo(page, 'End all others')
+  await page.keyboard.press('Space')
+  await page.getByText('One session has ended.').waitFor()
+  expect((await other.post('/auth/check')).status).toBe(403)
+  await tabTo(page, 'English')
+  await page.keyboard.press('ArrowRight')
+  await visit.sees('Ditt konto')
+  visit.expectPeace()
+})
+
+it.each([
+  ['dark', 1280],
+  ['light', 360],
+] as const)('the own account speaks Swedish, in %s colours and %i pixels', async (theme, width) => {
+  const { user, visit, page } = await atHome({ theme, width })
+  await page.getByText('Svenska', { exact: true }).last().click()
+  await visit.sees('Ditt konto')
+  expect(await page.evaluate('document.documentElement.lang')).toBe('sv')
+  const headings = ['Du', 'Lösenfras', 'Enheter', 'Sessioner', 'Smartkort', 'Språk och färger']
+  expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(headings)
+  await page.getByText(/låses sidan, och en session utan anrop avslutas\./).waitFor()
+  await visit.expectSound('me-swedish')
+  await page.getByLabel('Nuvarande lösenfras').fill('not the pass phrase')
+  const next = 'sju lyktor av trä på kajen'
+  await page.getByLabel('Ny lösenfras', { exact: true }).fill(next)
+  await page.getByText('Styrka: Mycket stark').waitFor()
+  await page.getByLabel('Den nya lösenfrasen en gång till').fill(next)
+  await page.getByLabel('Kod från en enhet som du har').fill(user.hardwareToken.press())
+  await page.getByRole('button', { name: 'Ändra lösenfrasen' }).click()
+  // The refusal is Swedish, too, and what was typed stands.
+  await page.getByRole('alert').getByText('(1201)').waitFor()
+  expect(await page.getByRole('alert').locator('[lang=en]').count()).toBe(0)
+  await page.getByLabel('Nuvarande lösenfras').fill(user.passphrase)
+  await page.getByLabel('Kod från en enhet som du har').fill(user.hardwareToken.press())
+  await page.getByRole('button', { name: 'Ändra lösenfrasen' }).click()
+  await page.getByText('Din lösenfras är ändrad.').waitFor()
+  await page.getByRole('button', { name: 'Lägg till en autentiseringsapp' }).click()
+  await page.getByRole('img', { name: 'QR-kod för autentiseringsappen' }).waitFor()
+  expect(await visit.findings()).toEqual([])
+})
