@@ -9,6 +9,7 @@ type Template = AnswerOf<'object.read'>['TEMPLATES'][number]
 export type Field = Template['structure'][number]
 export type StoredTemplate = Template
 export type ListedFavourites = AnswerOf<'object.favourites'>
+export type ListedTags = AnswerOf<'object.tags'>
 export type TrashedObject = AnswerOf<'object.trash'>['TRASH'][number]
 export type StoredObject = AnswerOf<'object.read'>['OBJECT'][number]
 export type SharedVault = AnswerOf<'vault.list'>['VAULTS'][number]
@@ -86,6 +87,9 @@ const used = {
   'object.read': ['GET', '/object/{objectid}'],
   'object.favourites': ['GET', '/favourites'],
   'object.favourite': ['PUT', '/object/{objectid}/favourite'],
+  'object.favourite.clear': ['DELETE', '/object/{objectid}/favourite'],
+  'object.tags': ['GET', '/tags'],
+  'object.tags.set': ['PUT', '/object/{objectid}/tags'],
   'user.read': ['GET', '/user/{userid}'],
   'user.create': ['POST', '/user'],
   'user.edit': ['PUT', '/user/{userid}'],

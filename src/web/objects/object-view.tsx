@@ -1,4 +1,5 @@
 import { Footprints } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useAlarmQuestion } from './alarm-question.tsx'
 import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
@@ -20,6 +21,9 @@ import { langOf } from '../vaults/vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { webAddressOf } from './web-address.ts'
 import { useWords } from '../words/spoken.tsx'
+
+/** Not needed to see the object. */
+const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx')).ObjectTags }))
 
 /** One object, as its template draws it. */
 export function ObjectView({ objectid }: { readonly objectid: string }) {
@@ -96,6 +100,9 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
       {fields.some(({ encrypted, type }) => encrypted || type === 'file') && (
         <p className="soft hint">{words.recordedHint}</p>
       )}
+      <Suspense>
+        <ObjectTags key={object.id} objectid={object.id} />
+      </Suspense>
       {below.length > 0 && <Below objects={below} templates={data.TEMPLATES} />}
       {question}
     </div>

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type ListedFavourites, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
 
 const key = ['favourites']
 
@@ -18,12 +19,22 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
   const queries = useQueryClient()
   return async (change, signal) => {
     const { object, isOne } = change
-    await call('object.favourite', { params: { objectid: object.id }, body: { favourite: isOne }, signal })
+    const params = { objectid: object.id }
+    // What is taken off may be out of the person's reach since the list was read.
+    if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
+    else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
     // A list that is on its way may be of before.
     await queries.cancelQueries({ queryKey: key })
     queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, change))
     void queries.invalidateQueries({ queryKey: key })
   }
+}
+
+const notFound = 1610
+
+/** Another page of the person may have taken it off. @throws Refusal */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Refusal) || error.number !== notFound) throw error
 }
 
 function changed(before: ListedFavourites, { object, template, isOne }: Change): ListedFavourites {

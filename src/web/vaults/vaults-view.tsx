@@ -14,6 +14,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { FavouriteList } from './favourite-list.tsx'
 import { ObjectIcon } from './object-icon.tsx'
 import { useRecent } from './recent.ts'
+import { TagFilter } from './tag-filter.tsx'
 import { useVaults } from './vault-reads.ts'
 import { VaultSearch } from './vault-search.tsx'
 import { vaultsWords } from './vaults-words.ts'
@@ -65,6 +66,7 @@ export function VaultsView() {
         <>
           <FilterField label={own.search} value={text} onChange={setText} />
           {!isSearched && <FavouriteList vaults={sorted.map(({ vault }) => vault)} />}
+          <TagFilter text={deferred} />
           {!isSearched && <Recent />}
           {isSearched && shown.length > 0 && <h2>{own.vaultsFound}</h2>}
           <VaultList vaults={shown} />

@@ -1,0 +1,99 @@
+import { X } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { keyOfTag, tagsOf, useTagChange, useTags } from '../vaults/tag-reads.ts'
+import { tagWords } from '../vaults/tag-words.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+
+const mostTags = 20
+const longestTag = 40
+
+const without = (tags: readonly string[], tag: string): string[] =>
+  tags.filter((one) => keyOfTag(one) !== keyOfTag(tag))
+
+/** The words that the person keeps for an object, to be changed in place. */
+export function ObjectTags({ objectid }: { readonly objectid: string }) {
+  const { locale } = useWords()
+  const words = useWordsOf(tagWords)
+  const { data, error: unread, refetch } = useTags()
+  const change = useTagChange(objectid)
+  const { error, run } = useAction()
+  if (unread && !data) return <Trouble error={unread} onTryAgain={() => void refetch()} />
+  if (!data) return null
+  const tags = tagsOf(data, objectid).toSorted((a, b) => a.localeCompare(b, locale, { numeric: true }))
+
+  const remove = (tag: string): Promise<boolean> =>
+    run(async (signal) => {
+      await change((now) => without(now, tag), signal)
+      announce(words.removed(tag))
+    })
+  const add = (tag: string): Promise<boolean> =>
+    run(async (signal) => {
+      await change((now) => [...without(now, tag), tag], signal)
+      announce(words.added(tag))
+    })
+  return (
+    <section className="tags" aria-label={words.tags}>
+      <h2>{words.tags}</h2>
+      <p className="soft">{words.ownHint}</p>
+      {error !== undefined && <Trouble error={error} />}
+      {tags.length > 0 && (
+        <ul className="chips">
+          {tags.map((tag) => (
+            <li key={tag} className="button small">
+              <span className="title">{tag}</span>
+              <Button className="quiet" aria-label={words.remove(tag)} onPress={() => void remove(tag)}>
+                <X aria-hidden />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <NewTag tags={tags} onAdd={add} />
+    </section>
+  )
+}
+
+interface NewProps {
+  readonly tags: readonly string[]
+  /** Resolves to whether it was added. */
+  readonly onAdd: (tag: string) => Promise<boolean>
+}
+
+function NewTag({ tags, onAdd }: NewProps) {
+  const words = useWordsOf(tagWords)
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    const tag = text.trim()
+    if (tag === '') return
+    if (tags.some((one) => keyOfTag(one) === keyOfTag(tag))) return setProblem(words.hasIt)
+    if (tags.length >= mostTags) return setProblem(words.tooMany(mostTags))
+    if (await onAdd(tag)) setText('')
+  }
+  return (
+    <Form className="form new-tag" onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label={words.newTag}
+        kind="name"
+        value={text}
+        onChange={(typed) => {
+          setText(typed)
+          setProblem(undefined)
+        }}
+        maxLength={longestTag}
+        autoComplete="off"
+        error={problem}
+      />
+      <Button type="submit" className="button">
+        {words.add}
+      </Button>
+    </Form>
+  )
+}

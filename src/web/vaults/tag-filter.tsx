@@ -1,0 +1,84 @@
+import { Tag } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { ToggleButton } from 'react-aria-components/ToggleButton'
+import { createFilter } from '../controls/filter-field.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import type { ListedTags } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { ObjectLinks } from './object-links.tsx'
+import { keyOfTag, useTags } from './tag-reads.ts'
+import { tagWords } from './tag-words.ts'
+
+type ListedTag = ListedTags['TAGS'][number]
+
+/** The vaults below stay in sight; the others are a click away. */
+const mostTagsShown = 24
+const mostObjectsShown = 100
+
+/** The tags of the person, once there are some: those that hold what was typed. One that is pressed shows its objects. */
+export function TagFilter({ text }: { readonly text: string }) {
+  const { locale } = useWords()
+  const words = useWordsOf(tagWords)
+  const { data, error, refetch } = useTags()
+  const [picked, setPicked] = useState<string>()
+  const [isWhole, setIsWhole] = useState(false)
+  const found = useMemo(() => {
+    const fits = createFilter(text)
+    return (data?.TAGS ?? [])
+      .filter(({ tag }) => fits(tag.toLowerCase()))
+      .toSorted((a, b) => a.tag.localeCompare(b.tag, locale, { numeric: true }))
+  }, [data, text, locale])
+  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data || found.length === 0) return null
+  const shown = found.find(({ tag }) => keyOfTag(tag) === picked)
+  return (
+    <section className="tags" aria-label={words.tags}>
+      <h2>{words.tags}</h2>
+      <ul className="chips">
+        {found.slice(0, isWhole ? undefined : mostTagsShown).map(({ tag, objects }) => (
+          <li key={keyOfTag(tag)}>
+            <ToggleButton
+              className="button small"
+              isSelected={keyOfTag(tag) === picked}
+              onChange={(isPicked) => setPicked(isPicked ? keyOfTag(tag) : undefined)}
+            >
+              <Tag aria-hidden />
+              <span className="title">{tag}</span>
+              <span className="soft">{objects.length.toLocaleString(locale)}</span>
+            </ToggleButton>
+          </li>
+        ))}
+      </ul>
+      {!isWhole && found.length > mostTagsShown && (
+        <Button className="button small all-found" onPress={() => setIsWhole(true)}>
+          {words.allTags(found.length)}
+        </Button>
+      )}
+      {shown && <Tagged key={shown.tag} listed={shown} data={data} />}
+    </section>
+  )
+}
+
+function Tagged({ listed: { tag, objects: ids }, data }: { readonly listed: ListedTag; readonly data: ListedTags }) {
+  const { locale } = useWords()
+  const words = useWordsOf(tagWords)
+  const [isWhole, setIsWhole] = useState(false)
+  const objects = useMemo(() => {
+    const wanted = new Set(ids)
+    return data.OBJECT.filter(({ id }) => wanted.has(id)).toSorted((a, b) =>
+      a.objectname.localeCompare(b.objectname, locale, { numeric: true }),
+    )
+  }, [data, ids, locale])
+  return (
+    <section aria-label={words.tagged(tag)}>
+      <h3>{words.tagged(tag)}</h3>
+      <ObjectLinks objects={isWhole ? objects : objects.slice(0, mostObjectsShown)} templates={data.TEMPLATES} />
+      {!isWhole && objects.length > mostObjectsShown && (
+        <Button className="button small all-found" onPress={() => setIsWhole(true)}>
+          {words.allTagged(objects.length)}
+        </Button>
+      )}
+    </section>
+  )
+}

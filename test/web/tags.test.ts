@@ -1,0 +1,143 @@
+import { expect, it } from 'vitest'
+import type { TestClient } from '../support/client.ts'
+import { createObject } from '../support/object-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { memberOf } from './console-vault.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+/** A machine may be busy with other tests. */
+const patience = { timeout: 20_000 }
+/** As long as a tag may be. */
+const hostileTags = hostileTexts.map((text) => text.slice(0, 40).trim())
+
+async function tagsOf(client: TestClient): Promise<string[]> {
+  const { TAGS } = await client.must('GET', '/tags')
+  return (TAGS as { tag: string }[]).map(({ tag }) => tag)
+}
+
+it('are added and removed at an object by keyboard alone, and seen by their owner alone', async () => {
+  const user = await memberOf(stage.stocked, stage.appliance)
+  const client = await stage.appliance.login(user)
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${stage.stocked.server}`)
+  const field = page.getByLabel('New tag')
+  await field.waitFor()
+  const remover = (tag: string) => page.getByRole('button', { name: `Remove the tag ${tag}`, exact: true })
+  await field.focus()
+  for (const tag of ['network', ' Rack 4 ']) {
+    await page.keyboard.type(tag)
+    await page.keyboard.press('Enter')
+    await remover(tag.trim()).waitFor()
+    await expect.poll(() => field.inputValue(), patience).toBe('')
+  }
+  expect(await tagsOf(client)).toEqual(['network', 'Rack 4'])
+  await page.keyboard.type('NETWORK')
+  await page.keyboard.press('Enter')
+  await page.getByText('The object has this tag already.').waitFor()
+  expect(await tagsOf(client)).toEqual(['network', 'Rack 4'])
+
+  // Past the tag that was added first.
+  await page.keyboard.press('Shift+Tab')
+  const focused = (): Promise<unknown> => page.evaluate('document.activeElement.ariaLabel')
+  await expect.poll(focused, patience).toBe('Remove the tag Rack 4')
+  await page.keyboard.press('Shift+Tab')
+  await expect.poll(focused, patience).toBe('Remove the tag network')
+  await page.keyboard.press('Enter')
+  await remover('network').waitFor({ state: 'detached' })
+  await expect.poll(() => tagsOf(client), patience).toEqual(['Rack 4'])
+  // The focus is at the tag beside it.
+  await expect.poll(focused, patience).toBe('Remove the tag Rack 4')
+  await page.keyboard.press('Space')
+  await expect.poll(() => tagsOf(client), patience).toEqual([])
+
+  const other = await stage.member()
+  await client.must('PUT', `/object/${stage.stocked.server}/tags`, { tags: ['mine'] })
+  await other.open(`/object/${stage.stocked.server}`)
+  await other.page.getByLabel('New tag').waitFor()
+  expect(await other.page.getByText('mine', { exact: true }).count()).toBe(0)
+  visit.expectPeace()
+  other.expectPeace()
+})
+
+it('find objects on the page of all vaults, pressed or searched for', async () => {
+  const user = await memberOf(stage.stocked, stage.appliance)
+  const client = await stage.appliance.login(user)
+  const { server, file } = stage.stocked
+  await client.must('PUT', `/object/${server}/tags`, { tags: ['network', 'on call'] })
+  await client.must('PUT', `/object/${file}/tags`, { tags: ['Network'] })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await page.getByRole('button', { name: 'Svenska' }).click()
+  const list = page.getByRole('region', { name: 'Etiketter' })
+  await list.getByRole('button', { name: 'Network' }).click()
+  const tagged = page.getByRole('region', { name: 'Med etiketten Network' })
+  expect(await tagged.getByRole('link').count()).toBe(2)
+  await list.getByRole('button', { name: 'on call' }).click()
+  await page.getByRole('region', { name: 'Med etiketten on call' }).getByRole('link', { name: 'core1' }).waitFor()
+  expect(await tagged.count()).toBe(0)
+  await page.getByRole('searchbox').fill('netw')
+  await list.getByRole('button', { name: 'on call' }).waitFor({ state: 'detached' })
+  await list.getByRole('button', { name: 'Network' }).click()
+  await tagged.getByRole('link', { name: 'plan.svg' }).click()
+  await visit.sees('plan.svg')
+  await page.getByRole('button', { name: 'Ta bort etiketten Network' }).waitFor()
+  visit.expectPeace()
+})
+
+it('keep what was typed where the change is refused, and take what another page has added', async () => {
+  const user = await memberOf(stage.stocked, stage.appliance)
+  const client = await stage.appliance.login(user)
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${stage.stocked.server}`)
+  const field = page.getByLabel('New tag')
+  await field.fill('later')
+  await page.route('**/object/*/tags', (route) => route.abort())
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('The appliance cannot be reached.').waitFor()
+  expect(await field.inputValue()).toBe('later')
+  await page.unroute('**/object/*/tags')
+  await client.must('PUT', `/object/${stage.stocked.server}/tags`, { tags: ['from elsewhere'] })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove the tag later' }).waitFor()
+  expect(await tagsOf(client)).toEqual(['from elsewhere', 'later'])
+})
+
+it.each([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const)('are texts whatever they say, in %s colours and %i pixels sound', async (theme, width) => {
+  const { user, client, vaultid } = await stage.owner(hostileTexts[0])
+  const id = await createObject(client, vaultid, { objectname: 'named', host: 'h.example.test' })
+  const other = await createObject(client, vaultid, { objectname: 'other', host: 'h.example.test' })
+  await client.must('PUT', `/object/${id}/tags`, { tags: hostileTags })
+  await client.must('PUT', `/object/${other}/tags`, { tags: Array.from({ length: 20 }, (_, at) => `tag ${at}`) })
+  const visit = await stage.visitor({ theme, width })
+  const { page } = visit
+  await visit.logIn(user)
+  const list = page.getByRole('region', { name: 'Tags' })
+  await list.getByRole('button', { name: `All ${hostileTags.length + 20} tags` }).click()
+  for (const tag of hostileTags) await list.getByText(tag, { exact: true }).first().waitFor()
+  await list.getByText(hostileTags[0] ?? '', { exact: true }).click()
+  await list.getByRole('link', { name: 'named' }).waitFor()
+  await visit.expectSound('tags')
+  await visit.open(`/object/${id}`)
+  await page.getByLabel('New tag').fill('another')
+  for (const tag of hostileTags) await page.getByText(tag, { exact: true }).first().waitFor()
+  await visit.expectSound('object-tags')
+  await visit.open(`/object/${other}`)
+  await visit.sees('other')
+  await page.getByLabel('New tag').fill('another')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('An object has 20 tags at most.').waitFor()
+  await visit.expectSound('full-tags')
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  visit.expectPeace()
+})
