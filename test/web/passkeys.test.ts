@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { expectFault } from '../support/client.ts'
 import { totpCode } from '../support/hardware-token.ts'
+import { commonPki } from '../support/pki.ts'
 import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
 
 /** With an authenticator that Chromium has inside: what the browser asks for, takes and refuses is its own. */
@@ -21,11 +22,11 @@ afterAll(async () => {
 })
 
 /** A person whose device makes passkeys, before the own account. */
-async function atAccount(options: VisitOptions = {}): Promise<Holder> {
-  const visit = await Visit.start(appliance, { host, ...options })
+async function atAccount(options: VisitOptions = {}, at = appliance): Promise<Holder> {
+  const visit = await Visit.start(at, { host, ...options })
   onTestFinished(() => visit.close())
   const { device, authenticatorId } = await visit.withAuthenticator()
-  const user = await appliance.addUser(['read', 'active'])
+  const user = await at.addUser(['read', 'active'])
   await visit.logIn(user)
   await visit.open('/me')
   await visit.sees('Your account')
@@ -183,4 +184,20 @@ it.each([
   await page.getByText('Passkey', { exact: true }).click()
   await visit.expectSound('login-passkey')
   expect(visit.complaints).toEqual([])
+})
+
+it('where makes are named, the browser’s own authenticator says another, is refused, and the person told so', async () => {
+  const attestation = { ca: commonPki().ca }
+  const strict = await TestAppliance.own({
+    login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: host, attestation } },
+  })
+  onTestFinished(() => strict.close())
+  const holder = await atAccount({}, strict)
+  const { page } = holder.visit
+  const asked = page.waitForRequest((request) => request.url().endsWith('/me/passkeys'))
+  await register(holder, 'Browser')
+  const { registration } = (await asked).postDataJSON() as { registration: { response: { attestationObject: string } } }
+  const statement = Buffer.from(registration.response.attestationObject, 'base64url').toString('latin1')
+  expect(statement).toMatch(/packed.*x5c/s)
+  await page.getByRole('alert').filter({ hasText: '(1774)' }).waitFor()
 })
