@@ -21,12 +21,14 @@ import { deleteObject } from '../features/objects/routes/delete-object.ts'
 import { editObject } from '../features/objects/routes/edit-object.ts'
 import { findObjects, findObjectsByPath } from '../features/objects/routes/find-objects.ts'
 import { moveObject } from '../features/objects/routes/move-object.ts'
+import { readEarlierVersion } from '../features/objects/routes/read-earlier-version.ts'
 import { readObject } from '../features/objects/routes/read-object.ts'
 import { clearFavourite } from '../features/objects/routes/clear-favourite.ts'
 import { clearTags } from '../features/objects/routes/clear-tags.ts'
 import { listTags } from '../features/objects/routes/list-tags.ts'
 import { setTags } from '../features/objects/routes/set-tags.ts'
 import { listFavourites } from '../features/objects/routes/list-favourites.ts'
+import { listHistory } from '../features/objects/routes/list-history.ts'
 import { listTrash } from '../features/objects/routes/list-trash.ts'
 import { setFavourite } from '../features/objects/routes/set-favourite.ts'
 import { undeleteObject } from '../features/objects/routes/undelete-object.ts'
@@ -204,6 +206,8 @@ const objectEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   createObject(on.objects, on.objectReading, on.templates),
   readObject(on.objectReading, on.templates),
   editObject(on.objects, on.templates),
+  listHistory(on.objectReading),
+  readEarlierVersion(on.objectReading, on.templates),
   setAlarm(on.objects),
   deleteObject(on.objects, on.trash),
   undeleteObject(on.trash),

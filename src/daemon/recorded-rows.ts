@@ -13,7 +13,7 @@ import {
 } from '../features/transparent/records.ts'
 import { findByUsername, findUserById, UserTable, type User } from '../features/users/records.ts'
 import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
-import { VaultTable, type Vault } from '../features/vaults/records.ts'
+import { defaultHistory, VaultTable, type Vault } from '../features/vaults/records.ts'
 import { pagesOf } from '../store/pages.ts'
 import { readRow, select, selectList } from '../store/statement.ts'
 import type { Reader } from '../store/store.ts'
@@ -25,8 +25,8 @@ import type { Reader } from '../store/store.ts'
  */
 const rowState = {
   // What vaults of before have not is left out: their records stay true.
-  vault: ({ policyId, keyId, createsKeysOnUse, signingPermission, strict }: Vault) =>
-    `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}${strict === 1 ? ' strict' : ''}`,
+  vault: ({ policyId, keyId, createsKeysOnUse, signingPermission, strict, history }: Vault) =>
+    `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}${strict === 1 ? ' strict' : ''}${history === defaultHistory ? '' : ` history=${history}`}`,
   member: ({ permission, grants, recoveries }: Pick<MembershipRow, 'permission' | 'grants' | 'recoveries'>) =>
     `permission=${permission} recoveries=${recoveries}${grants === null ? '' : ` grants=${grants}`}`,
   user: ({ capabilities, passphraseChangedAt, recoveries, madeBy, service }: User) =>

@@ -2,6 +2,7 @@ import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from '../audit/records.ts'
 import { UserCertificateTable } from '../features/certificates/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
+import { EarlierSecretTable, EarlierVersionTable } from '../features/objects/earlier-version-records.ts'
 import { FavouriteTable } from '../features/objects/favourite-records.ts'
 import { ObjectTagsTable } from '../features/objects/tag-records.ts'
 import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
@@ -54,6 +55,8 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   ValidatedOtpTable,
   VaultObjectTable,
   SecretFieldTable,
+  EarlierVersionTable,
+  EarlierSecretTable,
   FavouriteTable,
   ObjectTagsTable,
   FileUploadTable,

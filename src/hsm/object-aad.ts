@@ -5,6 +5,7 @@ import { encodeRecord } from './key-record.ts'
 // wrapping of a key taken off, and a key that outlives its vault.
 
 const fieldName = 'object field'
+const earlierFieldName = 'earlier object field'
 const chunkName = 'file chunk'
 
 /** Binds a field to the object that it is of. */
@@ -16,6 +17,15 @@ export function fieldAad(
   return encodeRecord([fieldName, vaultId, id, templateId, field, version])
 }
 
+/** Binds a field to an earlier version of the object, so that it opens neither as the present value nor in another version. */
+export function earlierFieldAad(
+  { id, vaultId, templateId }: { readonly id: number; readonly vaultId: number; readonly templateId: number },
+  field: string,
+  version: number,
+): Buffer {
+  return encodeRecord([earlierFieldName, vaultId, id, templateId, field, version])
+}
+
 /** Binds a chunk to its place in an upload. */
 export function chunkAad(
   vaultId: number,
@@ -25,7 +35,7 @@ export function chunkAad(
   return encodeRecord([chunkName, vaultId, upload, index, isLast ? 'last' : 'more'])
 }
 
-const names = [fieldName, chunkName].map((name) => encodeRecord([name]))
+const names = [fieldName, earlierFieldName, chunkName].map((name) => encodeRecord([name]))
 
 /** Whether these bytes begin with a name of the above, as the first field of a record. */
 export function isObjectAad(aad: Buffer): boolean {

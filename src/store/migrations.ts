@@ -35,6 +35,7 @@ import { UsedAssertions1700000000036 } from './migrations/0036-used-assertions.t
 import { OneTimeLinks1700000000037 } from './migrations/0037-one-time-links.ts'
 import { Passkeys1700000000038 } from './migrations/0038-passkeys.ts'
 import { Trash1700000000039 } from './migrations/0039-trash.ts'
+import { EarlierVersions1700000000040 } from './migrations/0040-earlier-versions.ts'
 import { Tags1700000000041 } from './migrations/0041-tags.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -70,6 +71,7 @@ export const migrations = [
   OneTimeLinks1700000000037,
   Passkeys1700000000038,
   Trash1700000000039,
+  EarlierVersions1700000000040,
   Tags1700000000041,
 ]
 

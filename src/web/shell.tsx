@@ -35,6 +35,7 @@ const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
 const AboutVaultView = lazy(async () => ({ default: (await loadAboutVault()).AboutVaultView }))
 const loadObjectTrail = () => import('./trail/object-trail-view.tsx')
 const ObjectTrailView = lazy(async () => ({ default: (await loadObjectTrail()).ObjectTrailView }))
+const HistoryView = lazy(async () => ({ default: (await import('./history/history-view.tsx')).HistoryView }))
 const loadNewObject = () => import('./editing/new-object-view.tsx')
 const loadEditObject = () => import('./editing/edit-object-view.tsx')
 const NewObjectView = lazy(async () => ({ default: (await loadNewObject()).NewObjectView }))
@@ -154,6 +155,9 @@ function Views() {
             <NotFoundView />
           )
         }
+      </Route>
+      <Route path="/object/:objectid/history">
+        {({ objectid }) => (isId(objectid) ? <HistoryView key={objectid} objectid={objectid} /> : <NotFoundView />)}
       </Route>
       <Route path="/object/:objectid/edit">
         {({ objectid }) => (isId(objectid) ? <EditObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}

@@ -2,6 +2,7 @@ import { operatorId } from '../../src/access/confirmation.ts'
 import { recover } from './sealed-people.ts'
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
+import { historyCalls } from './history-calls.ts'
 import { makeLink } from './link-kit.ts'
 import { server, upload, formWith } from './object-kit.ts'
 import type { TestUser } from './appliance.ts'
@@ -432,6 +433,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     usesToken: true,
     prepare: async (on) => ({ path: `/object/${await fileIn(on)}`, options: () => formWith({}, secretFile) }),
   },
+  ...historyCalls(objectIn),
   'PUT /object/:objectid/alarm': {
     needs: 'Admin',
     prepare: async (on) => json(`/object/${await objectIn(on)}/alarm`, { alarm: true }),

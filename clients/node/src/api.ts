@@ -2514,7 +2514,7 @@ export interface Operations {
   /**
    * Create a vault. Needs a session. The user needs the capability createVault.
    *
-   * The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent.
+   * The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent. Ten earlier versions of each object are kept when `history` is.
    */
   'vault.create': {
     body: {
@@ -2534,6 +2534,10 @@ export interface Operations {
        * What the vault is for.
        */
       description?: string
+      /**
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes with the next edit of each object.
+       */
+      history?: number | string
     }
     answer: Envelope & {
       /**
@@ -2606,7 +2610,7 @@ export interface Operations {
     }
   }
   /**
-   * Change name, password policy or description of a vault. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
+   * Change name, password policy, description or history of a vault. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
    * It changes what is given and leaves the rest.
    */
@@ -2634,6 +2638,10 @@ export interface Operations {
        * What the vault is for.
        */
       description?: string
+      /**
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes with the next edit of each object.
+       */
+      history?: number | string
     }
     answer: Envelope & {
       /**
@@ -3407,6 +3415,57 @@ export interface Operations {
          */
         message: string
       }
+    }
+  }
+  /**
+   * List the earlier versions of an object. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
+   *
+   * The newest first, without encrypted fields. An edit keeps what it replaces; the vault says how many such versions are kept (`history`).
+   */
+  'object.history': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * The earlier versions.
+       */
+      HISTORY: EarlierVersion[]
+    }
+  }
+  /**
+   * Read an earlier version of an object. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
+   *
+   * Each field that is decrypted gets a record in the audit trail. To have the values again, edit the object with them.
+   */
+  'object.history.read': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+      /**
+       * Version of the object, as its history lists it. Decimal digits.
+       */
+      version: string | number
+    }
+    query: {
+      /**
+       * Whether to decrypt its encrypted fields, into `crypted`.
+       */
+      decrypt?: ('true' | 'false') | boolean
+    }
+    answer: Envelope & {
+      /**
+       * The version, as the list has it.
+       *
+       * @minItems 1
+       * @maxItems 1
+       */
+      HISTORY: EarlierVersion[]
     }
   }
   /**
@@ -5810,6 +5869,10 @@ export interface Vault {
    */
   statustext: 'Read' | 'Write' | 'Admin'
   /**
+   * How many earlier versions of each object are kept, as text; absent where it is 10.
+   */
+  history?: string
+  /**
    * What narrows Read of the caller; absent where nothing does.
    */
   grants?: (
@@ -6323,6 +6386,45 @@ export interface FilledTemplateField {
   ischanged: boolean
 }
 /**
+ * What an object was before an edit.
+ */
+export interface EarlierVersion {
+  /**
+   * Version of the object that had these values until then, as text.
+   */
+  version: string
+  /**
+   * Its name then.
+   */
+  objectname: string
+  /**
+   * When an edit replaced it: UTC, as `YYYY-MM-DD hh:mm:ss`.
+   */
+  replaced: string
+  /**
+   * Who replaced it.
+   */
+  replacedby: string
+  /**
+   * The fields that were not encrypted, by name.
+   */
+  public: {
+    /**
+     * Value of the field.
+     */
+    [k: string]: string
+  }
+  /**
+   * The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`.
+   */
+  crypted?: {
+    /**
+     * Value of the field.
+     */
+    [k: string]: string
+  }
+}
+/**
  * A deleted object, with what was deleted with it.
  */
 export interface TrashedObject {
@@ -6662,6 +6764,8 @@ export const addresses = {
   'object.read': ['GET', '/object/{objectid}', 'session'],
   'object.edit': ['PUT', '/object/{objectid}', 'session'],
   'object.delete': ['DELETE', '/object/{objectid}', 'session'],
+  'object.history': ['GET', '/object/{objectid}/history', 'session'],
+  'object.history.read': ['GET', '/object/{objectid}/history/{version}', 'session'],
   'object.alarm': ['PUT', '/object/{objectid}/alarm', 'session'],
   'object.undelete': ['POST', '/object/{objectid}/undelete', 'session'],
   'object.trash': ['GET', '/vault/{vaultid}/trash', 'session'],

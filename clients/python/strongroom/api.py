@@ -1354,6 +1354,9 @@ class VaultCreateBody(TypedDict, total=False):
     """Id of the password policy for what lies in the vault, as `GET /utils/policies` lists it."""
     description: str
     """What the vault is for."""
+    history: Union[int, str]
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes
+    with the next edit of each object."""
 
 
 class _VaultGrantsKeys(TypedDict):
@@ -1401,6 +1404,8 @@ class _Vault(TypedDict):
 class Vault(_Vault, total=False):
     """A vault, as one of its members sees it."""
 
+    history: str
+    """How many earlier versions of each object are kept, as text; absent where it is 10."""
     grants: List[Union[VaultGrantsKeys, VaultGrantsObjects]]
     """What narrows Read of the caller; absent where nothing does."""
 
@@ -1576,6 +1581,9 @@ class VaultEditBody(TypedDict, total=False):
     """Id of the password policy for what lies in the vault, as `GET /utils/policies` lists it."""
     description: str
     """What the vault is for."""
+    history: Union[int, str]
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes
+    with the next edit of each object."""
 
 
 class VaultEditInfo(Callinfo):
@@ -2071,6 +2079,46 @@ class ObjectDeleteInfo(Callinfo):
 
 class ObjectDeleteAnswer(_Sent):
     CALLINFO: ObjectDeleteInfo
+
+
+class _EarlierVersion(TypedDict):
+    version: str
+    """Version of the object that had these values until then, as text."""
+    objectname: str
+    """Its name then."""
+    replaced: str
+    """When an edit replaced it: UTC, as `YYYY-MM-DD hh:mm:ss`."""
+    replacedby: str
+    """Who replaced it."""
+    public: Dict[str, str]
+    """The fields that were not encrypted, by name."""
+
+
+class EarlierVersion(_EarlierVersion, total=False):
+    """What an object was before an edit."""
+
+    crypted: Dict[str, str]
+    """The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`."""
+
+
+class ObjectHistoryAnswer(Envelope):
+    HISTORY: List[EarlierVersion]
+    """The earlier versions."""
+
+
+class ObjectidVersionParams(TypedDict):
+    objectid: Union[str, int]
+    version: Union[str, int]
+
+
+class ObjectHistoryReadQuery(TypedDict, total=False):
+    decrypt: Union[Literal["true", "false"], bool]
+    """Whether to decrypt its encrypted fields, into `crypted`."""
+
+
+class ObjectHistoryReadAnswer(Envelope):
+    HISTORY: List[EarlierVersion]
+    """The version, as the list has it."""
 
 
 class ObjectAlarmBody(TypedDict):
@@ -3447,7 +3495,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["vault.edit"], *, params: VaultidParams, body: Optional[VaultEditBody] = None) -> VaultEditAnswer:
-        """Change name, password policy or description of a vault."""
+        """Change name, password policy, description or history of a vault."""
 
     @overload
     def __call__(self, operation: Literal["vault.delete"], *, params: VaultidParams) -> VaultDeleteAnswer:
@@ -3524,6 +3572,14 @@ class Call(Protocol):
     @overload
     def __call__(self, operation: Literal["object.delete"], *, params: ObjectidParams, body: Optional[ObjectDeleteBody] = None) -> ObjectDeleteAnswer:
         """Delete an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.history"], *, params: ObjectidParams) -> ObjectHistoryAnswer:
+        """List the earlier versions of an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.history.read"], *, params: ObjectidVersionParams, query: Optional[ObjectHistoryReadQuery] = None) -> ObjectHistoryReadAnswer:
+        """Read an earlier version of an object."""
 
     @overload
     def __call__(self, operation: Literal["object.alarm"], *, params: ObjectidParams, body: ObjectAlarmBody) -> ObjectAlarmAnswer:
@@ -3903,7 +3959,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["vault.edit"], *, params: VaultidParams, body: Optional[VaultEditBody] = None) -> Coroutine[Any, Any, VaultEditAnswer]:
-        """Change name, password policy or description of a vault."""
+        """Change name, password policy, description or history of a vault."""
 
     @overload
     def __call__(self, operation: Literal["vault.delete"], *, params: VaultidParams) -> Coroutine[Any, Any, VaultDeleteAnswer]:
@@ -3980,6 +4036,14 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["object.delete"], *, params: ObjectidParams, body: Optional[ObjectDeleteBody] = None) -> Coroutine[Any, Any, ObjectDeleteAnswer]:
         """Delete an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.history"], *, params: ObjectidParams) -> Coroutine[Any, Any, ObjectHistoryAnswer]:
+        """List the earlier versions of an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.history.read"], *, params: ObjectidVersionParams, query: Optional[ObjectHistoryReadQuery] = None) -> Coroutine[Any, Any, ObjectHistoryReadAnswer]:
+        """Read an earlier version of an object."""
 
     @overload
     def __call__(self, operation: Literal["object.alarm"], *, params: ObjectidParams, body: ObjectAlarmBody) -> Coroutine[Any, Any, ObjectAlarmAnswer]:

@@ -1,8 +1,9 @@
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
-import { fieldAad } from '../../hsm/object-aad.ts'
+import { earlierFieldAad, fieldAad } from '../../hsm/object-aad.ts'
 import { vaultKeyReference } from '../vaults/vault-key.ts'
 import type { GrantedVault } from './read-records.ts'
+import type { EarlierSecret } from './earlier-version-records.ts'
 import type { SecretField, VaultObject } from './records.ts'
 
 /** What an encrypted field is bound to: its bytes decrypt there and nowhere else. */
@@ -33,8 +34,24 @@ export interface FieldCipher {
    * each. @throws Fault `object.tampered`
    */
   rebind(from: GrantedVault, to: GrantedVault, fields: readonly Rebinding[]): Promise<SecretField[]>
+  /**
+   * Encrypts fields anew in the token as those of an earlier version of their object: one use of the vault's key for each.
+   * One that is not as it was written stays so, and is refused when that version is read: what replaces it is not held up.
+   */
+  keepEarlier(
+    vault: GrantedVault,
+    object: FieldOwner,
+    version: number,
+    secrets: readonly SecretField[],
+  ): Promise<EarlierSecret[]>
   /** @throws Fault `object.tampered` when one of them is not as it was written there */
   open(vault: GrantedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
+  /** The same of an earlier version. */
+  openEarlier(
+    vault: GrantedVault,
+    object: FieldOwner,
+    secrets: readonly EarlierSecret[],
+  ): Promise<Record<string, string>>
 }
 
 export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' | 'rewrapMany'>): FieldCipher {
@@ -79,16 +96,53 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
       return rebound
     },
 
-    async open(vault, object, secrets) {
+    async keepEarlier(vault, object, version, secrets) {
+      const kept: EarlierSecret[] = []
       const key = await vaultKeyReference(vault)
-      const outcomes = await hsm.decryptMany(
-        secrets.map(({ field, version, ciphertext }) => ({ key, ciphertext, aad: fieldAad(object, field, version) })),
-      )
-      const values: Record<string, string> = {}
-      for (const [at, { field }] of secrets.entries())
-        values[field] = untampered(outcomes[at], object, field).toString()
-      return values
+      for (let first = 0; first < secrets.length; first += reboundAtOnce) {
+        const some = secrets.slice(first, first + reboundAtOnce)
+        const outcomes = await hsm.rewrapMany(
+          some.map(({ field, version: writtenAt, ciphertext }) => ({
+            from: key,
+            to: key,
+            ciphertext,
+            aad: fieldAad(object, field, writtenAt),
+            newAad: earlierFieldAad(object, field, version),
+          })),
+        )
+        for (const [at, { objectId, field, ciphertext }] of some.entries())
+          kept.push({ objectId, version, field, ciphertext: resultUnlessRejected(outcomes[at]) ?? ciphertext })
+      }
+      return kept
     },
+
+    open: (vault, object, secrets) => openEach(hsm, vault, object, secrets, fieldAad),
+    openEarlier: (vault, object, secrets) => openEach(hsm, vault, object, secrets, earlierFieldAad),
+  }
+}
+
+async function openEach(
+  hsm: Pick<Hsm, 'decryptMany'>,
+  vault: GrantedVault,
+  object: FieldOwner,
+  secrets: readonly Pick<SecretField, 'field' | 'version' | 'ciphertext'>[],
+  aadOf: typeof fieldAad,
+): Promise<Record<string, string>> {
+  const key = await vaultKeyReference(vault)
+  const outcomes = await hsm.decryptMany(
+    secrets.map(({ field, version, ciphertext }) => ({ key, ciphertext, aad: aadOf(object, field, version) })),
+  )
+  const values: Record<string, string> = {}
+  for (const [at, { field }] of secrets.entries()) values[field] = untampered(outcomes[at], object, field).toString()
+  return values
+}
+
+function resultUnlessRejected(outcome: Outcome | undefined): Buffer | undefined {
+  try {
+    return resultOf(outcome)
+  } catch (error) {
+    if (isFault(error, 'hsm.rejected')) return undefined
+    throw error
   }
 }
 

@@ -15,6 +15,7 @@ import {
 import type { FieldCipher } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
+import { countKept, keepVersion } from './earlier-versions.ts'
 import { adopt, type TemplatesIn } from './parent.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
 import {
@@ -30,11 +31,13 @@ import {
   dropSecrets,
   findObject,
   insertObject,
+  manifestField,
   markDeleted,
   type PlacedObject,
   putSecrets,
   releaseChild,
   switchAlarm,
+  type ObjectChange,
   type VaultObject,
 } from './records.ts'
 
@@ -99,9 +102,6 @@ interface ObjectDependencies {
   /** The MIME type of a file, by its first bytes and its extension. */
   readonly detectType: (start: Buffer, extension: string) => Promise<string>
 }
-
-/** The secret that says which chunks are the file: no field of a template can have this name. */
-export const manifestField = 'file content'
 
 export function createObjects(on: ObjectDependencies): Objects {
   const { clock } = on
@@ -171,18 +171,26 @@ async function edit(
   if (ifVersion !== undefined && ifVersion !== object.version) throw new Fault('object.changed')
   return withAddition(on, vault, template, input, true, (addition) =>
     commit(async (tx) => {
-      const uses = keyUsesOf(addition)
+      const kept = await countKept(tx, vault, object.id)
+      const uses = keyUsesOf(addition) + kept
       if (uses > 0) await spendKeyUses(tx, vault.id, uses)
       const isOpen = await beginVersion(tx, object, ifVersion, { changedAt: on.clock.now(), changedBy: userId })
       const row = await findObject(tx, object.id)
       if (row === null || row.deletedAt !== null || row.vaultId !== vault.id) throw new Fault('object.not_found')
       if (!isOpen) throw new Fault('object.changed')
       const change = addedTo(readObject(row), addition, isWeakIn(on, vault))
+      if (replacesValues(row, change, addition)) await keepVersion(on.fieldCipher, tx, vault, row, kept)
       await changeObject(tx, object.id, change)
       await writeSecrets(on, tx, vault, row, addition)
       return readObject({ ...row, ...change })
     }),
   )
+}
+
+/** Clients send back what they have read, and an edit may give nothing. */
+function replacesValues(row: VaultObject, change: ObjectChange, { values, upload }: Addition): boolean {
+  const isOpenSame = change.name === row.name && change.publicFields === row.publicFields
+  return !isOpenSame || upload !== undefined || Object.keys(values.secret).length > 0
 }
 
 /** Checks what is given, stores the file if there is one, and lets go of it when what needs it fails. */

@@ -30,7 +30,7 @@ export interface StoredObject extends Pick<
 }
 
 /** What a vault gives to the encryption of its objects. */
-export type KeyedVault = Pick<Vault, 'id' | 'policyId'> & SealedVaultKey
+export type KeyedVault = Pick<Vault, 'id' | 'policyId' | 'history'> & SealedVaultKey
 
 /** An object and its vault, as one statement finds them. */
 export interface ObjectInVault {
@@ -78,7 +78,7 @@ export const objectColumns = selectList(VaultObjectTable, 'o', {
 })
 const vaultColumns = selectList(VaultTable, 'v', {
   prefix: 'vault.',
-  members: ['id', 'identity', 'policyId', 'keyKek', 'keyBlob', 'keySeal'],
+  members: ['id', 'identity', 'policyId', 'history', 'keyKek', 'keyBlob', 'keySeal'],
 })
 
 /** The object that a path names; a deleted one is not there. */

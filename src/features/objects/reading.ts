@@ -1,10 +1,11 @@
 import type { VaultAccess } from '../../access/caller.ts'
 import type { Store } from '../../store/store.ts'
+import { earlierSecretsOf } from './earlier-version-records.ts'
+import { pastValuesOf, unkeptVersion, type PastValues } from './earlier-versions.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
 import { searchForm } from './content.ts'
-import { manifestField } from './object.ts'
 import {
   ancestorsOf,
   childrenOf,
@@ -16,7 +17,7 @@ import {
 } from './read-records.ts'
 import { searchObjects } from './search-records.ts'
 import { Fault } from '../../fault.ts'
-import { secretsOf } from './records.ts'
+import { manifestField, secretsOf } from './records.ts'
 
 /** Objects as they are read. The route has checked that the caller may read in the vault. */
 export interface ObjectReading {
@@ -32,6 +33,12 @@ export interface ObjectReading {
   search(userId: number, text: string, most: number): Promise<StoredObject[]>
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
+  /** What an object was before its edits, the newest first. */
+  history(object: StoredObject): Promise<PastValues[]>
+  /** @throws Fault `object.not_found` where the object keeps no such version */
+  earlier(object: StoredObject, version: number): Promise<PastValues>
+  /** The encrypted fields of an earlier version that had a value, decrypted. @throws Fault `object.tampered` */
+  earlierSecrets(found: GrantedObject, version: number): Promise<Readonly<Record<string, string>>>
   /**
    * The object's file in pieces of base64. Such files are whole in memory, so `release` gives their bytes back to the
    * budget when the answer has left.
@@ -68,6 +75,18 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     children: (object) => childrenOf(store.read, object),
     ancestors: (object) => ancestorsOf(store.read, object),
     search: (userId, text, most) => searchObjects(store.read, { userId, needle: searchForm(text), most }),
+    history: ({ id }) => pastValuesOf(store.read, id),
+
+    async earlier({ id }, version) {
+      const found = (await pastValuesOf(store.read, id)).find((past) => past.version === version)
+      if (found === undefined) throw unkeptVersion(version)
+      return found
+    },
+
+    async earlierSecrets({ object, vault }, version) {
+      return fieldCipher.openEarlier(vault, object, await earlierSecretsOf(store.read, object.id, version))
+    },
+
     secrets: (found) => open(found, (field) => field !== manifestField),
 
     async file(found) {

@@ -4,13 +4,13 @@ import { lockVault } from '../vaults/records.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
 import { statusWith } from './content.ts'
 import type { RecordDecryption } from './decryption-record.ts'
+import { removeEarlier } from './earlier-version-records.ts'
 import type { FieldOwner, Rebinding } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp } from './file-store.ts'
-import { manifestField } from './object.ts'
 import { adopt } from './parent.ts'
 import { ancestorsOf, readObject, type GrantedObject } from './read-records.ts'
-import { findObject, insertObject, putSecrets, releaseChild, type VaultObject } from './records.ts'
+import { findObject, insertObject, manifestField, putSecrets, releaseChild, type VaultObject } from './records.ts'
 import { changeUnchanged, moveWithin } from './subtree-records.ts'
 import {
   gatherTravellers,
@@ -124,6 +124,11 @@ const moveRows: WriteRows = async (tx, { rows, to, weak }, { at, by }) => {
     const before = rows[place]
     if (before === undefined || !(await changeUnchanged(tx, before, row))) throw changedMeanwhile()
   }
+  // Their values are bound to the other vault, and were for its members alone.
+  await removeEarlier(
+    tx,
+    rows.map(({ id }) => id),
+  )
   return moved
 }
 

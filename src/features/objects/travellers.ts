@@ -6,10 +6,9 @@ import { weakAmong } from './content.ts'
 import { decryptionRecord, type RecordDecryption } from './decryption-record.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
-import { manifestField } from './object.ts'
 import type { TemplatesIn } from './parent.ts'
 import { readObject, type GrantedObject, type GrantedVault } from './read-records.ts'
-import type { SecretField, VaultObject } from './records.ts'
+import { manifestField, type SecretField, type VaultObject } from './records.ts'
 import { secretsOfAll, subtreeOf } from './subtree-records.ts'
 
 /** Where objects go. */

@@ -35,7 +35,12 @@ export interface Vault {
   readonly signingPermission: number
   /** 0 or 1: whether calls with members that the interface does not know are refused, and no key is made on first use. */
   readonly strict: number
+  /** How many earlier versions of each object are kept. */
+  readonly history: number
 }
+
+/** Of a new vault, and of those that are older than histories. */
+export const defaultHistory = 10
 
 export const VaultTable = new EntitySchema<Vault>({
   name: 'Vault',
@@ -58,6 +63,7 @@ export const VaultTable = new EntitySchema<Vault>({
     createsKeysOnUse: named('creates_keys_on_use', integer),
     signingPermission: named('signing_permission', integer),
     strict: integer,
+    history: integer,
   },
 })
 
@@ -80,7 +86,7 @@ export function findVaultByIdentity(reader: Reader, identity: string): Promise<V
   return reader.findOneBy(VaultTable, { identity })
 }
 
-export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description'>
+export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description' | 'history'>
 
 /** False where there is no such vault any more. */
 export async function changeVault(tx: Tx, vaultId: number, fields: Partial<VaultFields>): Promise<boolean> {
@@ -128,7 +134,7 @@ export function isKeyOfVault(reader: Reader, keyId: string): Promise<boolean> {
 }
 
 /** A vault as one of its members sees it. */
-export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description'> {
+export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description' | 'history'> {
   readonly permission: Permission
   /** What makes it narrower; null for nothing. */
   readonly grants: string | null
@@ -141,11 +147,12 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     name: string
     policy_id: number
     description: string
+    history: number
     permission: number
     grants: string | null
   }>(
     reader,
-    `SELECT v.id, v.name, v.policy_id, v.description, m.permission, m.grants
+    `SELECT v.id, v.name, v.policy_id, v.description, v.history, m.permission, m.grants
      FROM vault_members m JOIN vaults v ON v.id = m.vault_id JOIN users u ON u.id = m.user_id
      WHERE m.user_id = $1 AND NOT (${rests('u', 'm')}) ORDER BY v.id`,
     [userId],
@@ -155,6 +162,7 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     name: row.name,
     policyId: row.policy_id,
     description: row.description,
+    history: row.history,
     permission: permissionOf(row.permission),
     grants: row.grants,
   }))

@@ -101,8 +101,8 @@ export function createVaults(on: VaultDependencies): Vaults {
           const uses = { keyLayout: vaultKeyLayout, keySeal, keyUses: 0, createdAt: clock.now() }
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
           await addCreator(hsm, tx, row, creator)
-          const { id, name, policyId, description } = row
-          return { id, name, policyId, description, permission: 'Admin' as const, grants: null }
+          const { id, name, policyId, description, history } = row
+          return { id, name, policyId, description, history, permission: 'Admin' as const, grants: null }
         })
       } catch (error) {
         await vaultKeys.discard(made, grant)

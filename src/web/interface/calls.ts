@@ -12,6 +12,7 @@ export type ListedFavourites = AnswerOf<'object.favourites'>
 export type ListedTags = AnswerOf<'object.tags'>
 export type TrashedObject = AnswerOf<'object.trash'>['TRASH'][number]
 export type StoredObject = AnswerOf<'object.read'>['OBJECT'][number]
+export type EarlierVersion = AnswerOf<'object.history'>['HISTORY'][number]
 export type SharedVault = AnswerOf<'vault.list'>['VAULTS'][number]
 export type VaultMember = NonNullable<AnswerOf<'vault.members'>['CALLINFO']>['vaultmembers'][number]
 export type PasswordPolicy = NonNullable<AnswerOf<'utils.policies'>['CALLINFO']>['policies'][number]
@@ -116,6 +117,8 @@ const used = {
   'utils.state': ['GET', '/utils/state'],
   'object.create': ['POST', '/object'],
   'object.edit': ['PUT', '/object/{objectid}'],
+  'object.history': ['GET', '/object/{objectid}/history'],
+  'object.history.read': ['GET', '/object/{objectid}/history/{version}'],
   'object.alarm': ['PUT', '/object/{objectid}/alarm'],
   'file.collect': ['POST', '/filecollect'],
   'utils.pwgen': ['GET', '/utils/pwgen'],

@@ -1,4 +1,4 @@
-import { Footprints } from 'lucide-react'
+import { Footprints, History } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useAlarmQuestion } from './alarm-question.tsx'
 import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
@@ -11,7 +11,7 @@ import { ObjectLinks } from '../vaults/object-links.tsx'
 import { useObjectMarks } from '../vaults/object-marks.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useNoteRecent } from '../vaults/recent.ts'
-import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { readSecret, useObject, useVaults } from '../vaults/vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { SecretValue } from './secret-value.tsx'
 import { Slow } from '../controls/slow.tsx'
@@ -47,7 +47,6 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
   const words = useWords()
   const vaults = useVaults()
   const { mayRead, question } = useAlarmQuestion(object.id)
-  const mayReadTrail = useOwnCapability('audit')
   const { groupid, objectname } = object
   const template = data.TEMPLATES.find(({ id }) => id === object.templateid)
   useNoteRecent({ href: `#/object/${object.id}`, name: objectname, icon: template?.info.ico ?? '' })
@@ -71,12 +70,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
           </p>
         </div>
         <FavouriteButton object={object} template={template} />
-        {mayReadTrail && (
-          <a className="button small" href={`#/object/${object.id}/trail`}>
-            <Footprints aria-hidden />
-            {words.whoSaw}
-          </a>
-        )}
+        <TrackLinks object={object} />
         <ObjectActions object={object} vault={vault} />
       </div>
       {error && <Trouble error={error} onTryAgain={onTryAgain} />}
@@ -89,7 +83,11 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
               {field.type === 'file' ? (
                 <FileValue object={object} mayRead={(run) => mayRead('file', run)} />
               ) : field.encrypted ? (
-                <SecretValue objectid={object.id} field={field} mayRead={(run) => mayRead('secrets', run)} />
+                <SecretValue
+                  field={field}
+                  fetchSecret={(signal) => readSecret(object.id, field.fieldname, signal)}
+                  mayRead={(run) => mayRead('secrets', run)}
+                />
               ) : (
                 <OpenValue field={field} value={object.public[field.fieldname] ?? ''} />
               )}
@@ -106,6 +104,28 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
       {below.length > 0 && <Below objects={below} templates={data.TEMPLATES} />}
       {question}
     </div>
+  )
+}
+
+/** Where a person sees what became of the object. */
+function TrackLinks({ object }: { readonly object: StoredObject }) {
+  const words = useWords()
+  const mayReadTrail = useOwnCapability('audit')
+  return (
+    <>
+      {object.version !== '1' && (
+        <a className="button small" href={`#/object/${object.id}/history`}>
+          <History aria-hidden />
+          {words.history}
+        </a>
+      )}
+      {mayReadTrail && (
+        <a className="button small" href={`#/object/${object.id}/trail`}>
+          <Footprints aria-hidden />
+          {words.whoSaw}
+        </a>
+      )}
+    </>
   )
 }
 

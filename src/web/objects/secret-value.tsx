@@ -6,7 +6,6 @@ import type { MayRead } from './alarm-question.tsx'
 import type { Field } from '../interface/calls.ts'
 import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
-import { readSecret } from '../vaults/vault-reads.ts'
 import { Trouble } from '../controls/trouble.tsx'
 import { TotpCode } from './totp-code.tsx'
 import { totpSeedOf } from './totp-seed.ts'
@@ -14,15 +13,16 @@ import { useLate } from '../controls/late.ts'
 import { useWords } from '../words/spoken.tsx'
 
 interface Props {
-  readonly objectid: string
   readonly field: Field
+  /** By a call that is recorded. */
+  readonly fetchSecret: (signal: AbortSignal) => Promise<string>
   readonly mayRead: MayRead
 }
 
 /** An encrypted field: dots until it is asked for, by a call that is recorded. It is forgotten when it is hidden again. */
-export function SecretValue({ objectid, field, mayRead }: Props) {
+export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const words = useWords()
-  const { fieldname, translation } = field
+  const { translation } = field
   const [value, setValue] = useState<string>()
   const { isUnderWay, error, run } = useAction()
   useEffect(() => {
@@ -35,7 +35,7 @@ export function SecretValue({ objectid, field, mayRead }: Props) {
   async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
     if (isUnderWay || !(await mayRead(run))) return
     await run(async (signal) => {
-      const secret = await readSecret(objectid, fieldname, signal)
+      const secret = await fetchSecret(signal)
       // Not into the clipboard after the logout, which has emptied it.
       if (!signal.aborted) await use(secret)
     })

@@ -134,8 +134,12 @@ function Act({
   readonly fields: readonly Field[]
 }) {
   const words = useWordsOf(trailWords)
-  const labelOf = (name: string): string =>
-    name === 'its file' ? words.itsFile : (fields.find(({ fieldname }) => fieldname === name)?.translation ?? name)
+  function labelOf(what: string): string {
+    if (what === 'its file') return words.itsFile
+    const [, name = what, version] = /^(.+) of version (\d+)$/.exec(what) ?? []
+    const label = fields.find(({ fieldname }) => fieldname === name)?.translation ?? name
+    return version === undefined ? label : words.ofVersion(label, version)
+  }
   const known = Object.entries(words.acts).find(([name]) => name === operation)?.[1]
   return (
     <>

@@ -21,6 +21,7 @@ export const trailWords = inBoth(
     alarm: 'with an alarm',
     secrets: (fields: string) => `Read ${fields}`,
     itsFile: 'its file',
+    ofVersion: (label: string, version: string) => `${label} of version ${version}`,
     acts: {
       'object.read': 'Opened',
       'object.create': 'Created',
@@ -29,6 +30,8 @@ export const trailWords = inBoth(
       'object.alarm': 'Alarm set or taken away',
       'object.move': 'Moved',
       'object.copy': 'Copied',
+      'object.history': 'Looked at the history',
+      'object.history.read': 'Opened an earlier version',
     },
   },
   {
@@ -49,6 +52,7 @@ export const trailWords = inBoth(
     alarm: 'med larm',
     secrets: (fields) => `Läste ${fields}`,
     itsFile: 'filen',
+    ofVersion: (label, version) => `${label} i version ${version}`,
     acts: {
       'object.read': 'Öppnade',
       'object.create': 'Skapade',
@@ -57,6 +61,8 @@ export const trailWords = inBoth(
       'object.alarm': 'Larmet sattes eller togs bort',
       'object.move': 'Flyttade',
       'object.copy': 'Kopierade',
+      'object.history': 'Tittade på historiken',
+      'object.history.read': 'Öppnade en tidigare version',
     },
   },
 )

@@ -7,11 +7,13 @@ import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type SharedVault } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
+import { usualHistory } from './usual-history.ts'
 import { usePolicies } from './vault-reads.ts'
 import { vaultFormWords } from './vault-form-words.ts'
 
 /** What the interface gives a vault where none is named: no rules. */
 const usualPolicy = '16'
+const histories = ['0', '1', '3', '5', '10', '20', '50', '100']
 const mostOfName = 128
 const mostOfDescription = 4096
 
@@ -47,14 +49,30 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
           options={data.map(({ id, name }) => ({ value: String(id), text: name, lang: 'en' }))}
         />
       )}
+      <SelectInput
+        name="history"
+        label={words.history}
+        description={words.historyHelp}
+        defaultValue={vault?.history ?? usualHistory}
+        options={historyOptions(vault?.history).map((value) => ({ value, text: words.versions(Number(value)) }))}
+      />
     </>
   )
 }
 
+/** Programs set other numbers, too. */
+const historyOptions = (present = usualHistory): string[] =>
+  [...new Set([...histories, present])].toSorted((a, b) => Number(a) - Number(b))
+
 /** What was typed; a policy only where there was one to choose. */
 function bodyOf(typed: (name: string) => string) {
   const policy = typed('policy')
-  return { vaultname: typed('vaultname'), description: typed('description'), ...(policy !== '' && { policy }) }
+  return {
+    vaultname: typed('vaultname'),
+    description: typed('description'),
+    history: typed('history'),
+    ...(policy !== '' && { policy }),
+  }
 }
 
 /** Goes to the vault that it has made. */

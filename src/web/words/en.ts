@@ -108,6 +108,7 @@ export const en = {
   alarmGo: 'Go on and raise the alarm',
   trash: 'Trash',
   whoSaw: 'Who saw this',
+  history: 'History',
   file: 'File',
   download: 'Download',
   preview: 'Preview',

@@ -110,6 +110,7 @@ export const sv: Words = {
   alarmGo: 'Fortsätt och larma',
   trash: 'Papperskorg',
   whoSaw: 'Vem har sett det',
+  history: 'Historik',
   file: 'Fil',
   download: 'Ladda ner',
   preview: 'Förhandsgranska',

@@ -35,6 +35,7 @@ const once =
   async (at) => ({ ...(await arrange(at)), once: true })
 
 const nothing: Arrange = () => ({})
+
 const newKey = {
   type: 'aes256-gcm96',
   info: 'About it',
@@ -315,12 +316,12 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     return { params: { linkid: (await makeLink(at.admin)).id } }
   }),
 
-  'POST /vault': () => ({ members: { vaultname: 'New', policy: '7', description: 'About it' } }),
+  'POST /vault': () => ({ members: { vaultname: 'New', policy: '7', description: 'About it', history: '5' } }),
   'GET /vault': nothing,
   'GET /vault/:vaultid': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
   'PUT /vault/:vaultid': async (at) => ({
     params: { vaultid: await at.newVault() },
-    members: { groupname: 'Renamed', policy: 7, description: 'About it' },
+    members: { groupname: 'Renamed', policy: 7, description: 'About it', history: 0 },
   }),
   'DELETE /vault/:vaultid': once(ofVault),
   'GET /vault/:vaultid/members': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
@@ -374,6 +375,11 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   'PUT /object/:objectid': async (at) => ({
     params: { objectid: await at.newObject() },
     members: { ...server, groupid: at.vaultId, parentid: 0, objectname: 'Renamed', password: 'changed' },
+  }),
+  'GET /object/:objectid/history': async (at) => ({ params: { objectid: await at.editedObject() } }),
+  'GET /object/:objectid/history/:version': async (at) => ({
+    params: { objectid: await at.editedObject(), version: '1' },
+    members: { decrypt: 'true' },
   }),
   'PUT /object/:objectid/alarm': ({ objectId }) => ({ params: { objectid: objectId }, members: { alarm: true } }),
   'DELETE /object/:objectid': once(async (at) => ({

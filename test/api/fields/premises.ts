@@ -59,6 +59,12 @@ export async function makePremises() {
     newSession: () => appliance.login(),
     newVault: () => newVault(admin),
     newObject: () => createObject(admin, vaultId),
+    /** One with an earlier version. */
+    async editedObject() {
+      const id = await createObject(admin, vaultId)
+      await admin.must('PUT', `/object/${id}`, { password: 'changed' })
+      return id
+    },
     /** A vault, and a user who is a member of it or could become one. */
     async newMember(isMember = true) {
       const place = { vaultid: await newVault(admin), userid: await newUserId() }

@@ -14,7 +14,8 @@ import type { Templates } from '../../templates/templates.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-const values = z.record(z.string(), z.string().describe('Value of the field.'))
+/** Values of fields by their names. */
+export const fieldTexts = z.record(z.string(), z.string().describe('Value of the field.'))
 
 /** `objectRecord`, for the documentation. */
 export const objectSchema = z
@@ -35,8 +36,8 @@ export const objectSchema = z
     alarmed: z
       .union([z.literal(false), z.string()])
       .describe('A sentence where decrypting the object raises an alarm, else false.'),
-    public: values.describe('The fields of its template that are not encrypted, by name.'),
-    crypted: values
+    public: fieldTexts.describe('The fields of its template that are not encrypted, by name.'),
+    crypted: fieldTexts
       .describe('The encrypted fields in the open, by name: where the call asked for them with `decrypt`.')
       .optional(),
     fileinfo: z

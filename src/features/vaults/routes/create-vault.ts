@@ -3,6 +3,7 @@ import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { defaultPolicyId } from '../../passwords/policies.ts'
+import { defaultHistory } from '../records.ts'
 import type { Vaults } from '../vault.ts'
 import { givenFields, vaultFields, vaultRecord, oneVault } from './vault-record.ts'
 
@@ -15,7 +16,7 @@ export const createVault = (vaults: Vaults) =>
     path: '/vault',
     summary: 'Create a vault',
     details:
-      'The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent.',
+      'The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent. Ten earlier versions of each object are kept when `history` is.',
     access: { kind: 'session', capability: 'createVault' },
     success: 200,
     faults: ['vault.policy_unknown'],
@@ -28,9 +29,13 @@ export const createVault = (vaults: Vaults) =>
     subject: { noun: 'vault', member: 'vaultname' },
     quota: 'keys',
     async run({ body, caller, commit }) {
-      const { name, policyId = defaultPolicyId, description } = givenFields(body)
+      const { name, policyId = defaultPolicyId, description, history = defaultHistory } = givenFields(body)
       if (name === undefined) throw new Fault('request.invalid', 'vaultname is missing.')
-      const vault = await vaults.create({ name, policyId, description: description ?? name }, caller.userId, commit)
+      const vault = await vaults.create(
+        { name, policyId, description: description ?? name, history },
+        caller.userId,
+        commit,
+      )
       const record = vaultRecord(vault)
       // One published client reads VAULTS, the others VAULT.
       return { callinfo: { message: 'Vault created' }, members: { VAULT: [record], VAULTS: [record] } }

@@ -11,7 +11,7 @@ export const editVault = (vaults: Vaults) =>
     handler: 'VaultHandler',
     method: 'PUT',
     path: '/vault/:vaultid',
-    summary: 'Change name, password policy or description of a vault',
+    summary: 'Change name, password policy, description or history of a vault',
     details: 'It changes what is given and leaves the rest.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,

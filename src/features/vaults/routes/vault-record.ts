@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { idText, userSegment, vaultSegment } from '../../../http/contract/shared-fields.ts'
+import { idText, numberText, userSegment, vaultSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { permissionBits, permissionFromBit } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
 import { vaultParameter } from '../../../http/contract/endpoint.ts'
 import { findPolicy } from '../../passwords/policies.ts'
-import type { SharedVault, VaultFields } from '../records.ts'
+import { defaultHistory, type SharedVault, type VaultFields } from '../records.ts'
 import { grantsBody, grantsSchema, writtenGrants } from './grants-member.ts'
 
 /** A vault as the interface writes it (spec: Resources, Vault): ids and bits as text. */
@@ -17,6 +17,8 @@ export function vaultRecord(vault: SharedVault): Record<string, unknown> {
     description: vault.description,
     status: String(permissionBits[vault.permission]),
     statustext: vault.permission,
+    // Absent for most: published clients know every member of a vault.
+    ...(vault.history !== defaultHistory && { history: String(vault.history) }),
     ...writtenGrants(vault.grants),
   }
 }
@@ -30,6 +32,9 @@ export const vaultSchema = z
     description: z.string().describe('What the vault is for.'),
     status: z.enum(['1', '2', '4']).describe('Permission of the caller in the vault: 1 Read, 2 Write, 4 Admin.'),
     statustext: z.enum(['Read', 'Write', 'Admin']).describe('The same in a word.'),
+    history: numberText(
+      `How many earlier versions of each object are kept, as text; absent where it is ${defaultHistory}.`,
+    ).optional(),
     grants: grantsSchema.optional().describe('What narrows Read of the caller; absent where nothing does.'),
   })
   .meta({ id: 'Vault', description: 'A vault, as one of its members sees it.' })
@@ -43,6 +48,9 @@ const vaultName = z
   .trim()
   .min(1, 'must not be empty')
   .max(128, 'must have 128 characters at most')
+
+const mostHistory = 100
+const aHistory = `must be a number from 0 to ${mostHistory}`
 
 const aPolicy = 'must be the id of a password policy'
 
@@ -60,24 +68,37 @@ export const vaultFields = z
       .max(4096, 'must have 4096 characters at most')
       .describe('What the vault is for.')
       .optional(),
+    history: z
+      .union([z.int().min(0).max(mostHistory), z.string().regex(/^(100|[1-9]?\d)$/, aHistory)], aHistory)
+      .describe(
+        'How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes with the next edit of each object.',
+      )
+      .optional(),
   })
   .refine(({ vaultname, groupname }) => vaultname === undefined || groupname === undefined || vaultname === groupname, {
     path: ['groupname'],
     error: 'must be the same as vaultname, or left out',
   })
-  .transform(({ vaultname, groupname, policy, description }) => ({
+  .transform(({ vaultname, groupname, policy, description, history }) => ({
     name: vaultname ?? groupname,
     policyId: policy === undefined ? undefined : Number(policy),
     description,
+    history: history === undefined ? undefined : Number(history),
   }))
 
 /** Those that were given. @throws Fault `vault.policy_unknown` */
-export function givenFields({ name, policyId, description }: z.output<typeof vaultFields>): Partial<VaultFields> {
+export function givenFields({
+  name,
+  policyId,
+  description,
+  history,
+}: z.output<typeof vaultFields>): Partial<VaultFields> {
   if (policyId !== undefined && findPolicy(policyId) === undefined) throw new Fault('vault.policy_unknown')
   return {
     ...(name === undefined ? {} : { name }),
     ...(policyId === undefined ? {} : { policyId }),
     ...(description === undefined ? {} : { description }),
+    ...(history === undefined ? {} : { history }),
   }
 }
 

@@ -1,0 +1,102 @@
+import { EntitySchema, In } from 'typeorm'
+import { bytes, integer, named, primary, text, time } from '../../store/columns.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+
+/** What an object was before an edit. */
+export interface EarlierVersion {
+  readonly objectId: number
+  /** The object's version until then. */
+  readonly version: number
+  readonly name: string
+  /** The fields that were not encrypted: a JSON object of texts. */
+  readonly publicFields: string
+  readonly replacedAt: number
+  /** The user whose edit replaced it. */
+  readonly replacedBy: number
+}
+
+export const EarlierVersionTable = new EntitySchema<EarlierVersion>({
+  name: 'EarlierVersion',
+  tableName: 'earlier_versions',
+  columns: {
+    objectId: named('object_id', primary(integer)),
+    version: primary(integer),
+    name: text,
+    publicFields: named('public_fields', text),
+    replacedAt: named('replaced_at', time),
+    replacedBy: named('replaced_by', integer),
+  },
+})
+
+/** One encrypted field of an earlier version. */
+export interface EarlierSecret {
+  readonly objectId: number
+  readonly version: number
+  readonly field: string
+  /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
+  readonly ciphertext: Buffer
+}
+
+export const EarlierSecretTable = new EntitySchema<EarlierSecret>({
+  name: 'EarlierSecret',
+  tableName: 'earlier_secrets',
+  columns: {
+    objectId: named('object_id', primary(integer)),
+    version: primary(integer),
+    field: primary(text),
+    ciphertext: named('sealed_text', bytes),
+  },
+})
+
+export async function insertEarlier(tx: Tx, version: EarlierVersion, secrets: readonly EarlierSecret[]): Promise<void> {
+  await tx.insert(EarlierVersionTable, version)
+  if (secrets.length > 0) await tx.insert(EarlierSecretTable, [...secrets])
+}
+
+/** Removes all but the newest `most` earlier versions of an object. */
+export async function trimEarlier(tx: Tx, objectId: number, most: number): Promise<void> {
+  const kept = await tx.find(EarlierVersionTable, {
+    where: { objectId },
+    order: { version: 'DESC' },
+    select: { version: true },
+  })
+  const versions = In(kept.slice(most).map(({ version }) => version))
+  if (kept.length <= most) return
+  await tx.delete(EarlierSecretTable, { objectId, version: versions })
+  await tx.delete(EarlierVersionTable, { objectId, version: versions })
+}
+
+/** Removes all earlier versions of some objects. */
+export async function removeEarlier(tx: Tx, objectIds: readonly number[]): Promise<void> {
+  const objectId = In([...objectIds])
+  await tx.delete(EarlierSecretTable, { objectId })
+  await tx.delete(EarlierVersionTable, { objectId })
+}
+
+/** The same of the deleted objects of a vault. */
+export async function removeEarlierOfDeleted(tx: Tx, vaultId: number): Promise<void> {
+  const inTrash = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId AND deleted_at IS NOT NULL)'
+  for (const table of [EarlierSecretTable, EarlierVersionTable])
+    await tx.createQueryBuilder().delete().from(table).where(inTrash, { vaultId }).execute()
+}
+
+/** An earlier version, with the name of the user who replaced it. */
+export interface ListedVersion extends Omit<EarlierVersion, 'replacedBy'> {
+  /** Empty where the user is gone. */
+  readonly replacedBy: string
+}
+
+/** The newest first. */
+export function earlierVersionsOf(reader: Reader, objectId: number): Promise<ListedVersion[]> {
+  return select<ListedVersion>(reader, listed, [objectId])
+}
+
+const listed = `SELECT e.object_id AS "objectId", e.version, e.name, e.public_fields AS "publicFields",
+    e.replaced_at AS "replacedAt", coalesce(u.username, '') AS "replacedBy"
+  FROM earlier_versions e LEFT JOIN users u ON u.id = e.replaced_by
+  WHERE e.object_id = $1 ORDER BY e.version DESC`
+
+export function earlierSecretsOf(reader: Reader, objectId: number, version: number): Promise<EarlierSecret[]> {
+  return reader.find(EarlierSecretTable, { where: { objectId, version }, order: { field: 'ASC' } })
+}

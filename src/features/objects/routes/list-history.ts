@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { utcText } from '../../../clock.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { numberText } from '../../../http/contract/shared-fields.ts'
+import type { PastValues } from '../earlier-versions.ts'
+import { existing, objectQuery } from '../read-records.ts'
+import type { ObjectReading } from '../reading.ts'
+import { fieldTexts, objectParams } from './object-record.ts'
+
+export const earlierSchema = z
+  .object({
+    version: numberText('Version of the object that had these values until then, as text.'),
+    objectname: z.string().describe('Its name then.'),
+    replaced: z.string().describe('When an edit replaced it: UTC, as `YYYY-MM-DD hh:mm:ss`.'),
+    replacedby: z.string().describe('Who replaced it.'),
+    public: fieldTexts.describe('The fields that were not encrypted, by name.'),
+    crypted: fieldTexts
+      .describe(
+        'The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`.',
+      )
+      .optional(),
+  })
+  .meta({ id: 'EarlierVersion', description: 'What an object was before an edit.' })
+
+export function earlierRecord(
+  { version, name, replacedAt, replacedBy, fields }: PastValues,
+  crypted?: Readonly<Record<string, string>>,
+) {
+  return {
+    version: String(version),
+    objectname: name,
+    replaced: utcText(replacedAt),
+    replacedby: replacedBy,
+    public: fields,
+    ...(crypted && { crypted }),
+  }
+}
+
+/** `GET /object/:objectid/history`: what the object was before its edits. */
+export const listHistory = (reading: ObjectReading) =>
+  endpoint({
+    operation: 'object.history',
+    handler: 'ObjectHandler',
+    method: 'GET',
+    path: '/object/:objectid/history',
+    summary: 'List the earlier versions of an object',
+    details:
+      'The newest first, without encrypted fields. An edit keeps what it replaces; the vault says how many such versions are kept (`history`).',
+    access: { kind: 'vault', permission: 'Read', resource: objectQuery },
+    grant: 'object.read',
+    success: 200,
+    reply: { members: z.object({ HISTORY: z.array(earlierSchema).describe('The earlier versions.') }) },
+    params: objectParams,
+    body: z.object({}),
+    async run({ resource }) {
+      const versions = await reading.history(existing(resource).object)
+      return { members: { HISTORY: versions.map((version) => earlierRecord(version)) } }
+    },
+  })

@@ -1,0 +1,129 @@
+import { ChevronRight, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { MomentText } from '../controls/moment-text.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { useAlarmQuestion, type MayRead } from '../objects/alarm-question.tsx'
+import { SecretValue } from '../objects/secret-value.tsx'
+import { langOf } from '../vaults/vault-contents.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { readEarlierSecrets } from './earlier-reads.ts'
+import { historyWords } from './history-words.ts'
+import { AgainQuestion } from './again-question.tsx'
+
+interface Props {
+  readonly earlier: EarlierVersion
+  /** As it is now. */
+  readonly object: StoredObject
+  readonly template: StoredTemplate | undefined
+  readonly mayWrite: boolean
+}
+
+/** One earlier version: who replaced it and when, and its fields where a person opens it. */
+export function EarlierItem({ earlier, object, template, mayWrite }: Props) {
+  const words = useWordsOf(historyWords)
+  const [isOpen, setIsOpen] = useState(false)
+  const [isAsked, setIsAsked] = useState(false)
+  const { mayRead, question } = useAlarmQuestion(object.id)
+  const again = useAction()
+  const { version, replaced, replacedby } = earlier
+  return (
+    <li>
+      <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+        <summary>
+          <ChevronRight aria-hidden />
+          <span className="title">{words.version(version)}</span>
+          <span className="soft">
+            {words.replacedBy(replacedby)}, <MomentText at={`${replaced.replace(' ', 'T')}Z`} />
+          </span>
+        </summary>
+        {isOpen && (
+          <EarlierFields
+            earlier={earlier}
+            object={object}
+            template={template}
+            mayRead={(run) => mayRead('secrets', run)}
+          />
+        )}
+        {isOpen && mayWrite && template && (
+          <div className="again">
+            <Button
+              className="button small"
+              aria-label={words.useAgainOf(version)}
+              onPress={() => void mayRead('secrets', again.run).then(setIsAsked)}
+            >
+              <RotateCcw aria-hidden />
+              {words.useAgain}
+            </Button>
+            {again.error !== undefined && <Trouble error={again.error} />}
+          </div>
+        )}
+      </details>
+      {isAsked && template && (
+        <AgainQuestion earlier={earlier} object={object} template={template} onClose={() => setIsAsked(false)} />
+      )}
+      {question}
+    </li>
+  )
+}
+
+interface FieldsProps extends Omit<Props, 'mayWrite'> {
+  readonly mayRead: MayRead
+}
+
+function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
+  const words = useWordsOf(historyWords)
+  const { empty } = useWords()
+  const { version, objectname, public: open } = earlier
+  const fields = template?.structure ?? []
+  const lang = langOf(template)
+  // Of templates that have changed since.
+  const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
+  return (
+    <dl className="fields">
+      <OpenField label={words.name} value={objectname} />
+      {fields.map((field) => {
+        const { fieldname, translation, encrypted, type } = field
+        if (!encrypted || type === 'file')
+          return (
+            <OpenField key={fieldname} label={translation} lang={lang} value={open[fieldname] ?? ''} empty={empty} />
+          )
+        return (
+          <div key={fieldname}>
+            <dt lang={lang}>{translation}</dt>
+            <dd>
+              <SecretValue
+                field={field}
+                fetchSecret={async (signal) => (await readEarlierSecrets(object.id, version, signal))[fieldname] ?? ''}
+                mayRead={mayRead}
+              />
+            </dd>
+          </div>
+        )
+      })}
+      {others.map(([name, value]) => (
+        <OpenField key={name} label={name} value={value} empty={empty} />
+      ))}
+    </dl>
+  )
+}
+
+interface OpenFieldProps {
+  readonly label: string
+  readonly lang?: 'en' | undefined
+  readonly value: string
+  readonly empty?: string
+}
+
+function OpenField({ label, lang, value, empty }: OpenFieldProps) {
+  return (
+    <div>
+      <dt lang={lang}>{label}</dt>
+      <dd>
+        {value === '' ? <span className="value soft">{empty}</span> : <span className="value text">{value}</span>}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { Crumbs } from '../controls/crumbs.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { isDenial } from '../interface/refusal.ts'
+import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { usualHistory } from '../vaults/usual-history.ts'
+import { useHistory } from './earlier-reads.ts'
+import { EarlierItem } from './earlier-item.tsx'
+import { historyWords } from './history-words.ts'
+import './history.css'
+
+/** What an object was before each of its edits. */
+export function HistoryView({ objectid }: { readonly objectid: string }) {
+  const words = useWordsOf(historyWords)
+  const read = useObject(objectid)
+  const history = useHistory(objectid)
+  const vaults = useVaults()
+  const [object] = read.data?.OBJECT ?? []
+  const failed = [read, history].find(({ error, data }) => error !== null && (!data || isDenial(error)))
+  if (failed)
+    return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([read.refetch(), history.refetch()])} />
+  if (!read.data || !object || !history.data) return <Slow />
+  const template = read.data.TEMPLATES.find(({ id }) => id === object.templateid)
+  const vault = vaults.data?.VAULTS.find(({ id }) => id === object.groupid)
+  const kept = Number(vault?.history ?? usualHistory)
+  const path = [
+    { href: `#/vault/${object.groupid}`, text: vault?.groupname ?? '…' },
+    { href: `#/object/${objectid}`, text: object.objectname },
+  ]
+  return (
+    <div className="page">
+      <Crumbs path={path} />
+      <div className="heading">
+        <ViewTitle text={words.title(object.objectname)} kind={words.kind} />
+      </div>
+      {history.error && <Trouble error={history.error} onTryAgain={() => void history.refetch()} />}
+      {vault && <p className="soft">{kept === 0 ? words.keepsNone : words.introduction(kept)}</p>}
+      {history.data.length === 0 ? (
+        kept > 0 && <p className="soft">{words.nothing}</p>
+      ) : (
+        <ul className="history card">
+          {history.data.map((earlier) => (
+            <EarlierItem
+              key={earlier.version}
+              earlier={earlier}
+              object={object}
+              template={template}
+              mayWrite={Number(vault?.status) > 1}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,158 @@
+import { expect, it } from 'vitest'
+import { createObject, readObject, recordsAbout } from '../support/object-kit.ts'
+import type { VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { memberOf } from './console-vault.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+
+/** A person before an object that was edited twice. */
+async function editor(vaultname: string, options?: VisitOptions) {
+  const { user, client, vaultid } = await stage.owner(vaultname)
+  const id = await createObject(client, vaultid, { host: 'old.example.test', password: 'First-pass', info: 'Rack 1' })
+  await client.must('PUT', `/object/${id}`, { host: 'mid.example.test', password: 'Second-pass' })
+  await client.must('PUT', `/object/${id}`, { host: 'new.example.test', password: 'Third-pass', info: 'Rack 3' })
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  const decryptions = (): string[] =>
+    recordsAbout(stage.appliance, `object ${id}`)
+      .filter(({ operation }) => String(operation).startsWith('object.decrypt'))
+      .map(({ operation, subject }) => `${String(operation)} ${String(subject).split(': ')[1]}`)
+  return { user, client, vaultid, id, visit, page: visit.page, decryptions }
+}
+
+it('shows what an object was, its secrets on demand alone, and gives it its values again', async () => {
+  const { user, client, id, visit, page, decryptions } = await editor('Vane')
+  await visit.open(`/object/${id}`)
+  await visit.sees('new.example.test')
+  await page.getByRole('link', { name: 'History' }).click()
+  await visit.sees('History of new.example.test')
+  expect(await page.title()).toBe('History of an object · Strongroom')
+  await page.getByText('The last 10 are kept.').waitFor()
+  expect(await page.getByText(`Replaced by ${user.username}`).count()).toBe(2)
+  await page.getByText('Version 1', { exact: true }).click()
+  await page.getByText('old.example.test').first().waitFor()
+  await page.getByText('Rack 1').waitFor()
+  expect(decryptions()).toEqual([])
+  expect(await page.content()).not.toContain('First-pass')
+  await page.getByRole('button', { name: 'Show Password' }).click()
+  await page.getByText('First-pass').waitFor()
+  expect(decryptions()).toEqual(['object.decrypt password of version 1'])
+  await page.getByRole('button', { name: 'Hide Password' }).click()
+  expect(await page.content()).not.toContain('First-pass')
+
+  await page.getByRole('button', { name: 'Use these values again: version 1' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Use the values of version 1 again?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await readObject(client, id)).toMatchObject({ version: '3' })
+  await page.getByRole('button', { name: 'Use these values again: version 1' }).click()
+  await question.getByRole('button', { name: 'Use them' }).click()
+  await visit.sees('old.example.test')
+  await page.getByText('The object has the values of version 1 again.').waitFor()
+  expect(await readObject(client, id, '?decrypt=true')).toMatchObject({
+    version: '4',
+    objectname: 'old.example.test',
+    public: { host: 'old.example.test', info: 'Rack 1' },
+    crypted: { password: 'First-pass', cryptedinfo: '' },
+  })
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByText('Version 3', { exact: true }).waitFor()
+  visit.expectPeace()
+})
+
+it('works by the keyboard alone, and asks before an alarm', async () => {
+  const { client, id, visit, page, decryptions } = await editor('Pier')
+  await client.must('PUT', `/object/${id}/alarm`, { alarm: true })
+  await visit.open(`/object/${id}/history`)
+  await visit.sees('History of new.example.test')
+  await page.locator('summary').first().focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Show Password' }).focus()
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog')
+  await question.getByText('new.example.test').first().waitFor()
+  // Cancel has the focus.
+  await page.keyboard.press('Enter')
+  await question.waitFor({ state: 'detached' })
+  expect(decryptions()).toEqual([])
+  await page.getByRole('button', { name: 'Show Password' }).focus()
+  await page.keyboard.press('Enter')
+  await question.waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText('Second-pass').waitFor()
+  expect(decryptions()).toEqual(['object.decrypt.alarm password of version 2'])
+})
+
+it('tells the person whose object was changed meanwhile, and changes nothing', async () => {
+  const { client, id, visit, page } = await editor('Quay')
+  await visit.open(`/object/${id}/history`)
+  await page.getByText('Version 1', { exact: true }).click()
+  await client.must('PUT', `/object/${id}`, { info: 'Meanwhile' })
+  await page.getByRole('button', { name: 'Use these values again: version 1' }).click()
+  const question = page.getByRole('alertdialog')
+  await question.getByRole('button', { name: 'Use them' }).click()
+  await question.getByText('(1618)').waitFor()
+  expect(await readObject(client, id)).toMatchObject({ version: '4', public: { info: 'Meanwhile' } })
+})
+
+it('is read by members who may not write, and a vault says how much it keeps', async () => {
+  const { client, vaultid } = stage.stocked
+  const id = await createObject(client, vaultid, { host: 'read.example.test', password: 'One-pass' })
+  await client.must('PUT', `/object/${id}`, { password: 'Two-pass' })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.open(`/object/${id}/history`)
+  await page.getByText('Version 1', { exact: true }).click()
+  await page.getByRole('button', { name: 'Show Password' }).click()
+  await page.getByText('One-pass').waitFor()
+  expect(await page.getByRole('button', { name: 'Use these values' }).count()).toBe(0)
+  await client.must('PUT', `/vault/${vaultid}`, { history: 0 })
+  await page.reload()
+  await page.getByText('This vault keeps no earlier values.').waitFor()
+  await client.must('PUT', `/vault/${vaultid}`, { history: 10 })
+  visit.expectPeace()
+})
+
+it('is a choice of those who administer the vault', async () => {
+  const { client, vaultid, visit, page } = await editor('Moat')
+  await client.must('PUT', `/vault/${vaultid}`, { history: 7 })
+  // What the page has read before is of then.
+  await page.reload()
+  await visit.open(`/vault/${vaultid}/about`)
+  await page.getByRole('button', { name: 'Edit' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Edit the vault' })
+  const choice = dialog.getByLabel('Earlier values')
+  expect(await choice.inputValue()).toBe('7')
+  await choice.selectOption({ label: 'The last 20' })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The vault is changed.').waitFor()
+  const { VAULT } = await client.must('GET', `/vault/${vaultid}`)
+  expect(VAULT).toMatchObject([{ history: '20' }])
+  visit.expectPeace()
+})
+
+it.each([
+  ['light', 1280],
+  ['dark', 360],
+] as const)(
+  'shows hostile values as texts, in %s colours and %i pixels without a finding of axe-core',
+  async (theme, width) => {
+    const { client, vaultid, visit, page } = await editor('Keep', { theme, width })
+    for (const text of hostileTexts) {
+      const id = await createObject(client, vaultid, { objectname: text, host: text, username: text, password: text })
+      await client.must('PUT', `/object/${id}`, { objectname: 'Tame', host: 'h', username: 'u', password: 'p' })
+      await visit.open(`/object/${id}/history`)
+      await visit.sees('History of Tame')
+      await page.getByText('Version 1', { exact: true }).click()
+      await page.getByRole('button', { name: 'Show Password' }).click()
+      await expect.poll(() => page.getByText(text, { exact: true }).count()).toBe(4)
+    }
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    await visit.expectSound('history')
+    visit.expectPeace()
+  },
+)
