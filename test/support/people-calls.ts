@@ -457,7 +457,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   },
   'GET /favourites': { needs: 'session', reads: true, prepare: () => ({ path: '/favourites' }) },
   'DELETE /object/:objectid/favourite': {
-    needs: 'session',
+    needs: 'maker',
     prepare: async (on) => {
       const path = `/object/${await objectIn(on)}/favourite`
       await on.chief.client.must('PUT', path, { favourite: true })
@@ -470,7 +470,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   },
   'GET /tags': { needs: 'session', reads: true, prepare: () => ({ path: '/tags' }) },
   'DELETE /object/:objectid/tags': {
-    needs: 'session',
+    needs: 'maker',
     prepare: async (on) => {
       const path = `/object/${await objectIn(on)}/tags`
       await on.chief.client.must('PUT', path, { tags: ['network'] })

@@ -6,10 +6,8 @@ export class EarlierVersions1700000000040 implements MigrationInterface {
     for (const statement of statements) await runner.query(statement)
   }
 
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE earlier_secrets')
-    await runner.query('DROP TABLE earlier_versions')
-    await runner.query('ALTER TABLE vaults DROP COLUMN history')
+  async down(): Promise<void> {
+    throw new Error('what objects were before would be lost: restore a backup of the database instead')
   }
 }
 

@@ -77,10 +77,16 @@ async function giveUpSessions(): Promise<void> {
 
 const bits: Readonly<Record<string, number>> = { Read: 1, Write: 2, Admin: 4 }
 
+/** What is said of a thing that is not the caller's to see, by how its path begins. */
+const notFound = [
+  ['/object/', '404 1610'],
+  ['/link/', '404 1760'],
+] as const
+
 /** What the interface answers to a call with this need. */
 function expected(need: Need, { capabilities, status }: Standing, unseen: string): string {
   // Of things that are their makers' alone, others are told that there are none.
-  if (need === 'maker') return '404 1760'
+  if (need === 'maker') return unseen
   const [permission, capability] = need.split(' and ')
   const level = bits[permission ?? '']
   if (level !== undefined && status === 0) return unseen
@@ -108,7 +114,7 @@ describe('every call of the people’s side', () => {
     async (name, { needs, own, prepare }) => {
       const method = methodOf(name)
       const refused = await prepare(ground)
-      const unseen = refused.path.startsWith('/object/') ? '404 1610' : '404 1400'
+      const [unseen = '404 1400'] = notFound.filter(([of]) => refused.path.startsWith(of)).map(([, answer]) => answer)
       const before = await stateOf(appliance)
       for (const [who, client] of Object.entries(dead)) {
         const answer = await client.call(method, refused.path, refused.options?.(ground.chief))
