@@ -8,23 +8,21 @@ const fieldName = 'object field'
 const earlierFieldName = 'earlier object field'
 const chunkName = 'file chunk'
 
-/** Binds a field to the object that it is of. */
-export function fieldAad(
-  { id, vaultId, templateId }: { readonly id: number; readonly vaultId: number; readonly templateId: number },
-  field: string,
-  version: number,
-): Buffer {
-  return encodeRecord([fieldName, vaultId, id, templateId, field, version])
+interface FieldOwner {
+  readonly id: number
+  readonly vaultId: number
+  readonly templateId: number
 }
 
+const aadUnder =
+  (name: string) =>
+  ({ id, vaultId, templateId }: FieldOwner, field: string, version: number): Buffer =>
+    encodeRecord([name, vaultId, id, templateId, field, version])
+
+/** Binds a field to the object that it is of. */
+export const fieldAad = aadUnder(fieldName)
 /** Binds a field to an earlier version of the object, so that it opens neither as the present value nor in another version. */
-export function earlierFieldAad(
-  { id, vaultId, templateId }: { readonly id: number; readonly vaultId: number; readonly templateId: number },
-  field: string,
-  version: number,
-): Buffer {
-  return encodeRecord([earlierFieldName, vaultId, id, templateId, field, version])
-}
+export const earlierFieldAad = aadUnder(earlierFieldName)
 
 /** Binds a chunk to its place in an upload. */
 export function chunkAad(

@@ -11,20 +11,25 @@ const patience = { timeout: 20_000 }
 /** As long as a tag may be. */
 const hostileTags = hostileTexts.map((text) => text.slice(0, 40).trim())
 
+/** A member before an object of the vault, with the field for a new tag. */
+async function atObject() {
+  const user = await memberOf(stage.stocked, stage.appliance)
+  const client = await stage.appliance.login(user)
+  const visit = await stage.visitor()
+  await visit.logIn(user)
+  await visit.open(`/object/${stage.stocked.server}`)
+  const field = visit.page.getByLabel('New tag')
+  await field.waitFor()
+  return { client, visit, page: visit.page, field }
+}
+
 async function tagsOf(client: TestClient): Promise<string[]> {
   const { TAGS } = await client.must('GET', '/tags')
   return (TAGS as { tag: string }[]).map(({ tag }) => tag)
 }
 
 it('are added and removed at an object by keyboard alone, and seen by their owner alone', async () => {
-  const user = await memberOf(stage.stocked, stage.appliance)
-  const client = await stage.appliance.login(user)
-  const visit = await stage.visitor()
-  const { page } = visit
-  await visit.logIn(user)
-  await visit.open(`/object/${stage.stocked.server}`)
-  const field = page.getByLabel('New tag')
-  await field.waitFor()
+  const { client, visit, page, field } = await atObject()
   const remover = (tag: string) => page.getByRole('button', { name: `Remove the tag ${tag}`, exact: true })
   await field.focus()
   for (const tag of ['network', ' Rack 4 ']) {
@@ -89,13 +94,7 @@ it('find objects on the page of all vaults, pressed or searched for', async () =
 })
 
 it('keep what was typed where the change is refused, and take what another page has added', async () => {
-  const user = await memberOf(stage.stocked, stage.appliance)
-  const client = await stage.appliance.login(user)
-  const visit = await stage.visitor()
-  const { page } = visit
-  await visit.logIn(user)
-  await visit.open(`/object/${stage.stocked.server}`)
-  const field = page.getByLabel('New tag')
+  const { client, page, field } = await atObject()
   await field.fill('later')
   await page.route('**/object/*/tags', (route) => route.abort())
   await page.getByRole('button', { name: 'Add', exact: true }).click()

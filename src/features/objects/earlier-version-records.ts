@@ -74,13 +74,6 @@ export async function removeEarlier(tx: Tx, objectIds: readonly number[]): Promi
   await tx.delete(EarlierVersionTable, { objectId })
 }
 
-/** The same of the deleted objects of a vault. */
-export async function removeEarlierOfDeleted(tx: Tx, vaultId: number): Promise<void> {
-  const inTrash = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId AND deleted_at IS NOT NULL)'
-  for (const table of [EarlierSecretTable, EarlierVersionTable])
-    await tx.createQueryBuilder().delete().from(table).where(inTrash, { vaultId }).execute()
-}
-
 /** An earlier version, with the name of the user who replaced it. */
 export interface ListedVersion extends Omit<EarlierVersion, 'replacedBy'> {
   /** Empty where the user is gone. */

@@ -2,7 +2,6 @@ import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from '
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { change as changeRows, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { removeEarlier, removeEarlierOfDeleted } from './earlier-version-records.ts'
 
 /** Bits of an object's status, as published for this interface. */
 export const statusBits = { alarm: 32, active: 128, badPolicy: 1024 } as const
@@ -207,10 +206,7 @@ export function holdDeleted(tx: Tx, objectId: number, before: number): Promise<b
 
 /** Removes a deleted object for good, with everything encrypted in it; false where another call did. */
 export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
-  await tx.delete(SecretFieldTable, { objectId })
-  await removeEarlier(tx, [objectId])
-  await changeRows(tx, 'DELETE FROM object_favourites WHERE object_id = $1', [objectId])
-  await changeRows(tx, 'DELETE FROM object_tags WHERE object_id = $1', [objectId])
+  for (const table of tablesOfObjects) await changeRows(tx, `DELETE FROM ${table} WHERE object_id = $1`, [objectId])
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
 }
 
@@ -220,16 +216,14 @@ export function countObjects(reader: Reader, vaultId: number): Promise<number> {
 
 /** Removes the deleted objects of a vault for good, with everything encrypted in them. */
 export async function removeDeletedOf(tx: Tx, vaultId: number): Promise<void> {
-  const inVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId AND deleted_at IS NOT NULL)'
-  await tx.createQueryBuilder().delete().from(SecretFieldTable).where(inVault, { vaultId }).execute()
-  await removeEarlierOfDeleted(tx, vaultId)
-  await changeRows(tx, `DELETE FROM object_favourites ${ofTrash}`, [vaultId])
-  await changeRows(tx, `DELETE FROM object_tags ${ofTrash}`, [vaultId])
+  for (const table of tablesOfObjects)
+    await changeRows(tx, `DELETE FROM ${table} WHERE object_id ${inTrash}`, [vaultId])
   await tx.delete(VaultObjectTable, { vaultId, deletedAt: Not(IsNull()) })
 }
 
-const ofTrash = `WHERE object_id IN
-  (SELECT id FROM vault_objects WHERE vault_id = $1 AND deleted_at IS NOT NULL)`
+/** Whose rows go with their object; those first that name another of them. */
+const tablesOfObjects = ['object_secrets', 'earlier_secrets', 'earlier_versions', 'object_favourites', 'object_tags']
+const inTrash = 'IN (SELECT id FROM vault_objects WHERE vault_id = $1 AND deleted_at IS NOT NULL)'
 
 type Change = { readonly [column in keyof VaultObject]?: VaultObject[column] | (() => string) }
 
