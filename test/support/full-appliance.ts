@@ -6,7 +6,7 @@ import type { TestClient } from './client.ts'
 import { strongroom } from './console-kit.ts'
 import { totpCode } from './hardware-token.ts'
 import { makeLink } from './link-kit.ts'
-import { createObject, objectsIn, readObject, upload } from './object-kit.ts'
+import { createObject, objectsIn, readObject, server, upload } from './object-kit.ts'
 import { makeVault, type TestVault } from './vault.ts'
 
 /** An appliance with rows of every kind, and what a test asks of it after a move. */
@@ -77,7 +77,8 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
   await admin.must('POST', `/vault/${vault.id}/member/${narrow.id}`, { status: 1, grants })
   const narrowSession = await appliance.login(narrow)
   await narrowSession.must('POST', `/transparent/${vault.id}/encrypt/strict`, { plaintext: 'AAAA' })
-  const object = await createObject(admin, vault.id)
+  const object = await createObject(admin, vault.id, { password: earlierPassword })
+  await admin.must('PUT', `/object/${object}`, { password: server.password })
   await admin.must('PUT', `/object/${object}/favourite`, { favourite: true })
   await admin.must('PUT', `/object/${object}/tags`, { tags: ['network', 'Örebro'] })
   const fields = { templateid: '3', groupid: vault.id }
@@ -90,6 +91,8 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
     expect(await strongroom(appliance.configFile, command)).toMatchObject({ status: 0 })
   return { vault, owner, member, memberSession, narrowSession, byCode, spentOtp, ...keys, object, file }
 }
+
+const earlierPassword = 'S3cret-pass.before'
 
 const codeOf = (appliance: TestAppliance, user: TestUser) => ({
   ...appliance.credentials(user),
@@ -144,7 +147,9 @@ export async function serves(
   expect((await narrowSession.post(`/transparent/${vault.id}/decrypt/strict`, body)).status).toBe(403)
   for (const [name, body] of Object.entries(made.signatures))
     expect((await admin.must('POST', `/transparent/${vault.id}/verify/${name}`, body)).CALLINFO['valid']).toBe(true)
-  expect((await readObject(admin, object, '?decrypt=true')).crypted).toMatchObject({ password: 'S3cret-pass.phrase' })
+  expect((await readObject(admin, object, '?decrypt=true')).crypted).toMatchObject({ password: server.password })
+  const { HISTORY } = await admin.must('GET', `/object/${object}/history/1?decrypt=true`)
+  expect(HISTORY).toMatchObject([{ crypted: { password: earlierPassword } }])
   const { FILEDATA } = await admin.must('GET', `/object/${file}?filedata=true`)
   expect(digestOf(Buffer.from(String(FILEDATA), 'base64'))).toBe(digestOf(content))
   expect(objectsIn(await admin.must('GET', '/find?needle=core1')).map(({ id }) => id)).toContain(object)

@@ -129,8 +129,6 @@ describe.skipIf(!hasPostgres)('strongroom migrate store', () => {
     // Rows of these go the same way.
     expect(empty.map(([table]) => table).toSorted()).toEqual([
       'accepted_backups',
-      'earlier_secrets',
-      'earlier_versions',
       'floor_news',
       'passkeys',
       'pending_destructions',
