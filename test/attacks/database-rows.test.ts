@@ -146,3 +146,11 @@ it('names a membership that rests and was woken, by the row of the member or by 
   for (const [edit, row] of edits)
     expect(await foundAfter((connection) => connection.exec(edit))).toEqual([[row, 'changed']])
 })
+
+it('names a vault that keeps fewer earlier versions than its Admins said, or as many as before', async () => {
+  await client.must('PUT', `/vault/${vaultId}`, { history: 3 })
+  const keeping = (number: number) => (connection: Database.Database) =>
+    void connection.exec(`UPDATE vaults SET history = ${number} WHERE id = ${vaultId}`)
+  expect(await foundAfter(keeping(0))).toEqual([[`vault ${vaultId}`, 'changed']])
+  expect(await foundAfter(keeping(10))).toEqual([[`vault ${vaultId}`, 'older']])
+})
