@@ -20,6 +20,7 @@ import { programCheck } from './checks/running-program.ts'
 import { serviceAccountsCheck } from './checks/service-ends.ts'
 import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
+import { passkeyMakersCheck } from './checks/passkey-makers.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { softhsmCheck } from './checks/softhsm-configuration.ts'
 import { hostsTopic, tokenCheck } from './checks/token-hosts.ts'
@@ -61,6 +62,7 @@ const checks: readonly Check[] = [
   issuersCheck,
   certificateCheck,
   smartcardCheck,
+  passkeyMakersCheck,
   daemonCheck,
   programCheck,
   trailCheck,

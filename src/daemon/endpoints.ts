@@ -206,7 +206,7 @@ const objectEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   createObject(on.objects, on.objectReading, on.templates),
   readObject(on.objectReading, on.templates),
   editObject(on.objects, on.templates),
-  listHistory(on.objectReading),
+  listHistory(on.objectReading, on.templates),
   readEarlierVersion(on.objectReading, on.templates),
   setAlarm(on.objects),
   deleteObject(on.objects, on.trash),

@@ -105,6 +105,16 @@ it('a damaged secret is edited all the same, and its earlier version says that i
   expectFault(await admin.get(`/object/${broken}/history/1?decrypt=true`), 503, 1614)
 })
 
+it('a value that was open in a field that is secret now is not shown', async () => {
+  const opened = await createObject(admin, vault.id, { password: 'sealed' })
+  const put = (fields: string) =>
+    database.prepare('UPDATE vault_objects SET public_fields = ? WHERE id = ?').run(fields, opened)
+  put('{"host":"core","password":"was-open"}')
+  await admin.must('PUT', `/object/${opened}`, { host: 'core2' })
+  for (const path of ['history', 'history/1', 'history/1?decrypt=true'])
+    expect(JSON.stringify(await admin.must('GET', `/object/${opened}/${path}`))).not.toContain('was-open')
+})
+
 it('holds no secret in plain', () => {
   const rows = JSON.stringify(database.prepare('SELECT * FROM earlier_secrets').all())
   expect(rows).toContain('cryptedinfo')

@@ -95,6 +95,8 @@ it('tells the person whose object was changed meanwhile, and changes nothing', a
   const question = page.getByRole('alertdialog')
   await question.getByRole('button', { name: 'Use them' }).click()
   await question.getByText('(1618)').waitFor()
+  // The history says meanwhile what was done.
+  await page.getByText('Version 2', { exact: true }).waitFor()
   expect(await readObject(client, id)).toMatchObject({ version: '4', public: { info: 'Meanwhile' } })
 })
 

@@ -84,6 +84,15 @@ describe('a one-time link', () => {
     await page.getByRole('button', { name: 'Make the link' }).click()
     await expect.poll(() => listed.allTextContents()).toEqual(['fourth', 'third'])
     maker.expectPeace()
+    // A page that does not come does not take the link away, which is shown this once.
+    const link = page.getByRole('status', { name: 'Your link' })
+    const address = await link.textContent()
+    await page.route(/[?&]next=/, (route) => route.abort())
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('The appliance cannot be reached.').waitFor()
+    expect(await link.textContent()).toBe(address)
+    await page.getByRole('button', { name: 'Previous page' }).click()
+    await expect.poll(() => listed.allTextContents()).toEqual(['fourth', 'third'])
   })
 
   it('that is not whole says so, and asks for nothing', async () => {

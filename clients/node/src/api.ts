@@ -2535,7 +2535,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes with the next edit of each object.
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.
        */
       history?: number | string
     }
@@ -2639,7 +2639,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes with the next edit of each object.
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.
        */
       history?: number | string
     }

@@ -1355,8 +1355,8 @@ class VaultCreateBody(TypedDict, total=False):
     description: str
     """What the vault is for."""
     history: Union[int, str]
-    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes
-    with the next edit of each object."""
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is
+    shown no more, and goes with the next edit of each object."""
 
 
 class _VaultGrantsKeys(TypedDict):
@@ -1582,8 +1582,8 @@ class VaultEditBody(TypedDict, total=False):
     description: str
     """What the vault is for."""
     history: Union[int, str]
-    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it goes
-    with the next edit of each object."""
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is
+    shown no more, and goes with the next edit of each object."""
 
 
 class VaultEditInfo(Callinfo):

@@ -14,6 +14,7 @@ export function createCertificateEnds(config: Config): () => Record<string, numb
     { name: 'server', file: reloadOnChange(config.tls.certificate, endOfCertificates, ignore) },
     ...optional('client-ca', smartcard?.clientCa),
     ...optional('client-intermediates', smartcard?.intermediates),
+    ...optional('passkey-makers', config.login.webauthn?.attestation?.ca),
     ...(smartcard?.crls ?? []).map((path, at) => ({
       name: `revocation-list-${at + 1}`,
       file: reloadOnChange(path, endOfLists, ignore),

@@ -61,8 +61,8 @@ export async function trimEarlier(tx: Tx, objectId: number, most: number): Promi
     order: { version: 'DESC' },
     select: { version: true },
   })
-  const versions = In(kept.slice(most).map(({ version }) => version))
   if (kept.length <= most) return
+  const versions = In(kept.slice(most).map(({ version }) => version))
   await tx.delete(EarlierSecretTable, { objectId, version: versions })
   await tx.delete(EarlierVersionTable, { objectId, version: versions })
 }
@@ -80,15 +80,34 @@ export interface ListedVersion extends Omit<EarlierVersion, 'replacedBy'> {
   readonly replacedBy: string
 }
 
+/** The history of an object in the vault that was found with it: no more versions than the vault keeps now. */
+export interface HistoryOf {
+  readonly objectId: number
+  readonly vaultId: number
+  readonly most: number
+}
+
 /** The newest first. */
-export function earlierVersionsOf(reader: Reader, objectId: number): Promise<ListedVersion[]> {
-  return select<ListedVersion>(reader, listed, [objectId])
+export function earlierVersionsOf(reader: Reader, { objectId, vaultId, most }: HistoryOf): Promise<ListedVersion[]> {
+  return select<ListedVersion>(reader, `${listed} ORDER BY e.version DESC LIMIT $3`, [objectId, vaultId, most])
+}
+
+export async function earlierVersionOf(
+  reader: Reader,
+  { objectId, vaultId, most }: HistoryOf,
+  version: number,
+): Promise<ListedVersion | undefined> {
+  const [found] = await select<ListedVersion>(reader, oneVersion, [objectId, vaultId, most, version])
+  return found
 }
 
 const listed = `SELECT e.object_id AS "objectId", e.version, e.name, e.public_fields AS "publicFields",
     e.replaced_at AS "replacedAt", coalesce(u.username, '') AS "replacedBy"
-  FROM earlier_versions e LEFT JOIN users u ON u.id = e.replaced_by
-  WHERE e.object_id = $1 ORDER BY e.version DESC`
+  FROM earlier_versions e JOIN vault_objects o ON o.id = e.object_id AND o.vault_id = $2
+  LEFT JOIN users u ON u.id = e.replaced_by
+  WHERE e.object_id = $1`
+const oneVersion = `${listed} AND e.version = $4
+  AND (SELECT count(*) FROM earlier_versions n WHERE n.object_id = $1 AND n.version > $4) < $3`
 
 export function earlierSecretsOf(reader: Reader, objectId: number, version: number): Promise<EarlierSecret[]> {
   return reader.find(EarlierSecretTable, { where: { objectId, version }, order: { field: 'ASC' } })

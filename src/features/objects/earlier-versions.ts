@@ -1,9 +1,9 @@
 import { Fault } from '../../fault.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { earlierVersionsOf, insertEarlier, trimEarlier, type ListedVersion } from './earlier-version-records.ts'
+import { earlierVersionOf, earlierVersionsOf, insertEarlier, type ListedVersion } from './earlier-version-records.ts'
 import type { FieldCipher } from './field-cipher.ts'
-import type { GrantedVault, KeyedVault } from './read-records.ts'
-import { manifestField, secretsOf, type SecretField, type VaultObject } from './records.ts'
+import type { GrantedVault, KeyedVault, ObjectInVault } from './read-records.ts'
+import { countSecrets, manifestField, secretsOf, type VaultObject } from './records.ts'
 
 /** An earlier version as it is read. */
 export interface PastValues extends Omit<ListedVersion, 'publicFields'> {
@@ -12,7 +12,7 @@ export interface PastValues extends Omit<ListedVersion, 'publicFields'> {
 
 /** Encryptions that keeping what an object is now takes. They are counted before the object is held, as vaults come first. */
 export async function countKept(tx: Tx, { history }: KeyedVault, objectId: number): Promise<number> {
-  return history === 0 ? 0 : (await keptSecrets(tx, objectId)).length
+  return history === 0 ? 0 : countSecrets(tx, objectId)
 }
 
 /**
@@ -26,29 +26,41 @@ export async function keepVersion(
   row: VaultObject,
   counted: number,
 ): Promise<void> {
-  if (vault.history > 0) {
-    const secrets = await keptSecrets(tx, row.id)
-    if (secrets.length > counted) throw new Fault('store.conflict')
-    const { id: objectId, name, publicFields, changedAt: replacedAt, changedBy: replacedBy } = row
-    const version = row.version - 1
-    const kept = secrets.length === 0 ? [] : await fieldCipher.keepEarlier(vault, row, version, secrets)
-    await insertEarlier(tx, { objectId, version, name, publicFields, replacedAt, replacedBy }, kept)
-  }
-  await trimEarlier(tx, row.id, vault.history)
+  if (vault.history === 0) return
+  // Of a file its name is kept, and not its content.
+  const secrets = (await secretsOf(tx, row.id)).filter(({ field }) => field !== manifestField)
+  if (secrets.length > counted) throw new Fault('store.conflict')
+  const { id: objectId, name, publicFields, changedAt: replacedAt, changedBy: replacedBy } = row
+  const version = row.version - 1
+  const kept = secrets.length === 0 ? [] : await fieldCipher.keepEarlier(vault, row, version, secrets)
+  await insertEarlier(tx, { objectId, version, name, publicFields, replacedAt, replacedBy }, kept)
 }
 
-/** Of a file its name is kept, and not its content. */
-async function keptSecrets(reader: Reader, objectId: number): Promise<SecretField[]> {
-  return (await secretsOf(reader, objectId)).filter(({ field }) => field !== manifestField)
+/** The newest first, as many as the vault keeps now. */
+export async function pastValuesOf(reader: Reader, found: ObjectInVault): Promise<PastValues[]> {
+  return (await earlierVersionsOf(reader, historyOf(found))).map(readVersion)
 }
 
-export async function pastValuesOf(reader: Reader, objectId: number): Promise<PastValues[]> {
-  return (await earlierVersionsOf(reader, objectId)).map(({ publicFields, ...version }) => ({
-    ...version,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
-    fields: JSON.parse(publicFields) as Record<string, string>,
-  }))
+/** @throws Fault `object.not_found` where it keeps no such version; `version` is undefined for what is no number of one */
+export async function pastValuesAt(
+  reader: Reader,
+  found: ObjectInVault,
+  version: number | undefined,
+): Promise<PastValues> {
+  const row = version === undefined ? undefined : await earlierVersionOf(reader, historyOf(found), version)
+  if (row === undefined)
+    throw new Fault('object.not_found', 'The object keeps no such version: its history names those that it keeps.')
+  return readVersion(row)
 }
 
-export const unkeptVersion = (version: number): Fault =>
-  new Fault('object.not_found', `The object keeps no version ${version}: its history names those that it keeps.`)
+const historyOf = ({ object, vault }: ObjectInVault) => ({
+  objectId: object.id,
+  vaultId: vault.id,
+  most: vault.history,
+})
+
+const readVersion = ({ publicFields, ...version }: ListedVersion): PastValues => ({
+  ...version,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
+  fields: JSON.parse(publicFields) as Record<string, string>,
+})

@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { addFavourite, favouritesOf, isFavourite, removeFavourite } from './favourite-records.ts'
 import type { StoredObject } from './read-records.ts'
+import { isThere } from './records.ts'
 
 /** The objects that each user wants at hand: a list of their own, which tells others nothing. */
 export interface Favourites {
@@ -41,6 +42,7 @@ export function createFavourites({
           return
         }
         if (await addFavourite(tx, { userId, objectId, addedAt: clock.now() }, mostFavourites)) return
+        if (!(await isThere(tx, objectId))) throw new Fault('object.not_found')
         if (!(await isFavourite(tx, userId, objectId)))
           throw new Fault(
             'object.invalid',

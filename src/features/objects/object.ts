@@ -15,6 +15,7 @@ import {
 import type { FieldCipher } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
+import { trimEarlier } from './earlier-version-records.ts'
 import { countKept, keepVersion } from './earlier-versions.ts'
 import { adopt, type TemplatesIn } from './parent.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
@@ -180,6 +181,7 @@ async function edit(
       if (!isOpen) throw new Fault('object.changed')
       const change = addedTo(readObject(row), addition, isWeakIn(on, vault))
       if (replacesValues(row, change, addition)) await keepVersion(on.fieldCipher, tx, vault, row, kept)
+      await trimEarlier(tx, object.id, vault.history)
       await changeObject(tx, object.id, change)
       await writeSecrets(on, tx, vault, row, addition)
       return readObject({ ...row, ...change })

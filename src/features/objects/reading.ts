@@ -1,7 +1,7 @@
 import type { VaultAccess } from '../../access/caller.ts'
 import type { Store } from '../../store/store.ts'
 import { earlierSecretsOf } from './earlier-version-records.ts'
-import { pastValuesOf, unkeptVersion, type PastValues } from './earlier-versions.ts'
+import { pastValuesAt, pastValuesOf, type PastValues } from './earlier-versions.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
@@ -13,6 +13,7 @@ import {
   objectsOfVault,
   type GrantedObject,
   type GrantedVault,
+  type ObjectInVault,
   type StoredObject,
 } from './read-records.ts'
 import { searchObjects } from './search-records.ts'
@@ -34,9 +35,9 @@ export interface ObjectReading {
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
   /** What an object was before its edits, the newest first. */
-  history(object: StoredObject): Promise<PastValues[]>
+  history(found: ObjectInVault): Promise<PastValues[]>
   /** @throws Fault `object.not_found` where the object keeps no such version */
-  earlier(object: StoredObject, version: number): Promise<PastValues>
+  earlier(found: ObjectInVault, version: number | undefined): Promise<PastValues>
   /** The encrypted fields of an earlier version that had a value, decrypted. @throws Fault `object.tampered` */
   earlierSecrets(found: GrantedObject, version: number): Promise<Readonly<Record<string, string>>>
   /**
@@ -75,13 +76,8 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     children: (object) => childrenOf(store.read, object),
     ancestors: (object) => ancestorsOf(store.read, object),
     search: (userId, text, most) => searchObjects(store.read, { userId, needle: searchForm(text), most }),
-    history: ({ id }) => pastValuesOf(store.read, id),
-
-    async earlier({ id }, version) {
-      const found = (await pastValuesOf(store.read, id)).find((past) => past.version === version)
-      if (found === undefined) throw unkeptVersion(version)
-      return found
-    },
+    history: (found) => pastValuesOf(store.read, found),
+    earlier: (found, version) => pastValuesAt(store.read, found, version),
 
     async earlierSecrets({ object, vault }, version) {
       return fieldCipher.openEarlier(vault, object, await earlierSecretsOf(store.read, object.id, version))

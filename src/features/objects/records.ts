@@ -163,6 +163,11 @@ export function findObject(reader: Reader, objectId: number): Promise<VaultObjec
   return reader.findOneBy(VaultObjectTable, { id: objectId })
 }
 
+/** Whether the object is in its vault and not in the trash. */
+export function isThere(reader: Reader, objectId: number): Promise<boolean> {
+  return reader.existsBy(VaultObjectTable, { id: objectId, deletedAt: IsNull() })
+}
+
 export type ObjectChange = Pick<
   VaultObject,
   'name' | 'nameGiven' | 'publicFields' | 'searchText' | 'weakFields' | 'status' | 'fileInfo'
@@ -208,6 +213,11 @@ export function holdDeleted(tx: Tx, objectId: number, before: number): Promise<b
 export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
   for (const table of tablesOfObjects) await changeRows(tx, `DELETE FROM ${table} WHERE object_id = $1`, [objectId])
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
+}
+
+/** Encrypted fields of an object that have a value; a file's manifest is none. */
+export function countSecrets(reader: Reader, objectId: number): Promise<number> {
+  return reader.countBy(SecretFieldTable, { objectId, field: Not(manifestField) })
 }
 
 export function countObjects(reader: Reader, vaultId: number): Promise<number> {

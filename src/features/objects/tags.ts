@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { StoredObject } from './read-records.ts'
+import { isThere } from './records.ts'
 import { keepTags, removeTags, taggedBy } from './tag-records.ts'
 
 /** A tag of a user, and the ids of the objects that it is kept for. */
@@ -19,7 +20,7 @@ interface Change {
 export interface Tags {
   /** By their letters, with the objects in vaults that are shared with the user. */
   list(userId: number): Promise<{ readonly tags: readonly Tag[]; readonly objects: readonly StoredObject[] }>
-  /** In place of those that were. @throws Fault `object.invalid` where the user keeps tags for too many objects */
+  /** In place of those that were. @throws Fault `object.invalid` where the user keeps tags for too many objects, `object.not_found` */
   set(object: Pick<StoredObject, 'id'>, tags: readonly string[], by: Change): Promise<void>
   /**
    * Takes no right in the vault of the object, and tells nothing of it: what the user keeps decides alone.
@@ -64,11 +65,12 @@ export function createTags({ store, clock }: { readonly store: Pick<Store, 'read
           await removeTags(tx, userId, objectId)
           return
         }
-        if (!(await keepTags(tx, { userId, objectId, tags, changedAt: clock.now() }, mostTaggedObjects)))
-          throw new Fault(
-            'object.invalid',
-            `You have tags at ${mostTaggedObjects.toLocaleString('en')} objects, and there cannot be more: take those of another object away.`,
-          )
+        if (await keepTags(tx, { userId, objectId, tags, changedAt: clock.now() }, mostTaggedObjects)) return
+        if (!(await isThere(tx, objectId))) throw new Fault('object.not_found')
+        throw new Fault(
+          'object.invalid',
+          `You have tags at ${mostTaggedObjects.toLocaleString('en')} objects, and there cannot be more: take those of another object away.`,
+        )
       }),
 
     clear: (objectId, { userId, commit }) =>

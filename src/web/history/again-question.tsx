@@ -30,7 +30,11 @@ export function AgainQuestion({ earlier, object, template, onClose }: Props) {
   const { version } = earlier
   const accept = (): Promise<boolean> =>
     run(async (signal) => {
-      await putBack(object, template, earlier, signal)
+      await putBack(object, template, earlier, signal).catch((refused: unknown) => {
+        // Another has changed it meanwhile: the history is shown as it is now.
+        void queries.invalidateQueries({ queryKey: ['object', object.id] })
+        throw refused
+      })
       void queries.invalidateQueries({ queryKey: ['vault', object.groupid] })
       // Read anew by the view that is shown next.
       await queries.invalidateQueries({ queryKey: ['object'], refetchType: 'none' })

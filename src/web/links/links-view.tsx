@@ -5,7 +5,7 @@ import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { useAction } from '../controls/action.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Pager, usePages } from '../controls/pager.tsx'
+import { Pager, type Pages, usePages } from '../controls/pager.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
@@ -21,18 +21,18 @@ const linksDisabled = 1763
 
 const pageSize = '50'
 
+const pageQuery = (next: string | undefined) => ({
+  queryKey: ['links', next],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+    call('link.list', { query: { limit: pageSize, ...(next !== undefined && { next }) }, signal }),
+  retry: false,
+})
+
 /** A person's own one-time links, and the making of one. */
 export function LinksView() {
   const words = useWordsOf(linkWords)
   const pages = usePages()
-  const { next } = pages
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['links', next],
-    queryFn: ({ signal }) =>
-      call('link.list', { query: { limit: pageSize, ...(next !== undefined && { next }) }, signal }),
-    placeholderData: keepPreviousData,
-    retry: false,
-  })
+  const { data, error, refetch } = useQuery(pageQuery(undefined))
   if (error instanceof Refusal && error.number === linksDisabled)
     return (
       <div className="page">
@@ -43,30 +43,44 @@ export function LinksView() {
         </div>
       </div>
     )
-  if (error && (!data || isPlaceholderData)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
-  const { links, limits, next: following } = data.CALLINFO
   return (
     <div className="page links">
       <div className="heading">
         <ViewTitle text={words.title} />
         <p className="soft">{words.introduction}</p>
       </div>
-      <NewLink limits={limits} onMade={pages.goFirst} />
+      <NewLink limits={data.CALLINFO.limits} onMade={pages.goFirst} />
       <section aria-labelledby="own-links">
         <h2 id="own-links">{words.yours}</h2>
-        {links.length === 0 ? (
-          <p className="soft">{words.none}</p>
-        ) : (
-          <ul className="own-links">
-            {links.map((link) => (
-              <OwnLink key={link.id} link={link} />
-            ))}
-          </ul>
-        )}
-        <Pager pages={pages} following={following} isTurning={isPlaceholderData} />
+        <OwnLinks pages={pages} />
       </section>
     </div>
+  )
+}
+
+/** A page that does not come leaves what stands beside it: a link that was made is shown this once. */
+function OwnLinks({ pages }: { readonly pages: Pages }) {
+  const words = useWordsOf(linkWords)
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...pageQuery(pages.next),
+    placeholderData: keepPreviousData,
+  })
+  const { links, next: following } = data?.CALLINFO ?? {}
+  return (
+    <>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {links?.length === 0 && <p className="soft">{words.none}</p>}
+      {links && links.length > 0 && (
+        <ul className="own-links">
+          {links.map((link) => (
+            <OwnLink key={link.id} link={link} />
+          ))}
+        </ul>
+      )}
+      <Pager pages={pages} following={following} isTurning={isPlaceholderData} />
+    </>
   )
 }
 

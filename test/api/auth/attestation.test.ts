@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
+import { strongroom } from '../../support/console-kit.ts'
 import { freshLogin, ownChallenge } from '../../support/passkey-kit.ts'
 import { SoftAuthenticator, withPasskeys, type SaidMake } from '../../support/soft-authenticator.ts'
 
@@ -85,4 +86,19 @@ it.each<[string, number, () => SaidMake | undefined]>([
 const withCa = (made: Required<SaidMake>): SaidMake => ({
   ...made,
   certificates: [...made.certificates, new X509Certificate(readFileSync(inFolder('other.pem'))).raw],
+})
+
+it('doctor says whose are taken, and that a file without a CA lets none be registered', async () => {
+  const ca = inFolder('taken.pem')
+  const whole = readFileSync(ca)
+  const state = async () => {
+    const { stdout } = await strongroom(appliance.configFile, ['--json', 'doctor', '--only', 'passkeys'])
+    return (JSON.parse(stdout).findings as Record<string, string>[])
+      .filter(({ subject }) => subject === 'passkeys')
+      .map((found) => [found['state'], found['detail']])
+  }
+  expect(await state()).toEqual([['ok', expect.stringContaining('login.webauthn.attestation')]])
+  writeFileSync(ca, '')
+  expect(await state()).toEqual([['problem', expect.stringContaining(ca)]])
+  writeFileSync(ca, whole)
 })

@@ -97,7 +97,9 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
     ['none', undefined, 'tags'],
     ['an empty one', [' '], 'must not be empty'],
     ['41 characters', ['a'.repeat(41)], '40 characters at most'],
-    ['control characters', ['a\nb'], 'must not hold control characters'],
+    ['40 that are 80 as they are kept', ['\u095b'.repeat(40)], '40 characters at most'],
+    ['control characters', ['a\nb'], 'no control characters'],
+    ['one of which nothing is seen', ['\u200b'], 'must have something to see'],
     ['one twice', ['Örebro', 'o\u0308rebro'], 'must not hold a tag twice'],
     ['21 of them', Array.from({ length: 21 }, (_, at) => `tag ${at}`), 'tags must have 20 entries at most.'],
   ])('refuses %s, and leaves what was', async (_what, tags, sentence) => {
@@ -116,6 +118,13 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
     const tags = Array.from({ length: 20 }, (_, at) => `<b>"'\\%_שלום${at}`.padEnd(40, 'ß'))
     await put(client, id, tags)
     expect((await list(client)).tags.map(({ tag }) => tag).toSorted()).toEqual(tags.toSorted())
+  })
+
+  it('counts characters as they are kept', async () => {
+    const { client } = await reader()
+    const id = await createObject(admin, vault.id)
+    await put(client, id, ['e\u0301'.repeat(40)])
+    expect((await list(client)).tags).toEqual([{ tag: 'é'.repeat(40), objects: [id] }])
   })
 
   it('of two calls at once leaves what one of them wrote', async () => {

@@ -3,6 +3,7 @@ import { findVault } from '../../../src/features/vaults/records.ts'
 import {
   earlierSecretsOf,
   earlierVersionsOf,
+  EarlierVersionTable,
   insertEarlier,
   trimEarlier,
 } from '../../../src/features/objects/earlier-version-records.ts'
@@ -18,6 +19,7 @@ const statements = [
   `INSERT INTO object_secrets (object_id, field, version, sealed_text) VALUES (4, 'password', 2, 'AAAA')`,
 ]
 
+const history = { objectId: 4, vaultId: 3, most: 10 }
 const secret = (version: number) => ({ objectId: 4, version, field: 'password', ciphertext: Buffer.from([version]) })
 
 describeUpgrade(
@@ -26,7 +28,7 @@ describeUpgrade(
   async (store) => {
     expect(await findVault(store.read, 3)).toMatchObject({ name: 'Ledgers', history: 10 })
     expect(await findObject(store.read, 4)).toMatchObject({ name: 'Core', version: 3 })
-    expect(await earlierVersionsOf(store.read, 4)).toEqual([])
+    expect(await earlierVersionsOf(store.read, history)).toEqual([])
     await store.transaction(async (tx) => {
       expect(await beginVersion(tx, { id: 4, vaultId: 3 }, 3, { changedAt: 9, changedBy: 1 })).toBe(true)
       for (const version of [1, 2, 3])
@@ -45,7 +47,7 @@ describeUpgrade(
       await trimEarlier(tx, 4, 2)
     })
     const listed = { objectId: 4, publicFields: '{"host":"core"}', replacedAt: 9, replacedBy: '' }
-    expect(await earlierVersionsOf(store.read, 4)).toEqual([
+    expect(await earlierVersionsOf(store.read, history)).toEqual([
       { ...listed, version: 3, name: 'Core 3' },
       { ...listed, version: 2, name: 'Core 2' },
     ])
@@ -55,7 +57,7 @@ describeUpgrade(
       expect(await markDeleted(tx, { id: 4, vaultId: 3 }, 10, 1)).toBe(true)
       expect(await removeObject(tx, 4)).toBe(true)
     })
-    expect(await earlierVersionsOf(store.read, 4)).toEqual([])
+    expect(await store.read.countBy(EarlierVersionTable, {})).toBe(0)
     expect(await earlierSecretsOf(store.read, 4, 3)).toEqual([])
   },
 )

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { utcText } from '../../../clock.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { numberText } from '../../../http/contract/shared-fields.ts'
+import type { Template } from '../../templates/template.ts'
+import type { Templates } from '../../templates/templates.ts'
 import type { PastValues } from '../earlier-versions.ts'
 import { existing, objectQuery } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
@@ -22,22 +24,25 @@ export const earlierSchema = z
   })
   .meta({ id: 'EarlierVersion', description: 'What an object was before an edit.' })
 
+/** @param template of the object now: what it encrypts is not shown, also where it was open then */
 export function earlierRecord(
   { version, name, replacedAt, replacedBy, fields }: PastValues,
+  template: Pick<Template, 'fields'>,
   crypted?: Readonly<Record<string, string>>,
 ) {
+  const secret = new Set(template.fields.filter(({ encrypted }) => encrypted).map((field) => field.name))
   return {
     version: String(version),
     objectname: name,
     replaced: utcText(replacedAt),
     replacedby: replacedBy,
-    public: fields,
+    public: Object.fromEntries(Object.entries(fields).filter(([field]) => !secret.has(field))),
     ...(crypted && { crypted }),
   }
 }
 
 /** `GET /object/:objectid/history`: what the object was before its edits. */
-export const listHistory = (reading: ObjectReading) =>
+export const listHistory = (reading: ObjectReading, templates: Templates) =>
   endpoint({
     operation: 'object.history',
     handler: 'ObjectHandler',
@@ -53,7 +58,9 @@ export const listHistory = (reading: ObjectReading) =>
     params: objectParams,
     body: z.object({}),
     async run({ resource }) {
-      const versions = await reading.history(existing(resource).object)
-      return { members: { HISTORY: versions.map((version) => earlierRecord(version)) } }
+      const found = existing(resource)
+      const template = await templates.find(found.object.templateId)
+      const versions = await reading.history(found)
+      return { members: { HISTORY: versions.map((version) => earlierRecord(version, template)) } }
     },
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { idSegment } from '../../../http/contract/shared-fields.ts'
+import type { Template } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { decryptionRecord, type RecordDecryption } from '../decryption-record.ts'
 import { grantedTo, objectQuery, type GrantedObject } from '../read-records.ts'
@@ -27,26 +28,26 @@ export const readEarlierVersion = (reading: ObjectReading, templates: Templates)
       members: z.object({ HISTORY: z.array(earlierSchema).min(1).max(1).describe('The version, as the list has it.') }),
     },
     params: objectParams.extend({
-      version: idSegment('Version of the object, as its history lists it.').transform((text) => decimalId(text) ?? 0),
+      version: idSegment('Version of the object, as its history lists it.').transform(decimalId),
     }),
     body: z.object({ decrypt: queryFlag('Whether to decrypt its encrypted fields, into `crypted`.') }),
     async run({ params: { version }, body: { decrypt }, vault, resource, record }) {
       const found = grantedTo(vault, resource)
-      const earlier = await reading.earlier(found.object, version)
-      const crypted = decrypt ? await decryptedThen(reading, templates, found, version, record) : undefined
-      return { members: { HISTORY: [earlierRecord(earlier, crypted)] } }
+      const template = await templates.find(found.object.templateId)
+      const earlier = await reading.earlier(found, version)
+      const crypted = decrypt ? await decryptedThen(reading, template, found, earlier.version, record) : undefined
+      return { members: { HISTORY: [earlierRecord(earlier, template, crypted)] } }
     },
   })
 
 /** A secret of before is as much worth as the present one: it is recorded, and raises the alarm, as that does. */
 async function decryptedThen(
   reading: ObjectReading,
-  templates: Templates,
+  { fields }: Template,
   found: GrantedObject,
   version: number,
   record: RecordDecryption,
 ): Promise<Readonly<Record<string, string>>> {
-  const { fields } = await templates.find(found.object.templateId)
   const secrets = await reading.earlierSecrets(found, version)
   await Promise.all(
     Object.keys(secrets).map((field) => {

@@ -6,11 +6,11 @@ import { objectParams, savedSchema } from './object-record.ts'
 
 const tag = z
   .string()
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+  .normalize('NFC')
   .trim()
   .min(1)
+  .regex(/^(?=.*[^\p{C}\p{Z}])\P{Cc}*$/u, 'must have something to see, and no control characters')
   .max(longestTag)
-  .transform((text) => text.normalize('NFC'))
   .describe('A tag: a word or a few. Space around it is left out.')
 
 const tags = z
