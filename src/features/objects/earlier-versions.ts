@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { earlierVersionOf, earlierVersionsOf, insertEarlier, type ListedVersion } from './earlier-version-records.ts'
+import type { Template } from '../templates/template.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { GrantedVault, KeyedVault, ObjectInVault } from './read-records.ts'
 import { countSecrets, manifestField, secretsOf, type VaultObject } from './records.ts'
@@ -10,9 +11,19 @@ export interface PastValues extends Omit<ListedVersion, 'publicFields'> {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Encryptions that keeping what an object is now takes. They are counted before the object is held, as vaults come first. */
-export async function countKept(tx: Tx, { history }: KeyedVault, objectId: number): Promise<number> {
-  return history === 0 ? 0 : countSecrets(tx, objectId)
+/**
+ * The most encryptions that keeping what an object is may take: they are counted before it is held, as vaults come first, and
+ * another edit may give it a further secret until then.
+ */
+export async function countKept(
+  tx: Tx,
+  { history }: KeyedVault,
+  objectId: number,
+  { fields }: Pick<Template, 'fields'>,
+): Promise<number> {
+  if (history === 0) return 0
+  const secrets = fields.filter(({ encrypted, type }) => encrypted && type !== 'file')
+  return Math.max(secrets.length, await countSecrets(tx, objectId))
 }
 
 /**

@@ -172,7 +172,7 @@ async function edit(
   if (ifVersion !== undefined && ifVersion !== object.version) throw new Fault('object.changed')
   return withAddition(on, vault, template, input, true, (addition) =>
     commit(async (tx) => {
-      const kept = await countKept(tx, vault, object.id)
+      const kept = await countKept(tx, vault, object.id, template)
       const uses = keyUsesOf(addition) + kept
       if (uses > 0) await spendKeyUses(tx, vault.id, uses)
       const isOpen = await beginVersion(tx, object, ifVersion, { changedAt: on.clock.now(), changedBy: userId })

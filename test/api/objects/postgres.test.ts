@@ -71,13 +71,16 @@ describe.runIf(hasPostgres)('objects in PostgreSQL', () => {
         [400, 200],
       ]).toContainEqual([made.status, gone.status])
     }
-    const id = await createObject(admin, vault.id)
     const edits = [{ username: 'a' }, { info: 'b' }, { password: 'c' }, { cryptedinfo: 'd' }]
-    await Promise.all(edits.map((body) => admin.must('PUT', `/object/${id}`, body)))
-    expect(await readObject(admin, id, '?decrypt=true')).toMatchObject({
-      public: { username: 'a', info: 'b' },
-      crypted: { password: 'c', cryptedinfo: 'd' },
-    })
+    for (let round = 0; round < 6; round++) {
+      const id = await createObject(admin, vault.id)
+      await Promise.all(edits.map((body) => admin.must('PUT', `/object/${id}`, body)))
+      expect(await readObject(admin, id, '?decrypt=true')).toMatchObject({
+        public: { username: 'a', info: 'b' },
+        crypted: { password: 'c', cryptedinfo: 'd' },
+      })
+      expect((await admin.must('GET', `/object/${id}/history`))['HISTORY']).toHaveLength(edits.length)
+    }
   })
 
   it('go with their vault, or keep it', async () => {
