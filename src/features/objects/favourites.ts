@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { addFavourite, favouritesOf, isFavourite, removeFavourite } from './favourite-records.ts'
+import type { ObjectWriter } from './object.ts'
 import type { StoredObject } from './read-records.ts'
 import { isThere } from './records.ts'
 
@@ -10,17 +11,12 @@ export interface Favourites {
   /** Those in vaults that are shared with the user, by their names. */
   list(userId: number): Promise<readonly StoredObject[]>
   /** @throws Fault `object.invalid` where the user has too many, `object.not_found` */
-  set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: Change): Promise<void>
+  set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: ObjectWriter): Promise<void>
   /**
    * Takes no right in the vault of the object, and tells nothing of it: the list of the user alone decides.
    * @throws Fault `object.not_found` where it is none
    */
-  clear(objectId: number, by: Change): Promise<void>
-}
-
-interface Change {
-  readonly userId: number
-  readonly commit: Commit
+  clear(objectId: number, by: ObjectWriter): Promise<void>
 }
 
 const mostFavourites = 500

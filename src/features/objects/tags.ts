@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
+import type { ObjectWriter } from './object.ts'
 import type { StoredObject } from './read-records.ts'
 import { isThere } from './records.ts'
 import { keepTags, removeTags, taggedBy } from './tag-records.ts'
@@ -11,22 +12,17 @@ export interface Tag {
   readonly objectIds: readonly number[]
 }
 
-interface Change {
-  readonly userId: number
-  readonly commit: Commit
-}
-
 /** The words that each user keeps for objects: their own, of which others are told nothing. */
 export interface Tags {
   /** By their letters, with the objects in vaults that are shared with the user. */
   list(userId: number): Promise<{ readonly tags: readonly Tag[]; readonly objects: readonly StoredObject[] }>
   /** In place of those that were. @throws Fault `object.invalid` where the user keeps tags for too many objects, `object.not_found` */
-  set(object: Pick<StoredObject, 'id'>, tags: readonly string[], by: Change): Promise<void>
+  set(object: Pick<StoredObject, 'id'>, tags: readonly string[], by: ObjectWriter): Promise<void>
   /**
    * Takes no right in the vault of the object, and tells nothing of it: what the user keeps decides alone.
    * @throws Fault `object.not_found` where there are none
    */
-  clear(objectId: number, by: Change): Promise<void>
+  clear(objectId: number, by: ObjectWriter): Promise<void>
 }
 
 export const mostTags = 20

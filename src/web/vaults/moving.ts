@@ -37,7 +37,7 @@ export function outermost(arranged: Arranged, rows: readonly Row[]): Row[] {
   return rows.filter(({ object }) => !pathTo(arranged, object.parentid).some((above) => ids.has(above.object.id)))
 }
 
-/** Whether rows can go into a folder: not into themselves, and not to where they all are. */
+/** Tells whether rows can go into a folder: not into themselves, and not to where they all are. */
 export function targetsOf(arranged: Arranged, rows: readonly Row[]): (folderid: string) => boolean {
   const ids = new Set(rows.map(({ object }) => object.id))
   return (folderid) =>

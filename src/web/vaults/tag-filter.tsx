@@ -14,7 +14,6 @@ type ListedTag = ListedTags['TAGS'][number]
 
 /** The vaults below stay in sight; the others are a click away. */
 const mostTagsShown = 24
-const mostObjectsShown = 100
 
 /** The tags of the person, once there are some: those that hold what was typed. One that is pressed shows its objects. */
 export function TagFilter({ text }: { readonly text: string }) {
@@ -63,7 +62,6 @@ export function TagFilter({ text }: { readonly text: string }) {
 function Tagged({ listed: { tag, objects: ids }, data }: { readonly listed: ListedTag; readonly data: ListedTags }) {
   const { locale } = useWords()
   const words = useWordsOf(tagWords)
-  const [isWhole, setIsWhole] = useState(false)
   const objects = useMemo(() => {
     const wanted = new Set(ids)
     return data.OBJECT.filter(({ id }) => wanted.has(id)).toSorted((a, b) =>
@@ -73,12 +71,7 @@ function Tagged({ listed: { tag, objects: ids }, data }: { readonly listed: List
   return (
     <section aria-label={words.tagged(tag)}>
       <h3>{words.tagged(tag)}</h3>
-      <ObjectLinks objects={isWhole ? objects : objects.slice(0, mostObjectsShown)} templates={data.TEMPLATES} />
-      {!isWhole && objects.length > mostObjectsShown && (
-        <Button className="button small all-found" onPress={() => setIsWhole(true)}>
-          {words.allTagged(objects.length)}
-        </Button>
-      )}
+      <ObjectLinks objects={objects} templates={data.TEMPLATES} />
     </section>
   )
 }

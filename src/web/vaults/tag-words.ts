@@ -14,7 +14,6 @@ export const tagWords = inBoth(
     tooMany: (most: number) => `An object has ${most} tags at most.`,
     allTags: (count: number) => `All ${count.toLocaleString('en')} tags`,
     tagged: (tag: string) => `With the tag ${tag}`,
-    allTagged: (count: number) => `All ${count.toLocaleString('en')} objects`,
   },
   {
     tags: 'Etiketter',
@@ -28,6 +27,5 @@ export const tagWords = inBoth(
     tooMany: (most) => `Ett objekt har högst ${most} etiketter.`,
     allTags: (count) => `Alla ${count.toLocaleString('sv')} etiketter`,
     tagged: (tag) => `Med etiketten ${tag}`,
-    allTagged: (count) => `Alla ${count.toLocaleString('sv')} objekt`,
   },
 )

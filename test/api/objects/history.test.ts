@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, twoWorkers, type TestUser } from '../../support/appliance.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { TestAppliance, TestUser } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 interface Earlier {
@@ -190,13 +190,4 @@ function keepHistory(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('earlier versions of objects', () => keepHistory(() => TestAppliance.own({})))
-
-describe.runIf(hasPostgres)('earlier versions of objects in PostgreSQL', () => {
-  let database: TestPostgres
-  beforeAll(() => {
-    database = startPostgres()
-  })
-  afterAll(() => database.cleanup())
-  keepHistory(() => TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } }))
-})
+onBothDatabases('earlier versions of objects', keepHistory)

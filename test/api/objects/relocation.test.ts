@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 /** What nothing lies in. */
@@ -240,13 +240,4 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('objects that go elsewhere', () => goElsewhere(() => TestAppliance.start()))
-
-describe.runIf(hasPostgres)('objects that go elsewhere in PostgreSQL', () => {
-  let database: TestPostgres
-  beforeAll(() => {
-    database = startPostgres()
-  })
-  afterAll(() => database.cleanup())
-  goElsewhere(() => TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } }))
-})
+onBothDatabases('objects that go elsewhere', goElsewhere, {}, () => TestAppliance.start())

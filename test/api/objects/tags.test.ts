@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { TestAppliance } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, recordsAbout } from '../../support/object-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 interface Listed {
@@ -171,13 +171,4 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('tags', () => tagsOfPeople(() => TestAppliance.own()))
-
-describe.runIf(hasPostgres)('tags in PostgreSQL', () => {
-  let database: TestPostgres
-  beforeAll(() => {
-    database = startPostgres()
-  })
-  afterAll(() => database.cleanup())
-  tagsOfPeople(() => TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } }))
-})
+onBothDatabases('tags', tagsOfPeople)

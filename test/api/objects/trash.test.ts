@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import type { TestAppliance } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 const windowMs = 1_000_000
@@ -178,19 +178,4 @@ function comeBack(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('deleted objects', () => comeBack(() => TestAppliance.own({ objects: { recoveryWindowMs: windowMs } })))
-
-describe.runIf(hasPostgres)('deleted objects in PostgreSQL', () => {
-  let database: TestPostgres
-  beforeAll(() => {
-    database = startPostgres()
-  })
-  afterAll(() => database.cleanup())
-  comeBack(() =>
-    TestAppliance.own({
-      ...twoWorkers,
-      objects: { recoveryWindowMs: windowMs },
-      store: { postgresUrlFile: database.urlFile },
-    }),
-  )
-})
+onBothDatabases('deleted objects', comeBack, { objects: { recoveryWindowMs: windowMs } })

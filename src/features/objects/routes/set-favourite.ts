@@ -1,24 +1,17 @@
 import { z } from 'zod'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Favourites } from '../favourites.ts'
-import { existing, objectQuery } from '../read-records.ts'
-import { objectParams, savedSchema } from './object-record.ts'
+import { existing } from '../read-records.ts'
+import { ownMarksContract } from './own-marks-contract.ts'
 
 /** `PUT /object/:objectid/favourite`: whether the caller wants the object at hand. */
 export const setFavourite = (favourites: Favourites) =>
   endpoint({
+    ...ownMarksContract,
     operation: 'object.favourite',
-    handler: 'ObjectHandler',
-    method: 'PUT',
     path: '/object/:objectid/favourite',
     summary: 'Make an object a favourite, or no longer',
     details: 'Favourites are of the caller alone: 500 at most.',
-    access: { kind: 'vault', permission: 'Read', resource: objectQuery },
-    grant: 'object.read',
-    success: 200,
-    faults: ['object.invalid'],
-    reply: { callinfo: savedSchema },
-    params: objectParams,
     body: z.object({ favourite: flag.describe('Whether it is one from now on.') }),
     async run({ body: { favourite }, resource, caller, commit }) {
       const { object } = existing(resource)

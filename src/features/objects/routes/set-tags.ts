@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { existing, objectQuery } from '../read-records.ts'
+import { existing } from '../read-records.ts'
 import { longestTag, mostTags, tagKey, type Tags } from '../tags.ts'
-import { objectParams, savedSchema } from './object-record.ts'
+import { ownMarksContract } from './own-marks-contract.ts'
 
 const tag = z
   .string()
@@ -21,18 +21,11 @@ const tags = z
 /** `PUT /object/:objectid/tags`: the words that the caller keeps for an object. */
 export const setTags = (kept: Tags) =>
   endpoint({
+    ...ownMarksContract,
     operation: 'object.tags.set',
-    handler: 'ObjectHandler',
-    method: 'PUT',
     path: '/object/:objectid/tags',
     summary: 'Set the tags of the caller for an object',
     details: 'In place of those that were. Tags are of the caller alone: at 2,000 objects at most.',
-    access: { kind: 'vault', permission: 'Read', resource: objectQuery },
-    grant: 'object.read',
-    success: 200,
-    faults: ['object.invalid'],
-    reply: { callinfo: savedSchema },
-    params: objectParams,
     body: z.object({ tags: tags.describe('All of them from now on; an empty list takes them away.') }),
     async run({ body, resource, caller, commit }) {
       const { object } = existing(resource)
