@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
@@ -38,7 +39,7 @@ export interface Throttle {
   count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void>
   /** It succeeded: its counts are forgotten, and its network is known for the user from now on. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>
-  /** Whether any user has logged in from this network lately. */
+  /** Whether any user has logged in from this network lately; of a second ago where many logins ask it at once. */
   isFamiliar(reader: Reader, network: string): Promise<boolean>
   /** Forgets counts that are too old to matter. */
   sweep(): Promise<void>
@@ -112,6 +113,13 @@ export function createThrottle({
   readonly rules: ThrottleRules
 }): Throttle {
   const memoryMs = rules.longestDelayMs * retention.countsInLongestDelays
+  /** A flood of logins that wait for their turn asks once a network, and not once a login. */
+  const familiar = new LRUCache<string, boolean, Reader>({
+    max: 1_000,
+    ttl: 1_000,
+    fetchMethod: (network, _, { context }) =>
+      isFamiliarNetwork(context, network, clock.now() - retention.knownNetworkMs),
+  })
 
   async function countFor(tx: Tx, key: string, freeAttempts: number, now: number): Promise<void> {
     // Workers share the rows, so their times are those of the wall clock, which may be set back.
@@ -145,7 +153,7 @@ export function createThrottle({
         await rememberNetwork(tx, { userId, network, lastAt: now }, now - retention.knownNetworkMs)
     },
 
-    isFamiliar: (reader, network) => isFamiliarNetwork(reader, network, clock.now() - retention.knownNetworkMs),
+    isFamiliar: async (reader, network) => (await familiar.fetch(network, { context: reader })) ?? false,
 
     async sweep() {
       const before = clock.now() - memoryMs
