@@ -29,21 +29,36 @@ const compressed = {
   },
 }
 
-/** The packages of which something is in the bundle: for the licences and the list of parts of the Debian package. */
+const bundled = new Set()
+
+/** Notes the packages of which something is in a bundle. */
+const noted = {
+  name: 'noted-packages',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []))
+    for (const id of modules) {
+      const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []
+      if (name !== undefined) bundled.add(name)
+    }
+  },
+}
+
+/** The packages of the page and of its worker, which is built before it: for the licences and the list of parts of the Debian package. */
 const bundledPackages = {
   name: 'bundled-packages',
   apply: 'build',
-  writeBundle(_options, bundle) {
-    const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []))
-    const names = modules.map((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1])
-    const sorted = [...new Set(names.filter((name) => name !== undefined))].toSorted()
-    writeFileSync(resolve(folder, '../web-packages.json'), `${JSON.stringify(sorted, undefined, 2)}\n`)
+  writeBundle() {
+    // kdbxweb is published with it inside.
+    if (bundled.has('kdbxweb')) bundled.add('fflate')
+    writeFileSync(resolve(folder, '../web-packages.json'), `${JSON.stringify([...bundled].toSorted(), undefined, 2)}\n`)
   },
 }
 
 export default {
   root: resolve(import.meta.dirname, '../src/web'),
-  plugins: [languages, react(), bundledPackages, compressed],
+  plugins: [languages, react(), noted, bundledPackages, compressed],
+  worker: { plugins: () => [noted] },
   build: {
     outDir: folder,
     emptyOutDir: true,

@@ -33,10 +33,12 @@ export interface Defective {
 export interface ReadFile {
   readonly entries: readonly Entry[]
   readonly defects: readonly Defective[]
+  /** Files that are attached to entries: they are not read. */
+  readonly attached?: number
 }
 
 /** Why a file cannot be read at all. */
-export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'kdf' | 'account'
+export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'key' | 'cost' | 'kdf' | 'account'
 
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'

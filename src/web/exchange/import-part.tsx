@@ -1,11 +1,8 @@
 import { FileInput } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { Form } from 'react-aria-components/Form'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { useAction } from '../controls/action.ts'
-import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
 import type { Contents } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { isBitwarden, openBitwarden, readBitwarden } from './bitwarden-reading.ts'
@@ -14,7 +11,9 @@ import { entriesOf, guessUses, readTable, type ColumnUse, type Table } from './c
 import { mostBytes, UnreadableFile, type ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
 import { ImportPreview } from './import-preview.tsx'
+import { isKeepass, openKeepass } from './keepass/keepass-reading.ts'
 import { decodeText } from './text-decoding.ts'
+import { Unlock, Unopened, type OpenLocked } from './unlock.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -25,7 +24,7 @@ interface Props {
 type Chosen =
   | { readonly kind: 'table'; readonly table: Table; readonly uses: readonly ColumnUse[] }
   | { readonly kind: 'items'; readonly read: ReadFile }
-  | { readonly kind: 'locked'; readonly text: string }
+  | { readonly kind: 'locked'; readonly open: OpenLocked }
 
 /** From the choice of a file to its preview. Nothing of the file is in a call before the preview's button. */
 export function ImportPart({ vaultid, contents }: Props) {
@@ -42,14 +41,12 @@ export function ImportPart({ vaultid, contents }: Props) {
     setName(file.name)
     await run(async () => {
       if (file.size > mostBytes) throw new UnreadableFile('size')
-      const { text, encoding } = decodeText(new Uint8Array(await file.arrayBuffer()))
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      setIsGuessed(false)
+      if (isKeepass(bytes)) return setChosen({ kind: 'locked', open: (...given) => openKeepass(bytes, ...given) })
+      const { text, encoding } = decodeText(bytes)
       setIsGuessed(encoding === 'windows-1252')
       setChosen(chosenOf(text))
-    })
-  }
-  async function unlock(text: string, passphrase: string): Promise<void> {
-    await run(async () => {
-      setChosen({ kind: 'items', read: readBitwarden(await openBitwarden(text, passphrase)) })
     })
   }
   const read = chosen?.kind === 'table' ? entriesOf(chosen.table, chosen.uses) : undefined
@@ -59,7 +56,7 @@ export function ImportPart({ vaultid, contents }: Props) {
       <p className="soft">{words.importText}</p>
       <p className="buttons">
         <FileTrigger
-          acceptedFileTypes={['.csv', '.tsv', '.txt', '.json', 'text/csv', 'application/json']}
+          acceptedFileTypes={['.csv', '.tsv', '.txt', '.json', '.kdbx', 'text/csv', 'application/json']}
           onSelect={(files) => void choose(files?.[0])}
         >
           <Button className="button" isDisabled={isImporting}>
@@ -69,15 +66,11 @@ export function ImportPart({ vaultid, contents }: Props) {
         </FileTrigger>
         <span className="file-name">{name}</span>
       </p>
-      {error instanceof UnreadableFile ? (
-        <p role="alert" className="wrong">
-          {words.unreadable[error.why]}
-        </p>
-      ) : (
-        error !== undefined && <Trouble error={error} />
-      )}
+      <Unopened error={error} />
       {isGuessed && chosen !== undefined && <p role="status">{words.guessed}</p>}
-      {chosen?.kind === 'locked' && <Unlock onOpen={(passphrase) => void unlock(chosen.text, passphrase)} />}
+      {chosen?.kind === 'locked' && (
+        <Unlock open={chosen.open} onRead={(opened) => setChosen({ kind: 'items', read: opened })} />
+      )}
       {chosen?.kind === 'table' && read && (
         <>
           {!isImporting && (
@@ -93,35 +86,11 @@ export function ImportPart({ vaultid, contents }: Props) {
   )
 }
 
-/** The pass phrase of a protected file, which is tried in the browser alone. */
-function Unlock({ onOpen }: { readonly onOpen: (passphrase: string) => void }) {
-  const words = useWordsOf(exchangeWords)
-  const [passphrase, setPassphrase] = useState('')
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault()
-    onOpen(passphrase)
-  }
-  return (
-    <Form className="form" onSubmit={submit}>
-      <TextInput
-        label={words.filePassphrase}
-        type="password"
-        autoComplete="off"
-        isRequired
-        value={passphrase}
-        onChange={setPassphrase}
-      />
-      <Button type="submit" className="button">
-        {words.openFile}
-      </Button>
-    </Form>
-  )
-}
-
 /** @throws UnreadableFile */
 function chosenOf(text: string): Chosen {
   const bitwarden = isBitwarden(text)
-  if (bitwarden === 'protected') return { kind: 'locked', text }
+  if (bitwarden === 'protected')
+    return { kind: 'locked', open: async (passphrase) => readBitwarden(await openBitwarden(text, passphrase)) }
   if (bitwarden === 'open') return { kind: 'items', read: readBitwarden(text) }
   const table = readTable(text)
   return { kind: 'table', table, uses: guessUses(table.headings) }

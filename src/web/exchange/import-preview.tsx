@@ -43,6 +43,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
         />
       )}
       <Defects read={read} />
+      {read.attached !== undefined && read.attached > 0 && <p>{words.attached(read.attached)}</p>}
       <PlanTable plans={plans} duplicates={duplicates} />
       {error !== undefined && <Trouble error={error} />}
       {progress !== undefined && <Progress progress={progress} total={total} />}

@@ -38,7 +38,8 @@ describe('the address of the appliance itself', () => {
         "base-uri 'none'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        'trusted-types worker',
+        "worker-src 'self'",
       ])
       for (const header of [
         'cross-origin-opener-policy: same-origin',

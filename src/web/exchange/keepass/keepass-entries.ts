@@ -1,0 +1,67 @@
+import type { Kdbx, KdbxEntry, KdbxEntryField, KdbxGroup } from 'kdbxweb'
+import {
+  blankEntry,
+  type Defective,
+  type Entry,
+  isBlank,
+  mostBytes,
+  mostEntries,
+  type ReadFile,
+  UnreadableFile,
+} from '../entry.ts'
+
+/** What programs for KeePass files call the fields that each entry has. */
+const usualFields = ['Title', 'UserName', 'Password', 'URL', 'Notes'] as const
+
+/** Deeper ones are in no file that a program wrote for a person. */
+const deepestGroup = 64
+
+/**
+ * What an opened KeePass file has, but for its bin, earlier versions of entries and attached files, which are counted.
+ * @throws UnreadableFile
+ */
+export function entriesIn({ groups, meta }: Kdbx): ReadFile {
+  const bin = meta.recycleBinEnabled === true ? meta.recycleBinUuid?.id : undefined
+  const entries: Entry[] = []
+  const defects: Defective[] = []
+  let at = 0
+  let attached = 0
+  let length = 0
+
+  function read(group: KdbxGroup, folders: readonly string[]): void {
+    if (folders.length > deepestGroup) throw new UnreadableFile('form')
+    for (const one of group.entries) {
+      at += 1
+      if (at > mostEntries) throw new UnreadableFile('count')
+      attached += one.binaries.size
+      const entry = entryOf(at, one, folders)
+      length += JSON.stringify(entry).length
+      // It is packed: a small file may become a large one.
+      if (length > mostBytes) throw new UnreadableFile('size')
+      if (isBlank(entry)) defects.push({ at, why: 'empty' })
+      else entries.push(entry)
+    }
+    for (const inner of group.groups) if (inner.uuid.id !== bin) read(inner, [...folders, inner.name ?? ''])
+  }
+
+  // The outermost group is the file itself.
+  for (const group of groups) read(group, [])
+  return { entries, defects, attached }
+}
+
+function entryOf(at: number, { fields, tags, times }: KdbxEntry, folders: readonly string[]): Entry {
+  const of = (field: (typeof usualFields)[number]): string => textOf(fields.get(field))
+  const usual: readonly string[] = usualFields
+  const others = [...fields].filter(([label]) => !usual.includes(label))
+  const expiry = times.expires === true ? times.expiryTime?.toISOString().slice(0, 10) : undefined
+  const more = [
+    ...others.map(([label, value]) => ({ label, value: textOf(value) })),
+    { label: 'Tags', value: tags.join(', ') },
+    { label: 'Expires', value: expiry ?? '' },
+  ].filter(({ value }) => value !== '')
+  const [name, username, password, url, notes] = [of('Title'), of('UserName'), of('Password'), of('URL'), of('Notes')]
+  return { ...blankEntry, at, folders, name, username, password, url, notes, more }
+}
+
+const textOf = (value: KdbxEntryField | undefined): string =>
+  value === undefined || typeof value === 'string' ? (value ?? '') : value.getText()

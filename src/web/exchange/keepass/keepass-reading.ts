@@ -1,0 +1,43 @@
+import { type ReadFile, UnreadableFile } from '../entry.ts'
+import type { Opened, Opening, Told } from './opening-worker.ts'
+import workerUrl from './opening-worker.ts?worker&url'
+
+/** The first bytes of a KeePass file of version 3 or 4 (KDBX). */
+const signature = [0x03, 0xd9, 0xa2, 0x9a, 0x67, 0xfb, 0x4b, 0xb5]
+
+export const isKeepass = (bytes: Uint8Array): boolean => signature.every((byte, at) => bytes[at] === byte)
+
+/** Gives the address of the worker, whatever it is asked: the only one that the appliance's policy allows. */
+const workerPolicy = globalThis.trustedTypes?.createPolicy('worker', { createScriptURL: () => workerUrl })
+
+/**
+ * Opens a KeePass file in a worker, which ends with the signal. `tell` hears how much of the hashing is done, from 0 to 1.
+ * @throws UnreadableFile `key` for another pass phrase
+ */
+export async function openKeepass(
+  bytes: Uint8Array,
+  passphrase: string,
+  signal: AbortSignal,
+  tell: (progress: number) => void,
+): Promise<ReadFile> {
+  signal.throwIfAborted()
+  const worker = new Worker(workerPolicy?.createScriptURL('') ?? workerUrl, { type: 'module' })
+  try {
+    const opened = await new Promise<Opened>((resolve, reject) => {
+      worker.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+        if ('progress' in data) tell(data.progress)
+        else resolve(data)
+      })
+      // Such as that of a thread that has no memory left.
+      worker.addEventListener('error', () => reject(new UnreadableFile('form')))
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      const opening: Opening = { file: new Uint8Array(bytes).buffer, passphrase }
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that of a worker has none
+      worker.postMessage(opening)
+    })
+    if ('why' in opened) throw new UnreadableFile(opened.why)
+    return opened.read
+  } finally {
+    worker.terminate()
+  }
+}

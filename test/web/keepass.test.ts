@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { objectsIn } from '../support/object-kit.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { makeVault } from '../support/vault.ts'
+import type { VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+const passphrase = 'ett lösenord'
+
+/** Version 4, Argon2d with 8 MiB, by pykeepass. */
+const writeNew = `
+import json, sys
+from pykeepass import create_database
+path, passphrase, passes, titles, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4]), int(sys.argv[5])
+file = create_database(path, password=passphrase)
+cost = file.kdbx.header.value.dynamic_header.kdf_parameters.data.dict
+cost['I'].value, cost['M'].value = passes, 8 * 1024 * 1024
+del file.kdbx.header['data']
+mail = file.add_group(file.add_group(file.root_group, 'Arbete'), 'Mail')
+entry = file.add_entry(mail, 'Mailbox', 'ann', 'pw-1', url='https://mail.example', notes='first\\nsecond', tags=['post', 'home'])
+entry.set_custom_property('PUK', '77')
+entry.add_attachment(file.add_binary(b'x'), 'a.txt')
+for number, title in enumerate(titles):
+    one = file.add_entry(file.root_group, str(number), str(number), title, notes=title * times)
+    one.title = one.username = title
+file.trash_entry(file.add_entry(file.root_group, 'Thrown away', 'ann', 'old'))
+file.save()
+`
+
+/** Version 3.1, AES-KDF, by Perl's File::KeePass. */
+const writeOld = `
+use utf8; use File::KeePass;
+my ($path, $passphrase) = @ARGV;
+my $file = File::KeePass->new; my $top = $file->add_group({title => 'Top'}); my $store = $file->add_group({title => 'Förråd', group => $top});
+$file->add_entry({title => 'Door', username => 'bob', password => '4711', group => $store});
+$file->save_db($path, $passphrase);
+`
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(temporaryFolder(), 'strongroom-keepass-'))
+})
+
+function writtenBy(program: string, ...[option, script, ...more]: readonly [string, string, ...string[]]): Buffer {
+  const path = join(folder, 'written.kdbx')
+  execFileSync(program, [option, script, path, passphrase, ...more], { stdio: 'pipe' })
+  return readFileSync(path)
+}
+
+/** With an entry for each title, whose notes are the title as often as `times`. */
+const newer = (passes: number, titles: readonly string[] = [], times = 1): Buffer =>
+  writtenBy('/usr/bin/python3', '-c', writeNew, String(passes), JSON.stringify(titles), String(times))
+
+/** A person with an empty vault before its import. */
+async function given(options?: VisitOptions) {
+  const user = await stage.appliance.addUser()
+  const { id, admin } = await makeVault(stage.appliance, 'Moved', await stage.appliance.login(user))
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  await visit.open('/exchange')
+  await visit.sees('Import and export')
+  const { page } = visit
+  return {
+    visit,
+    page,
+    admin,
+    objects: async () => objectsIn(await admin.must('GET', `/vault/${id}`), 'OBJECTS'),
+    async open(buffer: Buffer, phrase = passphrase) {
+      await page.locator('input[type=file]').setInputFiles({ name: 'kept.kdbx', mimeType: '', buffer })
+      await page.getByLabel('Pass phrase of the file').fill(phrase)
+      await page.getByRole('button', { name: 'Open the file' }).click()
+    },
+  }
+}
+
+describe('a KeePass file', () => {
+  it('of version 4 is imported with its folders and own fields, without its bin, its texts being texts', async () => {
+    const { visit, page, admin, objects, open } = await given()
+    await open(newer(1, hostileTexts))
+    await page.getByText(`${hostileTexts.length + 1} objects`, { exact: true }).waitFor()
+    await page.getByText('1 attached file is not imported').waitFor()
+    expect(await objects()).toEqual([])
+    await page.getByRole('button', { name: `Import ${hostileTexts.length + 1} objects` }).click()
+    await page.getByText(`${hostileTexts.length + 1} objects are imported.`).waitFor()
+    const made = await objects()
+    const named = (name: string) => made.find(({ objectname }) => objectname === name)
+    expect(made.map(({ objectname }) => objectname).toSorted()).toEqual(
+      ['Arbete', 'Mail', 'Mailbox', ...hostileTexts.map((text) => text.trim())].toSorted(),
+    )
+    expect(named('Mail')?.parentid).toBe(named('Arbete')?.id)
+    expect(named('Mailbox')?.parentid).toBe(named('Mail')?.id)
+    const { OBJECT } = await admin.must('GET', `/object/${named('Mailbox')?.id}?decrypt=true`)
+    const notes = 'first\nsecond\nPUK: 77\nTags: post, home'
+    expect(OBJECT).toMatchObject([
+      { public: { username: 'ann', host: 'https://mail.example' }, crypted: { password: 'pw-1', cryptedinfo: notes } },
+    ])
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    visit.expectPeace()
+  })
+
+  it('of version 3.1 is imported too', async () => {
+    const { visit, page, admin, objects, open } = await given()
+    await open(writtenBy('/usr/bin/perl', '-e', writeOld))
+    await page.getByRole('button', { name: 'Import 1 object' }).click()
+    await page.getByText('1 object is imported.').waitFor()
+    const made = await objects()
+    const door = made.find(({ objectname }) => objectname === 'Door')
+    expect(made.find(({ id }) => id === door?.parentid)?.objectname).toBe('Förråd')
+    const { OBJECT } = await admin.must('GET', `/object/${door?.id}?decrypt=true`)
+    expect(OBJECT).toMatchObject([{ crypted: { password: '4711' } }])
+    visit.expectPeace()
+  })
+
+  it('says why it cannot be opened, and takes the next one', async () => {
+    const { visit, page, objects, open } = await given()
+    const file = newer(1)
+    const refused = async (buffer: Buffer, words: string, phrase?: string): Promise<void> => {
+      await open(buffer, phrase)
+      await page.getByRole('alert').getByText(words).waitFor()
+    }
+    await refused(file, 'The pass phrase does not fit', 'another')
+    const bent = Buffer.from(file)
+    bent.writeUInt8(bent.readUInt8(bent.length - 100) ^ 1, bent.length - 100)
+    await refused(bent, 'or it is damaged')
+    await refused(file.subarray(0, 100), 'or it is damaged')
+    await refused(file.subarray(0, 400), 'or it is damaged')
+    await refused(newer(1_001), 'more than 1 GiB of memory or 1,000 rounds')
+    await refused(newer(1, ['much'], 9 * 1024 * 1024), 'becomes so when it is unpacked')
+    await open(file)
+    await page.getByText('1 object', { exact: true }).waitFor()
+    expect(await objects()).toEqual([])
+    visit.expectPeace()
+  })
+
+  it.each([
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)('shows how far it is, and stops when told so: in %s colours and %i pixels', async (theme, width) => {
+    const { visit, page, open } = await given({ theme, width })
+    await open(newer(900))
+    const progress = page.getByRole('progressbar')
+    await expect.poll(() => progress.getAttribute('value'), { timeout: 60_000 }).not.toBeNull()
+    expect(page.workers()).toHaveLength(1)
+    await visit.expectSound('keepass')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await progress.waitFor({ state: 'detached' })
+    await expect.poll(() => page.workers(), { timeout: 20_000 }).toEqual([])
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.getByRole('button', { name: 'Open the file' }).waitFor()
+    visit.expectPeace()
+  })
+})
