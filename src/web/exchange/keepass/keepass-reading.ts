@@ -1,5 +1,6 @@
 import { type ReadFile, UnreadableFile } from '../entry.ts'
 import type { Opened, Opening, Told } from './opening-worker.ts'
+// oxlint-disable-next-line import/default -- it is Vite's
 import workerUrl from './opening-worker.ts?worker&url'
 
 /** The first bytes of a KeePass file of version 3 or 4 (KDBX). */
