@@ -91,7 +91,7 @@ describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while roo
       premises.runProcess(['backup', 'create', join(rootsFolder, `${tries}.age`), '--recipient', pair.recipient])
     expect(existsSync(target)).toBe(false)
     // The attacker was quick enough to replace what root made there.
-    await vi.waitFor(() => expect(said).toContain('replaced bait'))
+    await vi.waitFor(() => expect(said).toContain('replaced bait'), 20_000)
     expect(said.split('\n').filter((line) => /copy/.test(line))).toEqual([])
 
     const unpacked = join(rootsFolder, 'unpacked')
@@ -102,5 +102,5 @@ describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while roo
       expect(execFileSync('sqlite3', [join(unpacked, name), ...check], { encoding: 'utf8' })).toBe('ok\n')
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(before))
     expect(readdirSync(premises.directory).filter((name) => name.startsWith('.strongroom-copy'))).toEqual([])
-  }, 60_000)
+  })
 })

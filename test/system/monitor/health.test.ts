@@ -91,7 +91,7 @@ describe('an appliance with two workers and two token hosts', () => {
   })
 
   it('is not ready without its keeper, and ready again with the next', async () => {
-    await vi.waitFor(async () => expect((await ready(port)).checks.token.state).toBe('ok'))
+    await vi.waitFor(async () => expect((await ready(port)).checks.token.state).toBe('ok'), { timeout: 20_000 })
     const [keeper = 0] = childrenOf(appliance.pid, 'strongroom-keeper')
     process.kill(keeper, 'SIGSTOP')
     await vi.waitFor(
@@ -125,11 +125,13 @@ describe('an audit trail on a disk of its own', () => {
     const writing = { state: 'ok', detail: '1 of 1 workers write their chain' }
     await vi.waitFor(async () => expect((await ready(port)).checks.audit).toEqual(writing), { timeout: 10_000 })
     disk.fill(0)
-    await vi.waitFor(async () =>
-      expect(await ready(port)).toMatchObject({
-        code: 503,
-        checks: { audit: { state: 'failed', detail: 'its folder cannot be written to (ENOSPC)' } },
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await ready(port)).toMatchObject({
+          code: 503,
+          checks: { audit: { state: 'failed', detail: 'its folder cannot be written to (ENOSPC)' } },
+        }),
+      { timeout: 10_000 },
     )
     disk.free()
     await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 10_000 })

@@ -220,7 +220,7 @@ describe('what is not a request', () => {
     // The stream ends with its answer, whatever its client still means to send.
     call.resume()
     await once(call, 'end')
-    await expect.poll(() => call.closed, { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => call.closed).toBe(true)
     session.destroy()
   })
 })
