@@ -128,8 +128,15 @@ describe('in Firefox', () => {
     await visit.logIn(user)
     await visit.sees('Vaults')
     await visit.open(`/object/${object}`)
+    // Filled before the change is through, which is given up where the view is left; then the list is read anew.
+    let isAnswered = false
+    const readAnew = visit.page.waitForResponse((response) => {
+      isAnswered ||= response.url().endsWith('/favourite')
+      return isAnswered && response.url().endsWith('/favourites')
+    })
     await visit.press('Favourite')
     await visit.page.locator('button[aria-pressed=true]').wait()
+    await readAnew
     await visit.open('/')
     await visit.waitForText('Favourites')
     await visit.open(`/object/${object}`)

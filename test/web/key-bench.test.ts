@@ -145,6 +145,8 @@ describe('the bench of a key that encrypts', () => {
     }
     await visit.open(`/vault/${vault.id}`)
     await visit.sees('Payments')
+    // A reader is led to keys once it is known that there are some.
+    await page.getByRole('link', { name: 'Keys', exact: true }).waitFor()
     await tabTo('Keys')
     await page.keyboard.press('Enter')
     await visit.sees('Keys of Payments')
@@ -155,6 +157,7 @@ describe('the bench of a key that encrypts', () => {
     await page.keyboard.type('typed')
     await tabTo('Encrypt')
     await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Copy: Ciphertext' }).waitFor()
     await tabTo('Copy: Ciphertext')
     await page.keyboard.press('Space')
     await page.getByText('Ciphertext is copied.').waitFor()

@@ -76,7 +76,7 @@ describe('a one-time link', () => {
     await page.getByRole('button', { name: 'Next page' }).focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => listed.allTextContents()).toEqual(['first'])
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Previous page')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Previous page')
     await page.getByRole('button', { name: 'Revoke first' }).click()
     await page.getByText('The link is revoked.').waitFor()
     await page.getByLabel('Secret').fill('another')

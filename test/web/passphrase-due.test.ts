@@ -111,6 +111,8 @@ describe('a pass phrase that an administrator wants changed', () => {
     const focused = (): Promise<string> =>
       page.evaluate('document.activeElement.name || document.activeElement.textContent')
     await expect.poll(focused).toBe(question)
+    // Which factors are offered is read anew after the login.
+    await page.getByRole('radiogroup', { name: 'Second factor' }).waitFor()
     for (const [name, text] of [
       ['present', user.passphrase],
       ['next', fresh],

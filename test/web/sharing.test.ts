@@ -63,7 +63,9 @@ it('shares a vault, changes the right of a member, and removes the member, who i
     .getByRole('button', { name: 'Remove' })
     .click()
   await page.getByText('is no longer a member').waitFor()
-  expect(await itemOf(visit, guest).count()).toBe(0)
+  // It is said before the list is read anew; behind the dialog, no list is seen.
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await itemOf(visit, guest).waitFor({ state: 'detached' })
   await other.page.getByRole('link', { name: 'crane.example.test' }).click()
   await other.sees('This could not be loaded')
   await other.page.getByText('(1610)').waitFor()
@@ -142,10 +144,14 @@ it('shares by the keyboard alone', async () => {
   await page.getByRole('button', { name: 'Share' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
+  // The way goes on from the dialog once it has the focus.
+  await expect.poll(() => page.evaluate(`document.activeElement.closest('[role="dialog"]') !== null`)).toBe(true)
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('Find a person by name or e-mail address')
   await page.keyboard.type(guest.username)
   await page.getByRole('radio', { name: new RegExp(guest.username) }).waitFor()
+  // A pause between two keys finds others by the beginning of the name.
+  await expect.poll(() => page.getByRole('radio', { name: /@example\.test/ }).count()).toBe(1)
   // The button that clears the field is none of the stops.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
@@ -157,7 +163,7 @@ it('shares by the keyboard alone', async () => {
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await itemOf(visit, guest).getByText('Read and write').waitFor()
-  expect(await focused()).toBe('Share')
+  await expect.poll(focused).toBe('Share')
   visit.expectPeace()
 })
 

@@ -96,7 +96,7 @@ it('searches all vaults by every word, in one call for a word that is typed, and
     .click()
   await visit.sees('three.barn.test')
   await visit.open('/')
-  expect(await recent.getByRole('link').allInnerTexts()).toEqual(['three.barn.test', 'Barn door'])
+  await expect.poll(() => recent.getByRole('link').allInnerTexts()).toEqual(['three.barn.test', 'Barn door'])
   // Nothing of it is in a storage of the browser, or outlives the session.
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(/arn/)
   visit.expectPeace()
