@@ -17,7 +17,8 @@ import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
  * Code in a worker, with the sockets, every record of the database and the sessions of members that pass: it wants keys
  * to outlive their vault, or to end before they are deleted.
  */
-const windowMs = 1_000
+/** What is done before its end is to be done in time. */
+const windowMs = 10_000
 let appliance: TestAppliance
 let victim: Spoils
 let calls: ReturnType<typeof createWorkerCalls>
@@ -87,7 +88,7 @@ describe('a vault that is deleted', () => {
     await doomed.vault.admin.must('DELETE', `/vault/${doomed.vault.id}`)
     expect(refusalsOf(await uses())).toEqual(['hsm.outdated', 'hsm.outdated', 'hsm.outdated', 'hsm.outdated'])
     await eventually(async () => (await handlesHeld()).every((now, host) => now <= (held[host] ?? 0) - 2))
-  }, 20_000)
+  })
 })
 
 describe('a key in the token', () => {

@@ -88,7 +88,8 @@ describe('a call that is safe to repeat', () => {
   })
 
   it('outlives an appliance that does not answer in time', async () => {
-    client = through({ timeoutMs: 300 })
+    // The third try is answered, and has as long.
+    client = through({ timeoutMs: 5_000 })
     proxy.meddle(silence(), silence())
     expect(await key().encrypt('secret')).toMatch(/^service:/)
     expect(proxy.seen).toHaveLength(3)
@@ -177,6 +178,7 @@ describe('a caller who cancels', () => {
     const between = new AbortController()
     proxy.meddle(html(503, { 'retry-after': '15' }))
     const waiting = failureOf(client.call('vault.list', {}, { signal: between.signal }))
+    await expect.poll(() => proxy.seen).toHaveLength(2)
     setTimeout(() => between.abort(reason), 100)
     expect(await waiting).toBe(reason)
     expect(proxy.seen).toHaveLength(2)

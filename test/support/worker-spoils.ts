@@ -40,7 +40,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
   const job = { type: 'aes256-gcm96' }
   // Its RSA key comes from the key maker, which is started last.
   const path = `/transparent/import_job/${vault.id}/wanted`
-  for (let tries = 0; tries < 40 && (await vault.admin.call('POST', path, { body: job })).status === 503; tries += 1)
+  for (let tries = 0; tries < 160 && (await vault.admin.call('POST', path, { body: job })).status === 503; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 250))
   const wanted = present(await read.findOneBy(ImportJobTable, { vaultId: Number(vault.id), name: 'wanted' }))
   const row = present(await findVault(read, Number(vault.id)))

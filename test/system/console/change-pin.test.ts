@@ -120,7 +120,14 @@ describe('strongroom token change-pin', () => {
     const written = await late.encrypt('key', Buffer.from('late').toString('base64'))
     const { hosts, keeper } = processesOf(appliance)
     for (const pid of [...hosts, ...keeper]) process.kill(pid, 'SIGKILL')
+    // The workers find the new processes by themselves, and may do so after this process.
     await eventually(async () => (await appliance.hsm.status())[0]?.state === 'ready')
+    const serves = () =>
+      late.decrypt('key', written).then(
+        () => true,
+        () => false,
+      )
+    await eventually(serves)
     expect(Buffer.from(await late.decrypt('key', written), 'base64').toString()).toBe('late')
     expect(Buffer.from(await vault.decrypt('key', early), 'base64').toString()).toBe('early')
     expect((await strongroom(configFile, ['token', 'status'])).status).toBe(0)

@@ -120,7 +120,8 @@ it('a connection that the last worker refuses because it stops is closed', async
   // A login that waits for the token keeps its worker running, and with it the primary.
   for (const pid of hosts) process.kill(pid, 'SIGSTOP')
   const login = attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))
-  await sleep(300)
+  // Nothing tells when it waits; a machine may be busy.
+  await sleep(2_000)
   for (const pid of workers) process.kill(pid, 'SIGSTOP')
   const stopped = appliance.stop('SIGTERM')
   await eventually(() => appliance.journal.includes('"msg":"stopping"'))
