@@ -404,12 +404,25 @@ function killTree(root: number): void {
   kill(root)
 }
 
-/** A port that nobody listens on at this moment. */
-export function freePort(): Promise<number> {
+/**
+ * Ports of this process: below those of which Linux takes one for a connection that goes out, and in a part that another
+ * process of tests does not take its own from. So one that is free is free still when its program listens.
+ */
+const portsOfProcess = 500
+const firstPort = 12_000 + (process.pid % 40) * portsOfProcess
+let portsGiven = 0
+
+/** A port that nobody listens on, and that is not given again soon. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = firstPort + (portsGiven++ % portsOfProcess)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }
