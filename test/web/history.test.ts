@@ -48,9 +48,10 @@ it('shows what an object was, its secrets on demand alone, and gives it its valu
   await question.waitFor({ state: 'detached' })
   expect(await readObject(client, id)).toMatchObject({ version: '3' })
   await page.getByRole('button', { name: 'Use these values again: version 1' }).click()
-  await question.getByRole('button', { name: 'Use them' }).click()
+  // Said for some seconds only.
+  const said = page.getByText('The object has the values of version 1 again.')
+  await Promise.all([said.waitFor(), question.getByRole('button', { name: 'Use them' }).click()])
   await visit.sees('old.example.test')
-  await page.getByText('The object has the values of version 1 again.').waitFor()
   expect(await readObject(client, id, '?decrypt=true')).toMatchObject({
     version: '4',
     objectname: 'old.example.test',

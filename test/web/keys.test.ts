@@ -38,12 +38,22 @@ async function openKey(visit: Visit, name: string): Promise<void> {
   await visit.sees(name)
 }
 
+interface Confirmed {
+  readonly answer?: string
+  /** What is said for some seconds, and therefore waited for from the answer on. */
+  readonly told?: string
+}
+
 /** Presses the button of the view, and then that of the question, which says this. */
-async function confirm({ page }: Visit, button: string, says: RegExp, answer = button): Promise<void> {
+async function confirm({ page }: Visit, button: string, says: RegExp, confirmed: Confirmed = {}): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(says).waitFor()
-  await dialog.getByRole('button', { name: answer, exact: true }).click()
+  const { answer = button, told } = confirmed
+  await Promise.all([
+    told !== undefined && page.getByText(told).waitFor(),
+    dialog.getByRole('button', { name: answer, exact: true }).click(),
+  ])
   await dialog.waitFor({ state: 'detached' })
 }
 
@@ -103,19 +113,17 @@ describe('the keys of a vault', () => {
     const visit = await person('Admin')
     const { page } = visit
     await openKey(visit, 'ledger')
-    await confirm(visit, 'Rotate', /older versions encrypted can still be decrypted/)
-    await page.getByText('Version 2 is the newest one now.').waitFor()
-    await confirm(visit, 'Rotate', /From now on/)
-    await page.getByText('Version 3 is the newest one now.').waitFor()
+    const older = /older versions encrypted can still be decrypted/
+    await confirm(visit, 'Rotate', older, { told: 'Version 2 is the newest one now.' })
+    await confirm(visit, 'Rotate', /From now on/, { told: 'Version 3 is the newest one now.' })
     expect(await vault.encrypt('ledger', plain)).toMatch(/^service:v3:/)
 
-    await confirm(visit, 'Disable version 1', /until it is enabled again/, 'Disable')
-    await page.getByText('Version 1 is disabled.').waitFor()
+    const disabled = { answer: 'Disable', told: 'Version 1 is disabled.' }
+    await confirm(visit, 'Disable version 1', /until it is enabled again/, disabled)
     await page.getByText('disabled', { exact: true }).waitFor()
     const decrypt = () => vault.admin.post(`/transparent/${vault.id}/decrypt/ledger`, { ciphertext: first })
     expect((await decrypt()).status).toBe(409)
-    await confirm(visit, 'Enable version 1', /serves again/, 'Enable')
-    await page.getByText('Version 1 is enabled.').waitFor()
+    await confirm(visit, 'Enable version 1', /serves again/, { answer: 'Enable', told: 'Version 1 is enabled.' })
     expect((await decrypt()).status).toBe(200)
 
     await page.getByRole('button', { name: 'Trim' }).click()
@@ -129,8 +137,7 @@ describe('the keys of a vault', () => {
     await page.getByText('too old for any use').waitFor()
     await page.getByText('only decrypts and verifies').waitFor()
     expect((await decrypt()).status).toBe(400)
-    await confirm(visit, 'Trim', /lost for good/, 'Destroy them')
-    await page.getByText('Version 2 is the oldest one now.').waitFor()
+    await confirm(visit, 'Trim', /lost for good/, { answer: 'Destroy them', told: 'Version 2 is the oldest one now.' })
 
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     const dialog = page.getByRole('dialog')

@@ -77,9 +77,9 @@ describe('a pass phrase that an administrator wants changed', () => {
     await visit.sees(question)
     expect(visit.asked.filter((url) => /\/api\/1\.0\/(vault|find)/.test(url))).toEqual([])
     await visit.open('/me')
-    await change(visit, user)
+    // Said for some seconds only.
+    await Promise.all([page.getByText('Your pass phrase is changed.').waitFor(), change(visit, user)])
     await visit.sees('Your account')
-    await page.getByText('Your pass phrase is changed.').waitFor()
     await page.getByRole('navigation', { name: 'Places' }).waitFor()
     await page.reload()
     await visit.sees('Your account')
