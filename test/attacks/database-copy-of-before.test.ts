@@ -26,7 +26,7 @@ beforeAll(async () => {
   expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({ status: 0 })
   await appliance.start()
   admin = await appliance.login(appliance.owner)
-}, 60_000)
+})
 afterAll(async () => {
   for (const cleanup of cleanups) await cleanup()
 })

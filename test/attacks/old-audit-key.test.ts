@@ -22,7 +22,7 @@ let stolen: KeyObject
 beforeAll(async () => {
   appliance = await TestAppliance.own({}, { prepare: (token) => void (stolen = stealAuditKey(token)) })
   await run('apikey', 'create', 'payroll')
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 async function run(...args: string[]) {
@@ -135,7 +135,7 @@ it('signs nothing that is believed once it is rotated, and the trail goes on', a
   writeFileSync(join(mine, 'audit-keys.jsonl'), `{"succession":${text},"from":"${byFormer}","to":"${byNext}"}\n`)
   rewriteAll(mine, privateKey)
   expect(await isSound(mine, join(mine, auditKey.file))).toBe(false)
-}, 60_000)
+})
 
 it('the appliance is the same: it restores its backups from before', async () => {
   expect((await appliance.hsm.auditPublicKey()).equals(spki(stolen))).toBe(true)

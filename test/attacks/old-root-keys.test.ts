@@ -38,7 +38,7 @@ beforeAll(async () => {
   await vault.encrypt('payroll', 'AAAA')
   mallory = await appliance.addUser(['read', 'active'])
   client = await appliance.login(mallory)
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 async function storedVault() {
@@ -162,5 +162,5 @@ describe('who has the pepper of before', () => {
     await appliance.login(victim)
     expect(await guessed(victim, words)).toBe(undefined)
     await appliance.login(victim)
-  }, 60_000)
+  })
 })

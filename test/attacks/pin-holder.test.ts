@@ -144,7 +144,7 @@ describe('who holds the PIN', () => {
     const destroying = ['root-keys', 'rotate', 'kek.backup', '--destroy-unused', '--yes']
     expect(await strongroom(earlier.configFile, destroying)).toMatchObject({ status: 0, stderr: '' })
     expect(readFrom(earlier, [...yesterday, ...after])).toEqual(new Set())
-  }, 60_000)
+  })
 
   it('reads no root key and no vault key', () => {
     const got = withPin(appliance.token, (pin) => {

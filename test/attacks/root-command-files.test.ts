@@ -172,7 +172,7 @@ describe.runIf(hasTwoUsers)(
       const made = premises.runProcess(['backup', 'create', join(roots, 'b.age'), '--recipient', recipient])
       expect(made.status).not.toBe(0)
       expect(existsSync(planted)).toBe(false)
-    }, 60_000)
+    })
 
     it.each([
       ['the folder that is given back', ''],

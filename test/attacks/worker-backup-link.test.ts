@@ -68,7 +68,7 @@ describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while roo
     pair = givenAgePair(premises.directory)
     chmodSync(premises.directory, 0o755)
     execFileSync('chown', ['-R', `${by.user}:`, folder])
-  }, 60_000)
+  })
   afterAll(() => premises.cleanup())
 
   it('lays no link through which root writes', async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({ ...twoWorkers, transparent: { recoveryWindowMs: windowMs } })
   victim = await spoilsOf(appliance, {})
   calls = createWorkerCalls(appliance)
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 const refusalsOf = (answers: readonly FrameAnswer[]) => answers.map((answer) => refusalOf(answer) ?? 'it was done')

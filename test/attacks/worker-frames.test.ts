@@ -65,7 +65,7 @@ beforeAll(async () => {
     keeperFrame('grant', 'token', ...[count, policy, count, policy].flatMap(({ record, seal }) => [record, seal]), '1'),
     keeperFrame('endSessions', '1', count.record, count.seal),
   ]
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 interface Target {

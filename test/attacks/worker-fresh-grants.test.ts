@@ -32,7 +32,7 @@ beforeAll(async () => {
   worker = workerHsm(appliance)
   victim = await appliance.addUser()
   session = await appliance.login(victim)
-}, 60_000)
+})
 afterAll(async () => {
   await worker.close()
   await appliance.close()

@@ -36,7 +36,7 @@ beforeAll(async () => {
   victim = await spoilsOf(appliance, {})
   own = await spoilsOf(appliance, { allow_export: true, allow_plaintext_export: true })
   calls = createWorkerCalls(appliance)
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 const none = [nothing, nothing]

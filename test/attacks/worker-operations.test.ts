@@ -49,7 +49,7 @@ beforeAll(async () => {
   const row = await findClient(appliance.store.read, id)
   if (row === undefined) throw new Error('no client of the validator')
   client = clientKey(row).key
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 const data = Buffer.alloc(48, 7)

@@ -36,7 +36,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own(withPasskeys)
   worker = workerHsm(appliance)
   ;({ user: victim, session, authenticator } = await givenHolder(appliance))
-}, 60_000)
+})
 afterAll(async () => {
   await worker.close()
   await appliance.close()
@@ -83,7 +83,7 @@ describe('an assertion that a worker has read', () => {
     expect(attempts.filter((outcome) => outcome === 'done')).toHaveLength(1)
     await appliance.restart()
     await expect.poll(() => outcomeOf(worker.login(request)), { timeout: 20_000 }).toBe('login.refused')
-  }, 60_000)
+  })
 
   it('is refused by the row in the database where it was used at another machine, whose keeper has not told of it yet', async () => {
     const { user, authenticator: own } = await givenHolder(appliance, new SoftAuthenticator({ counts: false }))

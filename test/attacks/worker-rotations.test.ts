@@ -16,7 +16,7 @@ let on: KeyChanges
 beforeAll(async () => {
   appliance = await TestAppliance.shared()
   on = await createKeyChanges(appliance)
-}, 60_000)
+})
 afterAll(async () => {
   await on.worker.close()
   await appliance.close()

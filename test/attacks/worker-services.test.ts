@@ -41,7 +41,7 @@ beforeAll(async () => {
   service = await addService(appliance, owner)
   staticKey = (await addCredential(appliance, service, { ...asked, kind: 'static' })).key
   await addCredential(appliance, service, { ...asked, kind: 'ca', certificate: certificateOf(ca), san })
-}, 60_000)
+})
 afterAll(async () => {
   await worker.close()
   await cards.close()

@@ -80,7 +80,7 @@ describe.runIf(hasPostgres)('an encrypted column', () => {
 
     linesOf(await run('encrypted-column.js', 'change', anna, '4999 9'))
     expect(cards(linesOf(await run('encrypted_column.py', 'list')))).toEqual(['4999 9', ...all.slice(1)])
-  }, 60_000)
+  })
 
   it('encrypts the rows that are saved together in one call', async () => {
     const customers = Array.from({ length: 20 }, (_, at) => [`Eve ${at}`, `${at}`])

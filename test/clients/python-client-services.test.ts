@@ -46,7 +46,7 @@ beforeAll(async () => {
     ),
   }
   premises = { ...(await premisesOf(appliance)), account: account.name, key, vault, listener, files }
-}, 60_000)
+})
 afterAll(async () => {
   await cards.close()
   rmSync(folder, { recursive: true })

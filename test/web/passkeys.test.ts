@@ -15,7 +15,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({
     login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: host } },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await appliance.close()

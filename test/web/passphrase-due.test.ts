@@ -19,7 +19,7 @@ beforeAll(async () => {
       passphraseMaxAgeMs: 100 * dayMs,
     },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await appliance.close()

@@ -17,7 +17,7 @@ let holder: TestUser
 
 beforeAll(async () => {
   cards = await CardAppliance.start({ clientCa: ca.certificate })
-}, 60_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await cards.close()

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const attestation = { ca: inFolder('taken.pem'), aaguids: [model.toUpperCase(), later] }
   const { types, webauthn } = withPasskeys.login
   appliance = await TestAppliance.start({ login: { types, webauthn: { ...webauthn, attestation } } })
-}, 60_000)
+})
 afterAll(async () => {
   await appliance.close()
   rmSync(folder, { recursive: true })

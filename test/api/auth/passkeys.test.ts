@@ -19,7 +19,7 @@ let appliance: TestAppliance
 
 beforeAll(async () => {
   appliance = await TestAppliance.shared(withPasskeys)
-}, 60_000)
+})
 afterAll(() => appliance.close())
 
 const login = (body: Record<string, unknown>) => appliance.client().post('/auth', body)

@@ -47,7 +47,7 @@ function openOnce(start: () => Promise<TestAppliance>): void {
     expect((await rowOf(link)).ciphertext).toBeNull()
   })
 
-  it('also of fifty strangers at one moment, at two workers', { timeout: 60_000 }, async () => {
+  it('also of fifty strangers at one moment, at two workers', async () => {
     await givenMaker()
     for (let round = 0; round < 3; round++) {
       const link = await makeLink(maker)

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await addCredential(appliance, service, { ...asked, kind: 'federated', issuer: cluster, claims: pods })
   const main = { sub: 'repo:shop/api:*', ref: 'refs/heads/main', attempt: '1', teams: 'release' }
   await addCredential(appliance, service, { ...asked, kind: 'federated', issuer: forge, claims: main })
-}, 60_000)
+})
 afterAll(async () => {
   await appliance.close()
   server.stop()
@@ -99,7 +99,7 @@ describe('a login by an assertion of the account’s own key', () => {
     const answers = await Promise.all(bodies.map(attempt))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(answers.map(({ json }) => json.CALLINFO.token)).size).toBe(200)
-  }, 60_000)
+  })
 
   it.each<[string, Over, string]>([
     ['has expired', { exp: seconds() - 61 }, 'has expired'],

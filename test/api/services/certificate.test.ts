@@ -27,7 +27,7 @@ beforeAll(async () => {
   cards = await CardAppliance.start({ clientCa: anchors, crls: [ca.crl, serviceCa.crl] })
   owner = await cards.appliance.addUser()
   ownerClient = await cards.appliance.login(owner)
-}, 60_000)
+})
 afterAll(async () => {
   await cards.close()
   ca.cleanup()

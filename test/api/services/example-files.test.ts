@@ -46,7 +46,7 @@ beforeAll(async () => {
     await client.must('POST', `/transparent/${vault}/keys/${name}`, { type: 'aes256-gcm96' })
   const token = { iss: cluster, aud: [audience], ...claims, iat: seconds(), exp: seconds() + 3_600 }
   writeFileSync(join(folder, 'token'), await signed(pair, token))
-}, 60_000)
+})
 afterAll(async () => {
   await appliance.close()
   rmSync(folder, { recursive: true })

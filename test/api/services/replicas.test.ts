@@ -51,7 +51,7 @@ beforeAll(async () => {
   await addCredential(appliance, service, { ...asked, kind: 'federated', issuer: cluster, claims })
   vault = await sharedVault(owner, service)
   await owner.must('POST', `/transparent/${vault}/keys/mail-column`, { type: 'aes256-gcm96' })
-}, 60_000)
+})
 afterAll(async () => {
   await cards.close()
   ca.cleanup()

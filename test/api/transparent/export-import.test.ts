@@ -246,7 +246,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
         'Verified OK',
       )
     }
-  }, 60_000)
+  })
 
   it('refuses a pair whose public key is another one, is missing, or is none: no key is made', async () => {
     const [one, other] = [p256(), p256()]

@@ -70,4 +70,4 @@ test('a process killed at any moment loses no record that it acknowledged, and t
   // Only the last run's own end may be unfinished: nobody has opened the chain since.
   expect(torn.filter(({ kind }) => kind !== 'torn')).toEqual([])
   expect(report.chains[0]?.seals).toBeGreaterThan(5)
-}, 60_000)
+})

@@ -25,7 +25,7 @@ beforeAll(async () => {
   elsewhere = join(premises.directory, 'elsewhere')
   await premises.ask(['init'])
   await fill()
-}, 60_000)
+})
 afterAll(() => premises.cleanup())
 
 /** Records of refused commands until there is one file more, which begins with a record of one that was not. */

@@ -23,7 +23,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
     await premises.ask(['backup', 'create', good, '--recipient', pair.recipient])
     disk = new FullDisk()
     vi.stubEnv('TMPDIR', disk.path)
-  }, 60_000)
+  })
   afterAll(async () => {
     vi.unstubAllEnvs()
     disk.remove()
@@ -67,14 +67,14 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
     swell(join(folder, 'payload'))
     packWith(folder, file, pair, 'database.sqlite')
     await expectRefused(file, /This is no backup of Strongroom/)
-  }, 60_000)
+  })
 
   it('with the manifest of a good one is refused by the sizes in it', async () => {
     const { folder, file } = givenUnpacked()
     swell(join(folder, 'database.sqlite'))
     pack(folder, file, pair)
     await expectRefused(file, /database\.sqlite in the backup is not what its manifest says/)
-  }, 60_000)
+  })
 
   it('with a manifest that the attacker has signed is refused by its signer, and without a key by the room', async () => {
     const { folder, file } = givenUnpacked()
@@ -86,7 +86,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
       status: 1,
       stderr: expect.stringMatching(/needs 256\.\d MiB, and the disk of .* has \d+\.\d MiB: free some/) as unknown,
     })
-  }, 60_000)
+  })
 
   it('is told from a good one, which both commands take', async () => {
     onTestFinished(() => void vi.stubEnv('TMPDIR', disk.path))
@@ -95,7 +95,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
     expect(await premises.run(verify)).toMatchObject({ status: 0, stderr: '' })
     const into = [...restore.slice(0, -1), join(givenFolder(), 'r')]
     expect(await premises.run(into)).toMatchObject({ status: 0, stderr: '' })
-  }, 60_000)
+  })
 })
 
 /** Writes manifest and signature anew, by a key of the attacker's own. */

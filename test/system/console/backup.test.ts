@@ -30,7 +30,7 @@ beforeAll(async () => {
   pair = givenPair()
   good = join(premises.directory, 'good.age')
   await premises.ask(['backup', 'create', good, '--recipient', pair.recipient])
-}, 60_000)
+})
 afterAll(() => premises.cleanup())
 
 const givenPair = (name = 'backup-identity'): AgePair => givenAgePair(premises.directory, name)
@@ -448,7 +448,7 @@ it('a backup that is killed leaves no file of its name', { timeout: 120_000 }, a
   expect(readdirSync(directory).toSorted()).toEqual(['killed.age', 'next.age'])
 })
 
-it('the commands of operations.md do what it says', { timeout: 60_000 }, async () => {
+it('the commands of operations.md do what it says', async () => {
   const text = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const chapters = text.split(/^## /m).filter((chapter) => /^(?:Backup|Restore)\n/.test(chapter))
   const commands = chapters.flatMap((chapter) => chapter.match(/^strongroom backup .*$/gm) ?? [])

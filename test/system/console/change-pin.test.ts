@@ -131,43 +131,39 @@ describe('strongroom token change-pin', () => {
     expect(Buffer.from(await late.decrypt('key', written), 'base64').toString()).toBe('late')
     expect(Buffer.from(await vault.decrypt('key', early), 'base64').toString()).toBe('early')
     expect((await strongroom(configFile, ['token', 'status'])).status).toBe(0)
-  }, 60_000)
+  })
 
   it.each([
     ['before the token has it', 'C_SetPIN hang', 'changed'],
     ['after the token has it', 'C_SetPIN hang-after', 'finished'],
-  ])(
-    'killed %s, leaves a token that opens, and is finished by the next run',
-    async (_, command, outcome) => {
-      const { premises, shim, token } = await givenShim()
-      const before = pinOf(token)
-      shim.command(command)
-      const run = started(premises)
-      await eventually(() => existsSync(`${token.pinFile}.next`))
-      if (outcome === 'finished') await eventually(() => shim.calls('C_SetPIN').length === 1)
-      else await delay(300)
-      await run.kill()
-      shim.behave()
-      const next = readFileSync(`${token.pinFile}.next`, 'utf8')
-      const own = outcome === 'finished' ? next : before
-      expect(takes(token, own)).toBe(true)
-      expect(pinOf(token)).toBe(before)
+  ])('killed %s, leaves a token that opens, and is finished by the next run', async (_, command, outcome) => {
+    const { premises, shim, token } = await givenShim()
+    const before = pinOf(token)
+    shim.command(command)
+    const run = started(premises)
+    await eventually(() => existsSync(`${token.pinFile}.next`))
+    if (outcome === 'finished') await eventually(() => shim.calls('C_SetPIN').length === 1)
+    else await delay(300)
+    await run.kill()
+    shim.behave()
+    const next = readFileSync(`${token.pinFile}.next`, 'utf8')
+    const own = outcome === 'finished' ? next : before
+    expect(takes(token, own)).toBe(true)
+    expect(pinOf(token)).toBe(before)
 
-      const refusedBefore = refusals(shim).length
-      const doctor = await premises.run(['--json', 'doctor'])
-      expect(doctor.stdout).toContain('a change of the PIN was broken off')
-      expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
-      // One of the two may be tried in vain, by all processes together, and never again.
-      expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)
-      expect((await premises.ask(['token', 'change-pin'])).outcome).toBe(outcome)
-      expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)
-      expect(takes(token, pinOf(token))).toBe(true)
-      expect(pinOf(token) === next).toBe(outcome === 'finished')
-      expect(leftovers(token)).toEqual([])
-      expect((await premises.run(['token', 'status'])).status).toBe(0)
-    },
-    60_000,
-  )
+    const refusedBefore = refusals(shim).length
+    const doctor = await premises.run(['--json', 'doctor'])
+    expect(doctor.stdout).toContain('a change of the PIN was broken off')
+    expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
+    // One of the two may be tried in vain, by all processes together, and never again.
+    expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)
+    expect((await premises.ask(['token', 'change-pin'])).outcome).toBe(outcome)
+    expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)
+    expect(takes(token, pinOf(token))).toBe(true)
+    expect(pinOf(token) === next).toBe(outcome === 'finished')
+    expect(leftovers(token)).toEqual([])
+    expect((await premises.run(['token', 'status'])).status).toBe(0)
+  })
 
   it('killed at any moment, never leaves a token that two tries do not open', async () => {
     const { premises, shim, token } = await givenShim()
@@ -208,7 +204,7 @@ describe('strongroom token change-pin', () => {
     expect([pinOf(token), takes(token, 'a PIN of mine')]).toEqual(['a PIN of mine', true])
     expect(leftovers(token)).toEqual([])
     expect(recorded(premises).at(-1)).toEqual(['console.token.change-pin', 'allowed', token.pinFile])
-  }, 60_000)
+  })
 
   it('forgets that the PIN was refused before it was the PIN', async () => {
     const { premises, token } = await givenShim()

@@ -109,65 +109,57 @@ describe.each([
   { name: 'SQLite', dialect: 'sqlite', isThere: true },
   { name: 'PostgreSQL', dialect: 'postgres', isThere: hasPostgres },
 ] as const)('release 0.2.0 on $name', ({ dialect, isThere }) => {
-  it.runIf(isThere)(
-    'the daemon of today refuses keys of release 0.2.0 until init has taken them over',
-    async () => {
-      const appliance = await applianceOfRelease020(onTestFinished, dialect)
-      await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
-      const before = await numberOf(appliance, 'SELECT count(*) FROM transparent_keys')
-      const answer = await init(appliance)
-      expect(answer.takenOver).toEqual({ keys: before, vaults: 2, left: [] })
-      expect(await leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
-      expect(answer.backups).toMatchObject({ moved: expect.any(Number), left: 0, under: ['backup.v1'] })
-      await appliance.start()
-      const admin = await appliance.login(appliance.owner)
-      for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
+  it.runIf(isThere)('the daemon of today refuses keys of release 0.2.0 until init has taken them over', async () => {
+    const appliance = await applianceOfRelease020(onTestFinished, dialect)
+    await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
+    const before = await numberOf(appliance, 'SELECT count(*) FROM transparent_keys')
+    const answer = await init(appliance)
+    expect(answer.takenOver).toEqual({ keys: before, vaults: 2, left: [] })
+    expect(await leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
+    expect(answer.backups).toMatchObject({ moved: expect.any(Number), left: 0, under: ['backup.v1'] })
+    await appliance.start()
+    const admin = await appliance.login(appliance.owner)
+    for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
 
-      // A backup that was taken out of release 0.2.0 names no vault: the operator lets it in.
-      const { inToken } = appliance
-      const file = join(appliance.directory, 'ledger.backup')
-      writeFileSync(file, inToken.backups.ledger)
-      const accepting = ['vault', 'accept-backup', inToken.id, file]
-      const restore = () =>
-        admin.call('POST', `/transparent/restore/${inToken.id}/of-before`, { body: { backup: inToken.backups.ledger } })
-      expect((await restore()).json.CALLINFO.status).toBe('FAIL')
-      expect(await strongroom(appliance.configFile, accepting)).toMatchObject({ status: 0 })
-      expect((await restore()).json.CALLINFO.status).toBe('SUCCESS')
+    // A backup that was taken out of release 0.2.0 names no vault: the operator lets it in.
+    const { inToken } = appliance
+    const file = join(appliance.directory, 'ledger.backup')
+    writeFileSync(file, inToken.backups.ledger)
+    const accepting = ['vault', 'accept-backup', inToken.id, file]
+    const restore = () =>
+      admin.call('POST', `/transparent/restore/${inToken.id}/of-before`, { body: { backup: inToken.backups.ledger } })
+    expect((await restore()).json.CALLINFO.status).toBe('FAIL')
+    expect(await strongroom(appliance.configFile, accepting)).toMatchObject({ status: 0 })
+    expect((await restore()).json.CALLINFO.status).toBe('SUCCESS')
 
-      const again = await init(appliance)
-      expect(again.takenOver).toEqual({ keys: 0, vaults: 0, left: [] })
-    },
-    60_000,
-  )
+    const again = await init(appliance)
+    expect(again.takenOver).toEqual({ keys: 0, vaults: 0, left: [] })
+  })
 
-  it.runIf(isThere)(
-    'rows whose seals were not good before are left, and stop no others',
-    async () => {
-      const appliance = await applianceOfRelease020(onTestFinished, dialect)
-      const idOf = (name: string) =>
-        numberOf(appliance, `SELECT id FROM transparent_keys WHERE name = '${name}' AND vault_id = 1`)
-      const [kept, ledger] = [await idOf('kept'), await idOf('ledger')]
-      await change(
-        appliance,
-        `UPDATE transparent_keys SET allow_export = 1 WHERE id = ${kept};
+  it.runIf(isThere)('rows whose seals were not good before are left, and stop no others', async () => {
+    const appliance = await applianceOfRelease020(onTestFinished, dialect)
+    const idOf = (name: string) =>
+      numberOf(appliance, `SELECT id FROM transparent_keys WHERE name = '${name}' AND vault_id = 1`)
+    const [kept, ledger] = [await idOf('kept'), await idOf('ledger')]
+    await change(
+      appliance,
+      `UPDATE transparent_keys SET allow_export = 1 WHERE id = ${kept};
      UPDATE key_versions SET disabled = 1 WHERE key_id = ${ledger} AND version = 1`,
-      )
-      const { left } = (await init(appliance)).takenOver
-      expect(left).toEqual(['version 1 of key ledger of vault 1', 'the row of key kept of vault 1'])
-      await appliance.start()
-      const admin = await appliance.login(appliance.owner)
-      const decrypt = async (name: string, ciphertext: string) => {
-        const { json } = await admin.call('POST', `/transparent/1/decrypt/${name}`, { body: { ciphertext } })
-        return json.CALLINFO.status
-      }
-      const { inToken } = appliance
-      expect(await decrypt('ledger', inToken.ledger[1])).toBe('SUCCESS')
-      expect(await decrypt('ledger', inToken.ledger[0])).toBe('FAIL')
-      expect(await decrypt('kept', inToken.kept)).toBe('FAIL')
-      expect(await decrypt('strict', inToken.strict)).toBe('SUCCESS')
-    },
-    60_000,
-  )
+    )
+    const { left } = (await init(appliance)).takenOver
+    expect(left).toEqual(['version 1 of key ledger of vault 1', 'the row of key kept of vault 1'])
+    await appliance.start()
+    const admin = await appliance.login(appliance.owner)
+    const decrypt = async (name: string, ciphertext: string) => {
+      const { json } = await admin.call('POST', `/transparent/1/decrypt/${name}`, { body: { ciphertext } })
+      return json.CALLINFO.status
+    }
+    const { inToken } = appliance
+    expect(await decrypt('ledger', inToken.ledger[1])).toBe('SUCCESS')
+    expect(await decrypt('ledger', inToken.ledger[0])).toBe('FAIL')
+    expect(await decrypt('kept', inToken.kept)).toBe('FAIL')
+    expect(await decrypt('strict', inToken.strict)).toBe('SUCCESS')
+  })
 })
 
 /** Runs `init` until it is amid the transaction of this key, and kills it there. */

@@ -34,7 +34,7 @@ describe.runIf(hasTwoUsers)('an appliance of two users that root restores', () =
     const pair = givenAgePair(folder)
     ;[file, identity] = [join(folder, 'b.age'), pair.identity]
     expect(console('backup', 'create', file, '--recipient', pair.recipient).status).toBe(0)
-  }, 60_000)
+  })
   afterAll(() => appliance.stop())
 
   it('has the owners and modes that setup gave it, and its daemon serves as these users, of whom one reads neither PIN nor token', async () => {
@@ -74,5 +74,5 @@ describe.runIf(hasTwoUsers)('an appliance of two users that root restores', () =
       expect(() => execFileSync('setpriv', [...as, 'cat', join(into, path)], { stdio: 'pipe' })).toThrow(
         /Permission denied/,
       )
-  }, 60_000)
+  })
 })

@@ -47,7 +47,7 @@ describe('strongroom transparent rewrap-plan', () => {
       ciphertexts[name] = [first, await vault.encrypt(name, base64(`${name} 2`))]
     }
     await vault.admin.must('DELETE', `/transparent/${vault.id}/keys/gone`)
-  }, 60_000)
+  })
   afterAll(() => appliance.close())
 
   const run = (...args: string[]) => strongroom(appliance.configFile, args)

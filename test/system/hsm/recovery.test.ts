@@ -66,7 +66,7 @@ describe('a failure of the token that passes', () => {
       }
     }
     expect(pids()).toHaveLength(1)
-  }, 60_000)
+  })
 
   it('gives a new epoch where handles may have changed hands, and none where not', async () => {
     const { hsm, givenKey } = await givenHosts()
@@ -195,7 +195,7 @@ describe('what is missing', () => {
     renameSync(join(token.directory, 'away'), token.tokenDirectory)
     await eventually(async () => (await hsm.status())[0]?.state === 'ready')
     expect(await hsm.decrypt(key, await hsm.encrypt(key, Buffer.from('x')))).toEqual(Buffer.from('x'))
-  }, 60_000)
+  })
 })
 
 describe('hosts', () => {
@@ -214,7 +214,7 @@ describe('hosts', () => {
     await Promise.all(callers)
     expect(killed).toBe(3)
     await eventually(async () => (await hsm.status()).every(({ state }) => state === 'ready'))
-  }, 60_000)
+  })
 
   it('that hang in the module are killed and replaced', async () => {
     const { hsm, givenKey, pids } = await givenHosts({ deadlineMs: 1_500 })
@@ -226,7 +226,7 @@ describe('hosts', () => {
     await eventually(async () => (await hsm.status())[0]?.state === 'ready')
     expect(await hsm.decrypt(key, await hsm.encrypt(key, Buffer.from('x')))).toEqual(Buffer.from('x'))
     expect(() => process.kill(pids()[0] ?? 0, 0)).toThrow('ESRCH')
-  }, 60_000)
+  })
 
   it('that are merely slow are not', async () => {
     const { hsm, givenKey, pids } = await givenHosts()
@@ -279,7 +279,7 @@ describe('hosts', () => {
     parent.kill('SIGKILL')
     await eventually(() => !isRunning(pid))
     await answer
-  }, 60_000)
+  })
 })
 
 /** A process that has ended but was not waited for counts as ended: its new parent may take its time. */

@@ -86,7 +86,7 @@ describe('a PIN that the token refused', () => {
     for (const { host } of ends) host.kill()
     await Promise.all(ends.map(({ ended }) => ended))
     expect(shim.calls('C_Login')).toHaveLength(1)
-  }, 60_000)
+  })
 
   it('is remembered when another one is refused after it, and forgotten after a login', async () => {
     const { premises, shim, file } = await givenPin('first')
@@ -106,7 +106,7 @@ describe('a PIN that the token refused', () => {
     rmSync(file)
     expect((await status()).status).toBe(3)
     expect(shim.calls('C_Login')).toHaveLength(before + 2)
-  }, 60_000)
+  })
 
   it('does not stand in the file that remembers it, which its owner alone reads', async () => {
     const { premises, file } = await givenPin('1234')
@@ -121,7 +121,7 @@ describe('a PIN that the token refused', () => {
     // A salt of its own: the same PIN leaves other bytes elsewhere.
     const tail = (bytes: Buffer) => bytes.subarray(-48).toString('hex')
     expect(tail(readFileSync(other.file))).not.toBe(tail(kept))
-  }, 60_000)
+  })
 
   it('is not presented at all where its refusal could not be remembered', async () => {
     const { premises, shim, file } = await givenPin('1234')

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { issueCertificate, makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
@@ -51,7 +51,6 @@ const cluster = createCluster({ config: loadConfig(process.argv[3]), workerEntry
 log.info(await cluster.start(), 'listening')
 `
 
-vi.setConfig({ testTimeout: 30_000 })
 const patience = { timeout: 20_000 }
 
 let built: string
@@ -66,7 +65,7 @@ beforeAll(() => {
   pki = makePki(folder)
   writeFileSync(join(built, 'bin/hasty.js'), hastyPrimary)
   writeFileSync(join(folder, 'who'), '')
-}, 60_000)
+})
 afterEach(async () => {
   for (const daemon of daemons.splice(0)) {
     if (daemon.exitCode !== null || daemon.signalCode !== null) continue

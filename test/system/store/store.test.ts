@@ -47,7 +47,7 @@ function behavesAsStore(makePlace: () => Place): void {
   beforeAll(async () => {
     at = makePlace()
     ;[one, other] = await Promise.all([openStore(at.place, tables), openStore(at.place, tables)])
-  }, 60_000)
+  })
   afterAll(async () => {
     await one.close()
     await other.close()
@@ -210,7 +210,7 @@ describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
       ;({ url, cleanup } = startPostgres())
       client = new Client({ connectionString: url })
       await client.connect()
-    }, 60_000)
+    })
     afterAll(async () => {
       await client.end()
       cleanup()
