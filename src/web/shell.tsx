@@ -1,5 +1,5 @@
 import { CircleUser, Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { Suspense, useEffect, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
@@ -17,44 +17,45 @@ import { useSession } from './session/session.tsx'
 import { Slow } from './controls/slow.tsx'
 import { LoginView } from './session/login-view.tsx'
 import { NotFoundView } from './not-found-view.tsx'
+import { viewOf } from './controls/view-of.tsx'
 import { useSpoken } from './words/spoken.tsx'
 
-const loadVaults = () => import('./vaults/vaults-view.tsx')
-const loadVault = () => import('./vaults/vault-view.tsx')
-const loadObject = () => import('./objects/object-view.tsx')
-const loadAboutVault = () => import('./sharing/about-vault-view.tsx')
-const loadMe = () => import('./me/me-view.tsx')
-const MeView = lazy(async () => ({ default: (await loadMe()).MeView }))
-const PassphraseDueView = lazy(async () => ({
-  default: (await import('./me/passphrase-due-view.tsx')).PassphraseDueView,
-}))
-const loadAdministration = () => import('./administration/administration-view.tsx')
-const AdministrationView = lazy(async () => ({ default: (await loadAdministration()).AdministrationView }))
-const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
-const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
-const AboutVaultView = lazy(async () => ({ default: (await loadAboutVault()).AboutVaultView }))
-const loadObjectTrail = () => import('./trail/object-trail-view.tsx')
-const ObjectTrailView = lazy(async () => ({ default: (await loadObjectTrail()).ObjectTrailView }))
-const HistoryView = lazy(async () => ({ default: (await import('./history/history-view.tsx')).HistoryView }))
-const loadNewObject = () => import('./editing/new-object-view.tsx')
-const loadEditObject = () => import('./editing/edit-object-view.tsx')
-const NewObjectView = lazy(async () => ({ default: (await loadNewObject()).NewObjectView }))
-const EditObjectView = lazy(async () => ({ default: (await loadEditObject()).EditObjectView }))
-const loadTrash = () => import('./trash/trash-view.tsx')
-const TrashView = lazy(async () => ({ default: (await loadTrash()).TrashView }))
-const loadKeys = () => import('./keys/keys-view.tsx')
-const loadKey = () => import('./keys/key-view.tsx')
-const KeysView = lazy(async () => ({ default: (await loadKeys()).KeysView }))
-const KeyView = lazy(async () => ({ default: (await loadKey()).KeyView }))
-const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
-const LinksView = lazy(async () => ({ default: (await import('./links/links-view.tsx')).LinksView }))
-const ExchangeView = lazy(async () => ({ default: (await import('./exchange/exchange-view.tsx')).ExchangeView }))
-const OpenedLinkView = lazy(async () => ({
-  default: (await import('./links/opened-link-view.tsx')).OpenedLinkView,
-}))
+const [VaultsView, loadVaults] = viewOf(async () => (await import('./vaults/vaults-view.tsx')).VaultsView)
+const [VaultView, loadVault] = viewOf(async () => (await import('./vaults/vault-view.tsx')).VaultView)
+const [ObjectView, loadObject] = viewOf(async () => (await import('./objects/object-view.tsx')).ObjectView)
+const [AboutVaultView, loadAboutVault] = viewOf(
+  async () => (await import('./sharing/about-vault-view.tsx')).AboutVaultView,
+)
+const [TrashView] = viewOf(async () => (await import('./trash/trash-view.tsx')).TrashView)
+const [ObjectTrailView, loadObjectTrail] = viewOf(
+  async () => (await import('./trail/object-trail-view.tsx')).ObjectTrailView,
+)
+const [HistoryView] = viewOf(async () => (await import('./history/history-view.tsx')).HistoryView)
+const [NewObjectView, loadNewObject] = viewOf(async () => (await import('./editing/new-object-view.tsx')).NewObjectView)
+const [EditObjectView, loadEditObject] = viewOf(
+  async () => (await import('./editing/edit-object-view.tsx')).EditObjectView,
+)
+const [KeysView, loadKeys] = viewOf(async () => (await import('./keys/keys-view.tsx')).KeysView)
+const [KeyView, loadKey] = viewOf(async () => (await import('./keys/key-view.tsx')).KeyView)
+const [MeView, loadMe] = viewOf(async () => (await import('./me/me-view.tsx')).MeView)
+const [PassphraseDueView] = viewOf(async () => (await import('./me/passphrase-due-view.tsx')).PassphraseDueView)
+const [AdministrationView, loadAdministration] = viewOf(
+  async () => (await import('./administration/administration-view.tsx')).AdministrationView,
+)
+const [ExchangeView] = viewOf(async () => (await import('./exchange/exchange-view.tsx')).ExchangeView)
+const [LinksView] = viewOf(async () => (await import('./links/links-view.tsx')).LinksView)
+const [OpenedLinkView] = viewOf(async () => (await import('./links/opened-link-view.tsx')).OpenedLinkView)
+
+/** What fails now is loaded when it is shown. */
+const loadAll = (loads: readonly (() => Promise<unknown>)[]): void =>
+  void Promise.all(loads.map((load) => load())).catch(() => undefined)
 
 /** While a person fills in the login, the views come that they want next. */
-const loadAhead = (): void => void Promise.all([loadVaults(), loadVault(), loadObject()]).catch(() => undefined)
+const loadAhead = (): void => loadAll([loadVaults, loadVault, loadObject])
+
+/** While they look at the first, those that are a click away. */
+const others = [loadAboutVault, loadNewObject, loadEditObject, loadObjectTrail, loadKeys, loadKey, loadMe]
+const firstLookMs = 500
 
 /** What stands around every view: the name, who is logged in, language, colours. */
 export function Shell() {
@@ -111,10 +112,17 @@ function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name
 /** Where a link stood until another person came. */
 const ForgottenLink = () => <Redirect to="/" replace />
 
+const useMayAdminister = (): boolean => [useOwnCapability('admin'), useOwnCapability('audit')].includes(true)
+
 /** The view that the address names waits for a new pass phrase where one is due. */
 function PersonsViews() {
   const [address] = useLocation()
   const due = usePassphraseDue()
+  const mayAdminister = useMayAdminister()
+  useEffect(() => {
+    const loading = setTimeout(() => loadAll(mayAdminister ? [...others, loadAdministration] : others), firstLookMs)
+    return () => clearTimeout(loading)
+  }, [mayAdminister])
   return (
     <BrokenPage address={address}>
       <Suspense fallback={<Slow />}>{due ? <PassphraseDueView due={due} /> : <Views />}</Suspense>
@@ -189,7 +197,7 @@ function Views() {
 function Places() {
   const { words } = useSpoken()
   const [address] = useLocation()
-  const mayAdminister = [useOwnCapability('admin'), useOwnCapability('audit')].includes(true)
+  const mayAdminister = useMayAdminister()
   const places = [
     { href: '#/', text: words.vaults, isHere: /^\/($|vault|object)/.test(address) },
     { href: '#/exchange', text: words.exchange, isHere: /^\/(exchange|links)/.test(address) },

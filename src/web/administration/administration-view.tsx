@@ -1,23 +1,24 @@
 import { ShieldAlert } from 'lucide-react'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { Slow } from '../controls/slow.tsx'
+import { viewOf } from '../controls/view-of.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { isId } from '../interface/row-id.ts'
 import { administrationWords } from './administration-words.ts'
+import { UsersView } from './users-view.tsx'
 import './administration.css'
 
-const UsersView = lazy(async () => ({ default: (await import('./users-view.tsx')).UsersView }))
-const UserView = lazy(async () => ({ default: (await import('./user-view.tsx')).UserView }))
-const ServicesView = lazy(async () => ({ default: (await import('./services-view.tsx')).ServicesView }))
-const ServiceView = lazy(async () => ({ default: (await import('./service-view.tsx')).ServiceView }))
-const PoliciesView = lazy(async () => ({ default: (await import('./policies-view.tsx')).PoliciesView }))
-const TemplatesView = lazy(async () => ({ default: (await import('./templates-view.tsx')).TemplatesView }))
-const AuditView = lazy(async () => ({ default: (await import('./audit-view.tsx')).AuditView }))
-const StateView = lazy(async () => ({ default: (await import('./state-view.tsx')).StateView }))
+const [UserView] = viewOf(async () => (await import('./user-view.tsx')).UserView)
+const [ServicesView] = viewOf(async () => (await import('./services-view.tsx')).ServicesView)
+const [ServiceView] = viewOf(async () => (await import('./service-view.tsx')).ServiceView)
+const [PoliciesView] = viewOf(async () => (await import('./policies-view.tsx')).PoliciesView)
+const [TemplatesView] = viewOf(async () => (await import('./templates-view.tsx')).TemplatesView)
+const [AuditView] = viewOf(async () => (await import('./audit-view.tsx')).AuditView)
+const [StateView] = viewOf(async () => (await import('./state-view.tsx')).StateView)
 
 const parts = ['users', 'services', 'audit', 'state', 'policies', 'templates'] as const
 type Part = (typeof parts)[number]
