@@ -138,6 +138,17 @@ describe('a KeePass file', () => {
     visit.expectPeace()
   })
 
+  it('waits for the appliance where what opens it does not come', async () => {
+    const { page, open } = await given()
+    const worker = '**/assets/opening-worker-*'
+    await page.context().route(worker, (route) => route.abort())
+    await open(newer(1))
+    await page.getByRole('alert').getByText('The appliance cannot be reached.').waitFor()
+    await page.context().unroute(worker)
+    await page.getByRole('button', { name: 'Open the file' }).click()
+    await page.getByText('1 object', { exact: true }).waitFor()
+  })
+
   it.each([
     ['light', 1280],
     ['dark', 360],

@@ -20,13 +20,17 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
   return async (change, signal) => {
     const { object, isOne } = change
     const params = { objectid: object.id }
-    // What is taken off may be out of the person's reach since the list was read.
-    if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
-    else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
-    // A list that is on its way may be of before.
-    await queries.cancelQueries({ queryKey: key })
-    queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, change))
-    void queries.invalidateQueries({ queryKey: key })
+    try {
+      // What is taken off may be out of the person's reach since the list was read.
+      if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
+      else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
+      // A list that is on its way may be of before.
+      await queries.cancelQueries({ queryKey: key })
+      queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, change))
+    } finally {
+      // Also a call that was given up with its view may have been carried out.
+      void queries.invalidateQueries({ queryKey: key })
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { Refusal } from '../../interface/refusal.ts'
 import { type ReadFile, UnreadableFile } from '../entry.ts'
 import type { Opened, Opening, Told } from './opening-worker.ts'
 // oxlint-disable-next-line import/default -- it is Vite's
@@ -13,7 +14,7 @@ const workerPolicy = globalThis.trustedTypes?.createPolicy('worker', { createScr
 
 /**
  * Opens a KeePass file in a worker, which ends with the signal. `tell` hears how much of the hashing is done, from 0 to 1.
- * @throws UnreadableFile `key` for another pass phrase
+ * @throws UnreadableFile `key` for another pass phrase; Refusal where the worker cannot be loaded
  */
 export async function openKeepass(
   bytes: Uint8Array,
@@ -29,8 +30,10 @@ export async function openKeepass(
         if ('progress' in data) tell(data.progress)
         else resolve(data)
       })
-      // Such as that of a thread that has no memory left.
-      worker.addEventListener('error', () => reject(new UnreadableFile('form')))
+      // Its script has thrown, such as for memory that is not there, or has not come.
+      worker.addEventListener('error', (event) =>
+        reject(event instanceof ErrorEvent ? new UnreadableFile('form') : new Refusal({ status: 0 })),
+      )
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       const opening: Opening = { file: new Uint8Array(bytes).buffer, passphrase }
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that of a worker has none
