@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createObject } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { fileContent, memberOf } from './console-vault.ts'
 import { closeFirefox, FirefoxVisit } from './firefox-kit.ts'
+import { filePassphrase, newKeepassFile } from './keepass-kit.ts'
 
 const stage = consoleStage()
 afterAll(closeFirefox)
@@ -119,6 +120,25 @@ describe('in Firefox', () => {
     await visit.page.locator('[role=dialog] button[type=submit]').click()
     await visit.waitForText('The vault is shared with')
     await visit.waitForText(`${guest.username} ·`)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a KeePass file is opened in a worker, and imported', async () => {
+    const { user } = await stage.owner('Observatory')
+    const visit = await visitor()
+    await visit.logIn(user)
+    await visit.sees('Vaults')
+    await visit.open('/exchange')
+    await visit.sees('Import and export')
+    const path = join(visit.downloads, 'kept.kdbx')
+    writeFileSync(path, newKeepassFile(1))
+    const input = await visit.page.waitForSelector('input[type=file]')
+    await input?.uploadFile(path)
+    await visit.type('Pass phrase of the file', filePassphrase)
+    await visit.press('Open the file')
+    await visit.waitForText('Mailbox')
+    await visit.press('Import 1 object')
+    await visit.waitForText('1 object is imported.')
     expect(visit.complaints).toEqual([])
   })
 

@@ -1,62 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { objectsIn } from '../support/object-kit.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 import { makeVault } from '../support/vault.ts'
 import type { VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { filePassphrase, newKeepassFile, oldKeepassFile } from './keepass-kit.ts'
 
 const stage = consoleStage()
-const passphrase = 'ett lösenord'
-
-/** Version 4, Argon2d with 8 MiB, by pykeepass. */
-const writeNew = `
-import json, sys
-from pykeepass import create_database
-path, passphrase, passes, titles, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4]), int(sys.argv[5])
-file = create_database(path, password=passphrase)
-cost = file.kdbx.header.value.dynamic_header.kdf_parameters.data.dict
-cost['I'].value, cost['M'].value = passes, 8 * 1024 * 1024
-del file.kdbx.header['data']
-mail = file.add_group(file.add_group(file.root_group, 'Arbete'), 'Mail')
-entry = file.add_entry(mail, 'Mailbox', 'ann', 'pw-1', url='https://mail.example', notes='first\\nsecond', tags=['post', 'home'])
-entry.set_custom_property('PUK', '77')
-entry.add_attachment(file.add_binary(b'x'), 'a.txt')
-for number, title in enumerate(titles):
-    one = file.add_entry(file.root_group, str(number), str(number), title, notes=title * times)
-    one.title = one.username = title
-file.trash_entry(file.add_entry(file.root_group, 'Thrown away', 'ann', 'old'))
-file.save()
-`
-
-/** Version 3.1, AES-KDF, by Perl's File::KeePass. */
-const writeOld = `
-use utf8; use File::KeePass;
-my ($path, $passphrase) = @ARGV;
-my $file = File::KeePass->new; my $top = $file->add_group({title => 'Top'}); my $store = $file->add_group({title => 'Förråd', group => $top});
-$file->add_entry({title => 'Door', username => 'bob', password => '4711', group => $store});
-$file->save_db($path, $passphrase);
-`
-
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(temporaryFolder(), 'strongroom-keepass-'))
-})
-
-function writtenBy(program: string, ...[option, script, ...more]: readonly [string, string, ...string[]]): Buffer {
-  const path = join(folder, 'written.kdbx')
-  execFileSync(program, [option, script, path, passphrase, ...more], { stdio: 'pipe' })
-  return readFileSync(path)
-}
-
-/** With an entry for each title, whose notes are the title as often as `times`. */
-const newer = (passes: number, titles: readonly string[] = [], times = 1): Buffer =>
-  writtenBy('/usr/bin/python3', '-c', writeNew, String(passes), JSON.stringify(titles), String(times))
-
 /** A person with an empty vault before its import. */
 async function given(options?: VisitOptions) {
   const user = await stage.appliance.addUser()
@@ -71,7 +21,7 @@ async function given(options?: VisitOptions) {
     page,
     admin,
     objects: async () => objectsIn(await admin.must('GET', `/vault/${id}`), 'OBJECTS'),
-    async open(buffer: Buffer, phrase = passphrase) {
+    async open(buffer: Buffer, phrase = filePassphrase) {
       await page.locator('input[type=file]').setInputFiles({ name: 'kept.kdbx', mimeType: '', buffer })
       await page.getByLabel('Pass phrase of the file').fill(phrase)
       await page.getByRole('button', { name: 'Open the file' }).click()
@@ -82,7 +32,7 @@ async function given(options?: VisitOptions) {
 describe('a KeePass file', () => {
   it('of version 4 is imported with its folders and own fields, without its bin, its texts being texts', async () => {
     const { visit, page, admin, objects, open } = await given()
-    await open(newer(1, hostileTexts))
+    await open(newKeepassFile(1, hostileTexts))
     await page.getByText(`${hostileTexts.length + 1} objects`, { exact: true }).waitFor()
     await page.getByText('1 attached file is not imported').waitFor()
     expect(await objects()).toEqual([])
@@ -106,7 +56,7 @@ describe('a KeePass file', () => {
 
   it('of version 3.1 is imported too', async () => {
     const { visit, page, admin, objects, open } = await given()
-    await open(writtenBy('/usr/bin/perl', '-e', writeOld))
+    await open(oldKeepassFile())
     await page.getByRole('button', { name: 'Import 1 object' }).click()
     await page.getByText('1 object is imported.').waitFor()
     const made = await objects()
@@ -119,7 +69,7 @@ describe('a KeePass file', () => {
 
   it('says why it cannot be opened, and takes the next one', async () => {
     const { visit, page, objects, open } = await given()
-    const file = newer(1)
+    const file = newKeepassFile(1)
     const refused = async (buffer: Buffer, words: string, phrase?: string): Promise<void> => {
       await open(buffer, phrase)
       await page.getByRole('alert').getByText(words).waitFor()
@@ -130,8 +80,8 @@ describe('a KeePass file', () => {
     await refused(bent, 'or it is damaged')
     await refused(file.subarray(0, 100), 'or it is damaged')
     await refused(file.subarray(0, 400), 'or it is damaged')
-    await refused(newer(1_001), 'more than 1 GiB of memory or 1,000 rounds')
-    await refused(newer(1, ['much'], 9 * 1024 * 1024), 'becomes so when it is unpacked')
+    await refused(newKeepassFile(1_001), 'more than 1 GiB of memory or 1,000 rounds')
+    await refused(newKeepassFile(1, ['much'], 9 * 1024 * 1024), 'becomes so when it is unpacked')
     await open(file)
     await page.getByText('1 object', { exact: true }).waitFor()
     expect(await objects()).toEqual([])
@@ -142,7 +92,7 @@ describe('a KeePass file', () => {
     const { page, open } = await given()
     const worker = '**/assets/opening-worker-*'
     await page.context().route(worker, (route) => route.abort())
-    await open(newer(1))
+    await open(newKeepassFile(1))
     await page.getByRole('alert').getByText('The appliance cannot be reached.').waitFor()
     await page.context().unroute(worker)
     await page.getByRole('button', { name: 'Open the file' }).click()
@@ -154,7 +104,7 @@ describe('a KeePass file', () => {
     ['dark', 360],
   ] as const)('shows how far it is, and stops when told so: in %s colours and %i pixels', async (theme, width) => {
     const { visit, page, open } = await given({ theme, width })
-    await open(newer(900))
+    await open(newKeepassFile(1_000))
     const progress = page.getByRole('progressbar')
     await expect.poll(() => progress.getAttribute('value'), { timeout: 60_000 }).not.toBeNull()
     expect(page.workers()).toHaveLength(1)

@@ -50,7 +50,7 @@ export const exchangeWords = inBoth(
       form: 'it is no item',
     },
     attached: (number: number) =>
-      `${counted('en', number, 'attached file is', 'attached files are')} not imported: add them to their objects yourself.`,
+      `${counted('en', number, 'attached file is', 'attached files are')} not imported: add what you need yourself.`,
     row: (at: number) => `Row ${at}`,
     name: 'Name',
     folder: 'Folder',
@@ -135,7 +135,7 @@ export const exchangeWords = inBoth(
       form: 'det är ingen post',
     },
     attached: (number) =>
-      `${counted('sv', number, 'bifogad fil importeras', 'bifogade filer importeras')} inte: lägg till dem själv.`,
+      `${counted('sv', number, 'bifogad fil importeras', 'bifogade filer importeras')} inte: lägg till det du behöver själv.`,
     row: (at) => `Rad ${at}`,
     name: 'Namn',
     folder: 'Mapp',
