@@ -15,6 +15,9 @@ const controls = 'a[href], button:not(:disabled), input:not(:disabled), select:n
 /** React Aria keeps the focus within one, and gives it back to where it was. */
 const dialogs = '.overlay'
 
+/** A second, of most screens. */
+const inertFrames = 60
+
 /**
  * What a person presses may go with what was done by it: a row that is deleted, a button that is used once. The focus then goes to
  * the same control of the next row, to another one of the same row, or to the heading above, and never to the beginning of the page.
@@ -37,15 +40,17 @@ function keepFocus(): () => void {
     focused = undefined
     gap = undefined
   }
-  const fill = (): void => {
+  const fill = (frames: number): void => {
     if (gap === undefined || document.activeElement !== document.body || document.querySelector(dialogs)) return
     focusNear(gap)
-    gap = undefined
+    // What lies behind a dialog stays inert for a moment after it has gone, and takes no focus.
+    if (document.activeElement === document.body && frames > 0) requestAnimationFrame(() => fill(frames - 1))
+    else gap = undefined
   }
   const observer = new MutationObserver((records) => {
     for (const record of records) gap = gapOf(record, focused, gap) ?? gap
     // Not before React Aria has given the focus back, and the next view has taken it.
-    if (gap) requestAnimationFrame(fill)
+    if (gap) requestAnimationFrame(() => fill(inertFrames))
   })
   observer.observe(document.body, { childList: true, subtree: true })
   addEventListener('focusin', note)
