@@ -4,25 +4,14 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { upload } from '../support/object-kit.ts'
 import { eventsOf } from '../support/trail.ts'
-import { makeVault } from '../support/vault.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { beforeImport } from './import-kit.ts'
 
 const stage = consoleStage()
 
-/** A person with an empty vault before its import and export. */
-async function given(options?: VisitOptions) {
-  const user = await stage.appliance.addUser()
-  const { id, admin } = await makeVault(stage.appliance, 'Moved', await stage.appliance.login(user))
-  const visit = await stage.visitor(options)
-  await visit.logIn(user)
-  await visit.open('/exchange')
-  await visit.sees('Import and export')
-  const objects = async () =>
-    (await admin.must('GET', `/vault/${id}`))['OBJECTS'] as { id: string; parentid: string; objectname: string }[]
-  return { visit, page: visit.page, admin, id, objects }
-}
+const given = (options?: VisitOptions) => beforeImport(stage, options)
 
 const choose = ({ page }: Visit, text: string, name = 'export.csv') =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })

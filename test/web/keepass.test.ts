@@ -1,26 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { objectsIn } from '../support/object-kit.ts'
-import { makeVault } from '../support/vault.ts'
 import type { VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { beforeImport } from './import-kit.ts'
 import { filePassphrase, newKeepassFile, oldKeepassFile } from './keepass-kit.ts'
 
 const stage = consoleStage()
-/** A person with an empty vault before its import. */
 async function given(options?: VisitOptions) {
-  const user = await stage.appliance.addUser()
-  const { id, admin } = await makeVault(stage.appliance, 'Moved', await stage.appliance.login(user))
-  const visit = await stage.visitor(options)
-  await visit.logIn(user)
-  await visit.open('/exchange')
-  await visit.sees('Import and export')
-  const { page } = visit
+  const before = await beforeImport(stage, options)
+  const { page } = before
   return {
-    visit,
-    page,
-    admin,
-    objects: async () => objectsIn(await admin.must('GET', `/vault/${id}`), 'OBJECTS'),
+    ...before,
     async open(buffer: Buffer, phrase = filePassphrase) {
       await page.locator('input[type=file]').setInputFiles({ name: 'kept.kdbx', mimeType: '', buffer })
       await page.getByLabel('Pass phrase of the file').fill(phrase)
