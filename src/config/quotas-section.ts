@@ -12,6 +12,12 @@ export const quotas = z.strictObject({
     .default(10)
     .describe('Times in a minute that one user may try to change the own pass phrase, per worker.'),
   linksPerMinute: perMinute.default(30).describe('One-time links that one user may make in a minute, per worker.'),
+  longListsPerMinute: perMinute
+    .default(60)
+    .describe('Lists with more than 4 MiB of open fields that one user may have in a minute, per worker.'),
+  relocationsPerMinute: perMinute
+    .default(600)
+    .describe('Folders and files that one user may copy, or move to another vault, in a minute, per worker.'),
   filesPerMinute: perMinute
     .default(600)
     .describe('Files and certificates that one user may have read and recognised in a minute, per worker.'),

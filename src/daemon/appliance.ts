@@ -177,6 +177,8 @@ const limitsOfCalls = ({ http, files, quotas }: Config) => ({
     passphrases: quotas.passphrasesPerMinute,
     files: quotas.filesPerMinute,
     links: quotas.linksPerMinute,
+    longLists: quotas.longListsPerMinute,
+    relocations: quotas.relocationsPerMinute,
   }),
 })
 

@@ -1,9 +1,29 @@
 /** DEL as well: it is ASCII, and no terminal shows it. */
-const beyondAscii = /[\u007f-\uffff]/g
+const firstEscaped = 0x7f
+const digits = Buffer.from('0123456789abcdef')
+const [backslash = 0, letterU = 0] = Buffer.from(String.raw`\u`)
+const escapeLength = '\\u007f'.length
 
 /** JSON text in ASCII alone, with escapes for every other character. */
 export function escapeBeyondAscii(json: string): string {
-  // Nearly always there is nothing to replace, and these two see that ten times as fast as the pattern does.
+  // Nearly always there is nothing to replace, and these two see that ten times as fast as a loop does.
   if (Buffer.byteLength(json) === json.length && !json.includes('\u007f')) return json
-  return json.replaceAll(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  let escaped = 0
+  for (let at = 0; at < json.length; at++) if (json.charCodeAt(at) >= firstEscaped) escaped++
+  // A tenth of the time that a pattern takes, which makes a text of each character.
+  const bytes = Buffer.allocUnsafe(json.length + escaped * (escapeLength - 1))
+  let end = 0
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit < firstEscaped) bytes[end++] = unit
+    else end = writeEscape(bytes, end, unit)
+  }
+  return bytes.toString('latin1')
+}
+
+function writeEscape(bytes: Buffer, start: number, unit: number): number {
+  bytes[start] = backslash
+  bytes[start + 1] = letterU
+  for (let at = 0; at < 4; at++) bytes[start + 2 + at] = digits[(unit >> (12 - 4 * at)) & 0xf] ?? 0
+  return start + escapeLength
 }

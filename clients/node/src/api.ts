@@ -5968,6 +5968,10 @@ export interface Object {
     [k: string]: string
   }
   /**
+   * There where the list is too long with `public`, which is empty then: reading this one by itself tells it.
+   */
+  abridged?: true
+  /**
    * The encrypted fields in the open, by name: where the call asked for them with `decrypt`.
    */
   crypted?: {
@@ -6414,6 +6418,10 @@ export interface EarlierVersion {
      */
     [k: string]: string
   }
+  /**
+   * There where the list is too long with `public`, which is empty then: reading this one by itself tells it.
+   */
+  abridged?: true
   /**
    * The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`.
    */

@@ -1485,6 +1485,8 @@ class _Object(TypedDict):
 class Object(_Object, total=False):
     """A secret or file in a vault, or a folder."""
 
+    abridged: Literal[True]
+    """There where the list is too long with `public`, which is empty then: reading this one by itself tells it."""
     crypted: Dict[str, str]
     """The encrypted fields in the open, by name: where the call asked for them with `decrypt`."""
     fileinfo: ObjectFileinfo
@@ -2097,6 +2099,8 @@ class _EarlierVersion(TypedDict):
 class EarlierVersion(_EarlierVersion, total=False):
     """What an object was before an edit."""
 
+    abridged: Literal[True]
+    """There where the list is too long with `public`, which is empty then: reading this one by itself tells it."""
     crypted: Dict[str, str]
     """The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`."""
 

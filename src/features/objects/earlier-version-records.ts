@@ -2,6 +2,8 @@ import { EntitySchema, In } from 'typeorm'
 import { bytes, integer, named, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { fieldColumns, readFound, withFields, type AdmitLongList, type Found, type Listed } from './bounded-list.ts'
+import type { Row } from './read-records.ts'
 
 /** What an object was before an edit. */
 export interface EarlierVersion {
@@ -87,9 +89,34 @@ export interface HistoryOf {
   readonly most: number
 }
 
+/** An earlier version as the history finds it. */
+export type FoundVersion = Omit<ListedVersion, 'publicFields'> & Found
+
 /** The newest first. */
-export function earlierVersionsOf(reader: Reader, { objectId, vaultId, most }: HistoryOf): Promise<ListedVersion[]> {
-  return select<ListedVersion>(reader, `${listed} ORDER BY e.version DESC LIMIT $3`, [objectId, vaultId, most])
+export async function earlierVersionsOf(
+  reader: Reader,
+  { objectId, vaultId, most }: HistoryOf,
+  admitLongList: AdmitLongList,
+): Promise<Listed<FoundVersion>[]> {
+  const rows = await select<Omit<ListedVersion, 'publicFields'> & Row>(
+    reader,
+    `SELECT ${told}, ${fieldColumns('e', '')} ${kept} ORDER BY e.version DESC LIMIT $3`,
+    [objectId, vaultId, most],
+  )
+  const found = rows.map(({ publicFields, fieldBytes, ...version }) => ({
+    ...version,
+    ...readFound({ publicFields, fieldBytes }, ''),
+  }))
+  const readTexts = async (some: readonly FoundVersion[]) => {
+    const texts = new Map<FoundVersion, string>()
+    const version = In(some.map((one) => one.version))
+    for (const row of await reader.findBy(EarlierVersionTable, { objectId, version })) {
+      const one = some.find((other) => other.version === row.version)
+      if (one !== undefined) texts.set(one, row.publicFields)
+    }
+    return texts
+  }
+  return withFields(found, readTexts, admitLongList)
 }
 
 export async function earlierVersionOf(
@@ -101,12 +128,12 @@ export async function earlierVersionOf(
   return found
 }
 
-const listed = `SELECT e.object_id AS "objectId", e.version, e.name, e.public_fields AS "publicFields",
-    e.replaced_at AS "replacedAt", coalesce(u.username, '') AS "replacedBy"
-  FROM earlier_versions e JOIN vault_objects o ON o.id = e.object_id AND o.vault_id = $2
+const told = `e.object_id AS "objectId", e.version, e.name, e.replaced_at AS "replacedAt",
+    coalesce(u.username, '') AS "replacedBy"`
+const kept = `FROM earlier_versions e JOIN vault_objects o ON o.id = e.object_id AND o.vault_id = $2
   LEFT JOIN users u ON u.id = e.replaced_by
   WHERE e.object_id = $1`
-const oneVersion = `${listed} AND e.version = $4
+const oneVersion = `SELECT ${told}, e.public_fields AS "publicFields" ${kept} AND e.version = $4
   AND (SELECT count(*) FROM earlier_versions n WHERE n.object_id = $1 AND n.version > $4) < $3`
 
 export function earlierSecretsOf(reader: Reader, objectId: number, version: number): Promise<EarlierSecret[]> {

@@ -1,6 +1,13 @@
 import { Fault } from '../../fault.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { earlierVersionOf, earlierVersionsOf, insertEarlier, type ListedVersion } from './earlier-version-records.ts'
+import type { AdmitLongList, Listed } from './bounded-list.ts'
+import {
+  earlierVersionOf,
+  earlierVersionsOf,
+  insertEarlier,
+  type FoundVersion,
+  type ListedVersion,
+} from './earlier-version-records.ts'
 import type { Template } from '../templates/template.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { GrantedVault, KeyedVault, ObjectInVault } from './read-records.ts'
@@ -48,8 +55,12 @@ export async function keepVersion(
 }
 
 /** The newest first, as many as the vault keeps now. */
-export async function pastValuesOf(reader: Reader, found: ObjectInVault): Promise<PastValues[]> {
-  return (await earlierVersionsOf(reader, historyOf(found))).map(readVersion)
+export function pastValuesOf(
+  reader: Reader,
+  found: ObjectInVault,
+  admitLongList: AdmitLongList,
+): Promise<Listed<FoundVersion>[]> {
+  return earlierVersionsOf(reader, historyOf(found), admitLongList)
 }
 
 /** @throws Fault `object.not_found` where it keeps no such version; `version` is undefined for what is no number of one */

@@ -2,7 +2,9 @@ import { EntitySchema } from 'typeorm'
 import { integer, named, primary, time } from '../../store/columns.ts'
 import { change, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { objectColumns, readObjectRow, type Row, type StoredObject } from './read-records.ts'
+import type { AdmitLongList } from './bounded-list.ts'
+import { foundColumns, readFoundObject, withLongFields, type ListedObject } from './listed-object-records.ts'
+import type { Row } from './read-records.ts'
 import { mayList } from './search-records.ts'
 
 /** An object that a user wants at hand. */
@@ -23,11 +25,16 @@ export const FavouriteTable = new EntitySchema<Favourite>({
 })
 
 /** Of the objects that a user may see at this moment, by their names. */
-export async function favouritesOf(reader: Reader, userId: number): Promise<StoredObject[]> {
-  return (await select<Row>(reader, favourites, [userId])).map(readObjectRow)
+export async function favouritesOf(
+  reader: Reader,
+  userId: number,
+  admitLongList: AdmitLongList,
+): Promise<ListedObject[]> {
+  const found = (await select<Row>(reader, favourites, [userId])).map(readFoundObject)
+  return withLongFields(reader, found, admitLongList)
 }
 
-const favourites = `SELECT ${objectColumns} FROM object_favourites f
+const favourites = `SELECT ${foundColumns} FROM object_favourites f
   JOIN vault_objects o ON o.id = f.object_id AND o.deleted_at IS NULL
   JOIN vault_members m ON m.vault_id = o.vault_id AND m.user_id = f.user_id
   WHERE f.user_id = $1 AND ${mayList} ORDER BY o.name, o.id`

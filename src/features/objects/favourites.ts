@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
+import type { AdmitLongList } from './bounded-list.ts'
 import { addFavourite, favouritesOf, isFavourite, removeFavourite } from './favourite-records.ts'
+import type { ListedObject } from './listed-object-records.ts'
 import type { ObjectWriter } from './object.ts'
 import type { StoredObject } from './read-records.ts'
 import { isThere } from './records.ts'
@@ -9,7 +11,7 @@ import { isThere } from './records.ts'
 /** The objects that each user wants at hand: a list of their own, which tells others nothing. */
 export interface Favourites {
   /** Those in vaults that are shared with the user, by their names. */
-  list(userId: number): Promise<readonly StoredObject[]>
+  list(userId: number, admitLongList: AdmitLongList): Promise<readonly ListedObject[]>
   /** @throws Fault `object.invalid` where the user has too many, `object.not_found` */
   set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: ObjectWriter): Promise<void>
   /**
@@ -29,7 +31,7 @@ export function createFavourites({
   readonly clock: Clock
 }): Favourites {
   return {
-    list: (userId) => favouritesOf(store.read, userId),
+    list: (userId, admitLongList) => favouritesOf(store.read, userId, admitLongList),
 
     set: ({ id: objectId }, isOne, { userId, commit }) =>
       commit(async (tx) => {

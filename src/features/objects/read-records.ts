@@ -1,7 +1,6 @@
 import type { Granted } from '../../access/caller.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
-import { readInPages } from '../../store/pages.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { VaultTable, type Vault } from '../vaults/records.ts'
@@ -59,22 +58,23 @@ export function existing(found: ObjectInVault | undefined): ObjectInVault {
 
 export type Row = Readonly<Record<string, unknown>>
 
-export const objectColumns = selectList(VaultObjectTable, 'o', {
+/** What is read of an object beside its fields, which lists read in another way. */
+export const objectMembers = [
+  'id',
+  'vaultId',
+  'parentId',
+  'templateId',
+  'name',
+  'nameGiven',
+  'weakFields',
+  'status',
+  'fileInfo',
+  'children',
+  'version',
+] as const satisfies readonly (keyof VaultObject)[]
+const objectColumns = selectList(VaultObjectTable, 'o', {
   prefix: 'object.',
-  members: [
-    'id',
-    'vaultId',
-    'parentId',
-    'templateId',
-    'name',
-    'nameGiven',
-    'publicFields',
-    'weakFields',
-    'status',
-    'fileInfo',
-    'children',
-    'version',
-  ],
+  members: [...objectMembers, 'publicFields'],
 })
 const vaultColumns = selectList(VaultTable, 'v', {
   prefix: 'vault.',
@@ -91,24 +91,10 @@ export const objectQuery: ResourceQuery<ObjectInVault> = {
   vaultOf: { noun: 'object', vault: 'o.vault_id', missing: 'object.not_found' },
 }
 
-export const readObjectRow = (row: Row): StoredObject => readObject(readRow(VaultObjectTable, row, 'object.'))
+const readObjectRow = (row: Row): StoredObject => readObject(readRow(VaultObjectTable, row, 'object.'))
 const readVaultRow = (row: Row): KeyedVault => readRow(VaultTable, row, 'vault.')
 
-type Read = Pick<
-  VaultObject,
-  | 'id'
-  | 'vaultId'
-  | 'parentId'
-  | 'templateId'
-  | 'name'
-  | 'nameGiven'
-  | 'publicFields'
-  | 'weakFields'
-  | 'status'
-  | 'fileInfo'
-  | 'children'
-  | 'version'
->
+type Read = Pick<VaultObject, (typeof objectMembers)[number] | 'publicFields'>
 
 export function readObject(row: Read): StoredObject {
   const { id, vaultId, parentId, templateId, name, status, children, version } = row
@@ -136,39 +122,27 @@ export async function findKeyedVault(reader: Reader, vaultId: number): Promise<K
   return row && readVaultRow(row)
 }
 
-/** Every object of a vault, in the order of their ids. */
-export function objectsOfVault(reader: Reader, vaultId: number): Promise<StoredObject[]> {
-  return readObjects(reader, 'o.vault_id = $3', [vaultId])
-}
+/** What an object lies in, as far as a path tells of it. */
+export type Ancestor = Pick<StoredObject, 'id' | 'parentId' | 'templateId' | 'name'>
 
-export function childrenOf(reader: Reader, { id, vaultId }: StoredObject): Promise<StoredObject[]> {
-  return readObjects(reader, 'o.vault_id = $3 AND o.parent_id = $4', [vaultId, id])
-}
-
-function readObjects(reader: Reader, where: string, parameters: readonly unknown[]): Promise<StoredObject[]> {
-  const sql = `SELECT ${objectColumns} FROM vault_objects o
-    WHERE ${where} AND o.deleted_at IS NULL AND o.id > $1 ORDER BY o.id LIMIT $2`
-  return readInPages(reader, async (after, most) =>
-    (await select<Row>(reader, sql, [after, most, ...parameters])).map(readObjectRow),
-  )
-}
+const ancestorColumns = selectList(VaultObjectTable, 'o', { members: ['id', 'parentId', 'templateId', 'name'] })
 
 /** What an object lies in, from the root of the vault downwards. UNION and not UNION ALL: it ends even on a circle. */
 export async function ancestorsOf(
   reader: Reader,
   { parentId, vaultId }: Pick<StoredObject, 'parentId' | 'vaultId'>,
-): Promise<StoredObject[]> {
+): Promise<Ancestor[]> {
   if (parentId === 0) return []
-  const rows = await select<Row>(
+  const rows = await select<Ancestor>(
     reader,
     `WITH RECURSIVE above (id, parent_id) AS (
        SELECT id, parent_id FROM vault_objects WHERE id = $1
        UNION SELECT p.id, p.parent_id FROM above a JOIN vault_objects p ON p.id = a.parent_id)
-     SELECT ${objectColumns} FROM above a JOIN vault_objects o ON o.id = a.id WHERE o.vault_id = $2`,
+     SELECT ${ancestorColumns} FROM above a JOIN vault_objects o ON o.id = a.id WHERE o.vault_id = $2`,
     [parentId, vaultId],
   )
-  const found = new Map(rows.map(readObjectRow).map((object) => [object.id, object]))
-  const path: StoredObject[] = []
+  const found = new Map(rows.map((row) => readRow(VaultObjectTable, row)).map((object) => [object.id, object]))
+  const path: Ancestor[] = []
   for (let next = found.get(parentId); next !== undefined; next = found.get(next.parentId)) {
     found.delete(next.id)
     path.unshift(next)

@@ -1,16 +1,17 @@
 import type { VaultAccess } from '../../access/caller.ts'
 import type { Store } from '../../store/store.ts'
-import { earlierSecretsOf } from './earlier-version-records.ts'
+import { earlierSecretsOf, type FoundVersion } from './earlier-version-records.ts'
 import { pastValuesAt, pastValuesOf, type PastValues } from './earlier-versions.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
 import { searchForm } from './content.ts'
+import { childrenOf, objectsOfVault, type ListedObject } from './listed-object-records.ts'
+import type { AdmitLongList, Listed } from './bounded-list.ts'
 import {
   ancestorsOf,
-  childrenOf,
   findKeyedVault,
-  objectsOfVault,
+  type Ancestor,
   type GrantedObject,
   type GrantedVault,
   type ObjectInVault,
@@ -25,17 +26,17 @@ export interface ObjectReading {
   /** What encryption in a vault needs. @throws Fault `vault.not_found` */
   vault(access: VaultAccess): Promise<GrantedVault>
   /** Every object of a vault, in the order of their ids. */
-  ofVault(vaultId: number): Promise<StoredObject[]>
+  ofVault(vaultId: number, admitLongList: AdmitLongList): Promise<ListedObject[]>
   /** What lies in an object. */
-  children(object: StoredObject): Promise<StoredObject[]>
+  children(object: StoredObject, admitLongList: AdmitLongList): Promise<ListedObject[]>
   /** What an object lies in, from the root of its vault downwards. */
-  ancestors(object: StoredObject): Promise<StoredObject[]>
+  ancestors(object: StoredObject): Promise<Ancestor[]>
   /** Objects whose name or open fields hold the text, in whatever case, in every vault of a user: any of them, `most` at most. */
-  search(userId: number, text: string, most: number): Promise<StoredObject[]>
+  search(userId: number, text: string, most: number, admitLongList: AdmitLongList): Promise<ListedObject[]>
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
   /** What an object was before its edits, the newest first. */
-  history(found: ObjectInVault): Promise<PastValues[]>
+  history(found: ObjectInVault, admitLongList: AdmitLongList): Promise<Listed<FoundVersion>[]>
   /** @throws Fault `object.not_found` where the object keeps no such version */
   earlier(found: ObjectInVault, version: number | undefined): Promise<PastValues>
   /** The encrypted fields of an earlier version that had a value, decrypted. @throws Fault `object.tampered` */
@@ -72,11 +73,12 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
       if (vault === undefined) throw new Fault('vault.not_found')
       return { ...vault, grant }
     },
-    ofVault: (vaultId) => objectsOfVault(store.read, vaultId),
-    children: (object) => childrenOf(store.read, object),
+    ofVault: (vaultId, admitLongList) => objectsOfVault(store.read, vaultId, admitLongList),
+    children: (object, admitLongList) => childrenOf(store.read, object, admitLongList),
     ancestors: (object) => ancestorsOf(store.read, object),
-    search: (userId, text, most) => searchObjects(store.read, { userId, needle: searchForm(text), most }),
-    history: (found) => pastValuesOf(store.read, found),
+    search: (userId, text, most, admitLongList) =>
+      searchObjects(store.read, { userId, needle: searchForm(text), most }, admitLongList),
+    history: (found, admitLongList) => pastValuesOf(store.read, found, admitLongList),
     earlier: (found, version) => pastValuesAt(store.read, found, version),
 
     async earlierSecrets({ object, vault }, version) {

@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { awake } from '../vaults/membership-records.ts'
-import { objectColumns, readObjectRow, type Row, type StoredObject } from './read-records.ts'
+import type { AdmitLongList } from './bounded-list.ts'
+import { foundColumns, readFoundObject, withLongFields, type ListedObject } from './listed-object-records.ts'
+import type { Row } from './read-records.ts'
 
 /** Whose objects are searched, for what (lower case: text and nothing else), and how many are wanted. */
 interface Search {
@@ -12,8 +14,12 @@ interface Search {
 }
 
 /** Objects whose search text holds the needle, in the vaults that a user is a member of. */
-export async function searchObjects(reader: Reader, search: Search): Promise<StoredObject[]> {
-  return (await rowsOf(reader, search)).map(readObjectRow)
+export async function searchObjects(
+  reader: Reader,
+  search: Search,
+  admitLongList: AdmitLongList,
+): Promise<ListedObject[]> {
+  return withLongFields(reader, (await rowsOf(reader, search)).map(readFoundObject), admitLongList)
 }
 
 async function rowsOf(reader: Reader, search: Search): Promise<readonly Row[]> {
@@ -71,12 +77,12 @@ const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.v
   WHERE m.user_id = $1 AND ${mayList} LIMIT 1 OFFSET $2`
 const isCommon = 'SELECT 1 FROM object_trigrams WHERE object_trigrams MATCH $1 LIMIT 1 OFFSET $2'
 /** A deleted object has no search text: so the index of these alone has the answer. */
-const byReading = `SELECT ${objectColumns} FROM vault_objects o WHERE o.id IN (
+const byReading = `SELECT ${foundColumns} FROM vault_objects o WHERE o.id IN (
   SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
   WHERE m.user_id = $1 AND ${mayList} AND t.id > $4 AND t.id <= $5 AND instr(t.search_text, $2) > 0 LIMIT $3)`
-const byTrigrams = `SELECT ${objectColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
+const byTrigrams = `SELECT ${foundColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
   CROSS JOIN vault_members m ON m.vault_id = o.vault_id
   WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 AND ${mayList} LIMIT $3`
-const byPattern = `SELECT ${objectColumns} FROM vault_objects o
+const byPattern = `SELECT ${foundColumns} FROM vault_objects o
   WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1 AND ${mayList}))
     AND o.search_text LIKE $2 AND o.deleted_at IS NULL LIMIT $3`

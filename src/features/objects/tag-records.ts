@@ -3,7 +3,9 @@ import { integer, named, primary, text, time } from '../../store/columns.ts'
 import { readInPages } from '../../store/pages.ts'
 import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { objectColumns, readObjectRow, type Row, type StoredObject } from './read-records.ts'
+import type { AdmitLongList } from './bounded-list.ts'
+import { foundColumns, readFoundObject, withLongFields, type ListedObject } from './listed-object-records.ts'
+import type { Row } from './read-records.ts'
 import { mayList } from './search-records.ts'
 
 /** The tags that a user keeps for an object. */
@@ -29,25 +31,34 @@ export const ObjectTagsTable = new EntitySchema<TagsRow>({
 /** An object with the tags that a user keeps for it. */
 export interface TaggedObject {
   readonly id: number
-  readonly object: StoredObject
+  readonly object: ListedObject
   readonly tags: readonly string[]
   readonly changedAt: number
 }
 
 /** Of the objects that a user may see at this moment, in the order of their ids. */
-export function taggedBy(reader: Reader, userId: number): Promise<TaggedObject[]> {
-  return readInPages(reader, async (after, most) =>
+export async function taggedBy(reader: Reader, userId: number, admitLongList: AdmitLongList): Promise<TaggedObject[]> {
+  const found = await readInPages(reader, async (after, most) =>
     (await select<Row>(reader, tagged, [after, most, userId])).map((row) => {
-      const object = readObjectRow(row)
+      const object = readFoundObject(row)
       const { tags, changedAt } = readRow(ObjectTagsTable, row, 'kept.')
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
       return { id: object.id, object, tags: JSON.parse(tags) as string[], changedAt }
     }),
   )
+  const objects = await withLongFields(
+    reader,
+    found.map(({ object }) => object),
+    admitLongList,
+  )
+  return objects.flatMap((object, at) => {
+    const kept = found[at]
+    return kept === undefined ? [] : [{ ...kept, object }]
+  })
 }
 
 const keptColumns = selectList(ObjectTagsTable, 't', { prefix: 'kept.', members: ['tags', 'changedAt'] })
-const tagged = `SELECT ${objectColumns}, ${keptColumns} FROM object_tags t
+const tagged = `SELECT ${foundColumns}, ${keptColumns} FROM object_tags t
   JOIN vault_objects o ON o.id = t.object_id AND o.deleted_at IS NULL
   JOIN vault_members m ON m.vault_id = o.vault_id AND m.user_id = t.user_id
   WHERE t.user_id = $3 AND ${mayList} AND o.id > $1 ORDER BY o.id LIMIT $2`

@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
+import type { AdmitLongList } from './bounded-list.ts'
+import type { ListedObject } from './listed-object-records.ts'
 import type { ObjectWriter } from './object.ts'
 import type { StoredObject } from './read-records.ts'
 import { isThere } from './records.ts'
@@ -15,7 +17,10 @@ export interface Tag {
 /** The words that each user keeps for objects: their own, of which others are told nothing. */
 export interface Tags {
   /** By their letters, with the objects in vaults that are shared with the user. */
-  list(userId: number): Promise<{ readonly tags: readonly Tag[]; readonly objects: readonly StoredObject[] }>
+  list(
+    userId: number,
+    admitLongList: AdmitLongList,
+  ): Promise<{ readonly tags: readonly Tag[]; readonly objects: readonly ListedObject[] }>
   /** In place of those that were. @throws Fault `object.invalid` where the user keeps tags for too many objects, `object.not_found` */
   set(object: Pick<StoredObject, 'id'>, tags: readonly string[], by: ObjectWriter): Promise<void>
   /**
@@ -34,8 +39,8 @@ export const tagKey = (tag: string): string => tag.normalize('NFC').toLowerCase(
 
 export function createTags({ store, clock }: { readonly store: Pick<Store, 'read'>; readonly clock: Clock }): Tags {
   return {
-    async list(userId) {
-      const tagged = await taggedBy(store.read, userId)
+    async list(userId, admitLongList) {
+      const tagged = await taggedBy(store.read, userId, admitLongList)
       const byKey = new Map<string, { tag: string; objectIds: number[] }>()
       // The spelling of each is the newest.
       for (const { id, tags } of tagged.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id))

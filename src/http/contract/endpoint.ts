@@ -104,6 +104,8 @@ export interface Call<P, B, A extends Access<unknown>> {
   /** The same for a part of a change: on the disk with the record of the call, before the change commits. */
   readonly recordWithChange: (part: AuditPart) => void
   readonly commit: Commit
+  /** Counts the call, until its answer has left, under a quota of which only its work can tell. */
+  readonly admit: Admit
   readonly caller: A extends { kind: 'public' } ? undefined : Caller
   readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
   readonly into: A extends { into: Destination } ? VaultAccess : undefined
@@ -202,7 +204,10 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
 }
 
 /** What is limited per user (settings `quotas`). */
-export type QuotaKind = 'keys' | 'rsaKeys' | 'passphrases' | 'files' | 'links'
+export type QuotaKind = 'keys' | 'rsaKeys' | 'passphrases' | 'files' | 'links' | 'longLists' | 'relocations'
+
+/** @throws Fault `request.quota` */
+export type Admit = (kind: QuotaKind) => void
 
 /** Flags arrive as JSON booleans, or as the text that forms can hold and answers carry. */
 export const flag = z.union(

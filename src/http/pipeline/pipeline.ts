@@ -4,7 +4,7 @@ import type { DailyUse } from '../../access/daily-use.ts'
 import type { Caller, ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { AnyEndpoint, AuditNote, AuditPart, TokenCarrier } from '../contract/endpoint.ts'
+import type { AnyEndpoint, AuditNote, AuditPart, QuotaKind, TokenCarrier } from '../contract/endpoint.ts'
 import { failure, shownToken, success, type Answer, type Reply } from '../contract/envelope.ts'
 import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
 import { createAuthorization, type Authorization, type Authorized } from './authorization.ts'
@@ -95,7 +95,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
           ...whereabouts(authentication),
-          ...meansOf(request, recording),
+          ...meansOf(request, recording, quotas),
         }
         await authorization.checkForm(request, contract, call)
         if (typeof call.vault?.grants === 'string') await countItems(dailyUse, contract, call)
@@ -124,7 +124,7 @@ function whereabouts(authorized: Authorized | undefined) {
 }
 
 /** What a handler may do beside its answer. */
-function meansOf(request: RequestContext, recording: Recording) {
+function meansOf(request: RequestContext, recording: Recording, quotas: Quotas) {
   return {
     file: request.form?.file,
     client: request.client,
@@ -132,6 +132,9 @@ function meansOf(request: RequestContext, recording: Recording) {
     record: (part: AuditPart) => recording.part(request, part),
     recordWithChange: (part: AuditPart) => void (request.parts = [...request.parts, part]),
     commit: recording.commitOf(request),
+    admit(kind: QuotaKind) {
+      if (request.caller !== undefined) atClose(request, quotas.admit(kind, request.caller.userId))
+    },
     refuseForeignPage() {
       if (!isOwnPage(request.koa.req.headers)) throw new Fault('session.cookie')
     },

@@ -13,9 +13,20 @@ export interface Quotas {
   admit(kind: QuotaKind, userId: number): () => void
 }
 
-/** Calls of one user that may be under way at once. */
-const atOnce: Readonly<Record<QuotaKind, number>> = { keys: 64, rsaKeys: 4, passphrases: 2, files: 8, links: 4 }
+/** How many times what one user may, all may together. */
 const inAll = 10
+
+/** Calls that may be under way at once: of one user, and of all together. */
+const atOnce: Readonly<Record<QuotaKind, readonly [ofOne: number, ofAll: number]>> = {
+  keys: [64, 64 * inAll],
+  rsaKeys: [4, 4 * inAll],
+  passphrases: [2, 2 * inAll],
+  files: [8, 8 * inAll],
+  links: [4, 4 * inAll],
+  longLists: [2, 2 * inAll],
+  // One may hold the writer of SQLite for a second, and with it the logins and changes of others.
+  relocations: [1, 2],
+}
 
 const windowMs = 60_000
 const busyRetryMs = 1_000
@@ -41,9 +52,10 @@ export function createQuotas(rates: QuotaRates, nowMs: () => number = () => perf
   return {
     admit(kind, userId) {
       const own = `${kind} ${userId}`
-      const endOwn = begin(own, atOnce[kind])
+      const [ofOne, ofAll] = atOnce[kind]
+      const endOwn = begin(own, ofOne)
       try {
-        const endAll = begin(kind, atOnce[kind] * inAll)
+        const endAll = begin(kind, ofAll)
         try {
           rate.count([
             [own, rates[kind]],

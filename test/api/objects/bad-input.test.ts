@@ -66,7 +66,7 @@ const ofName: Row[] = [null, 7, ['x'], { x: 1 }, 'a\nb', '\u001b[31m', 'x'.repea
 )
 
 describe('POST /object', () => {
-  const count = async () => (await appliance.services.objectReading.ofVault(Number(vault.id))).length
+  const count = async () => (await appliance.services.objectReading.ofVault(Number(vault.id), () => undefined)).length
   const rows: Row[] = [
     ...ofFields,
     ...ofTemplate,

@@ -28,7 +28,7 @@ describeUpgrade(
   async (store) => {
     expect(await findVault(store.read, 3)).toMatchObject({ name: 'Ledgers', history: 10 })
     expect(await findObject(store.read, 4)).toMatchObject({ name: 'Core', version: 3 })
-    expect(await earlierVersionsOf(store.read, history)).toEqual([])
+    expect(await earlierVersionsOf(store.read, history, () => undefined)).toEqual([])
     await store.transaction(async (tx) => {
       expect(await beginVersion(tx, { id: 4, vaultId: 3 }, 3, { changedAt: 9, changedBy: 1 })).toBe(true)
       for (const version of [1, 2, 3])
@@ -46,8 +46,8 @@ describeUpgrade(
         )
       await trimEarlier(tx, 4, 2)
     })
-    const listed = { objectId: 4, publicFields: '{"host":"core"}', replacedAt: 9, replacedBy: '' }
-    expect(await earlierVersionsOf(store.read, history)).toEqual([
+    const listed = { objectId: 4, fields: { host: 'core' }, isAbridged: false, replacedAt: 9, replacedBy: '' }
+    expect(await earlierVersionsOf(store.read, history, () => undefined)).toEqual([
       { ...listed, version: 3, name: 'Core 3' },
       { ...listed, version: 2, name: 'Core 2' },
     ])

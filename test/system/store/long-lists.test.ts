@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tables } from '../../../src/daemon/tables.ts'
-import { objectsOfVault } from '../../../src/features/objects/read-records.ts'
+import { objectsOfVault } from '../../../src/features/objects/listed-object-records.ts'
 import { searchPattern, selectUsers } from '../../../src/features/users/records.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -58,7 +58,7 @@ async function areWhole(store: Store): Promise<void> {
   expect(users.slice(999, 1_002).map(({ otpPrefixes }) => otpPrefixes)).toEqual([['cc1000'], ['cc1001'], []])
   expect(await selectUsers(store.read, { pattern: searchPattern('EVEN', false) })).toHaveLength(rows / 2)
 
-  const names = (await objectsOfVault(store.read, 1)).map(({ name }) => name)
+  const names = (await objectsOfVault(store.read, 1, () => undefined)).map(({ name }) => name)
   const numbers = Array.from({ length: rows }, (_, at) => at + 1)
   expect(names).toEqual(numbers.filter((number) => number % 5 !== 0).map((number) => `object ${number}`))
 }
@@ -69,7 +69,7 @@ describe('a list that is longer than a page is whole and in order', () => {
     onTestFinished(() => rmSync(directory, { recursive: true }))
     const store = await filled({ sqlite: join(directory, 'test.sqlite') })
     await areWhole(store)
-    expect(await turnsWithin(() => objectsOfVault(store.read, 1))).toBeGreaterThanOrEqual(2)
+    expect(await turnsWithin(() => objectsOfVault(store.read, 1, () => undefined))).toBeGreaterThanOrEqual(2)
     expect(await turnsWithin(() => selectUsers(store.read, { pattern: '%' }))).toBeGreaterThanOrEqual(2)
   })
 

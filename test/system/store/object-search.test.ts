@@ -57,7 +57,9 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
   })
 
   const find = async (user: number, text: string) =>
-    (await searchObjects(store.read, { userId: user, needle: searchForm(text), most })).map(({ id }) => id)
+    (await searchObjects(store.read, { userId: user, needle: searchForm(text), most }, () => undefined)).map(
+      ({ id }) => id,
+    )
 
   it('finds the same in either kind of store, among 100,000 objects', async () => {
     expect(await find(1, 'core-4711.')).toEqual([4711])

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { isFault } from '../../../src/fault.ts'
 import { createQuotas, type QuotaRates } from '../../../src/http/pipeline/quotas.ts'
 
-const rates: QuotaRates = { keys: 60, rsaKeys: 60, passphrases: 60, files: 60, links: 60 }
+const rates: QuotaRates = {
+  keys: 60,
+  rsaKeys: 60,
+  passphrases: 60,
+  files: 60,
+  links: 60,
+  longLists: 60,
+  relocations: 60,
+}
 
 function given(over: Partial<QuotaRates> = {}) {
   const clock = { ms: 0 }
@@ -60,6 +68,16 @@ describe('the quota of a user', () => {
     quotas.admit('rsaKeys', 1)
     for (let user = 2; user <= 10; user++) for (let at = 0; at < 4; at++) quotas.admit('rsaKeys', user)
     expect(() => quotas.admit('rsaKeys', 11)).toThrow('request.quota')
+  })
+
+  it('bounds relocations to one of a user and two of all, for each may hold the writer of the database', () => {
+    const { quotas } = given()
+    const end = quotas.admit('relocations', 1)
+    expect(() => quotas.admit('relocations', 1)).toThrow('request.quota')
+    quotas.admit('relocations', 2)
+    expect(() => quotas.admit('relocations', 3)).toThrow('request.quota')
+    end()
+    quotas.admit('relocations', 3)
   })
 
   it('is not spent by what is refused', () => {

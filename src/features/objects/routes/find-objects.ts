@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../../http/contract/endpoint.ts'
+import { endpoint, type Admit, type Endpoint } from '../../../http/contract/endpoint.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { vaultRecord, vaultSchema } from '../../vaults/routes/vault-record.ts'
 import type { Vaults } from '../../vaults/vault.ts'
@@ -42,7 +42,8 @@ export const findObjects = (on: FindDependencies) =>
     path: '/find',
     params: z.object({}),
     body: z.object({ needle, limit }),
-    run: ({ body, caller }) => find(on, { userId: caller.userId, text: body.needle, most: Number(body.limit) }),
+    run: ({ body, caller, admit }) =>
+      find(on, { userId: caller.userId, text: body.needle, most: Number(body.limit) }, admit),
   })
 
 /** `GET /find/:needle`: the same, as older clients ask. */
@@ -53,7 +54,8 @@ export const findObjectsByPath = (on: FindDependencies) =>
     path: '/find/:needle',
     params: z.object({ needle }),
     body: z.object({}),
-    run: ({ params, caller }) => find(on, { userId: caller.userId, text: params.needle, most: mostFound }),
+    run: ({ params, caller, admit }) =>
+      find(on, { userId: caller.userId, text: params.needle, most: mostFound }, admit),
   })
 
 const shared = {
@@ -63,6 +65,7 @@ const shared = {
   details: 'It looks in every vault that is shared with the caller. Encrypted fields are not searched.',
   access: { kind: 'session' },
   success: 200,
+  faults: ['request.quota'],
   reply: {
     members: z.object({
       OBJECT: z.array(objectSchema).describe('The objects that hold it, without encrypted fields.'),
@@ -72,8 +75,8 @@ const shared = {
   },
 } as const satisfies Partial<Endpoint>
 
-async function find({ reading, templates, vaults }: FindDependencies, { userId, text, most }: Wanted) {
-  const found = await reading.search(userId, text, most)
+async function find({ reading, templates, vaults }: FindDependencies, { userId, text, most }: Wanted, admit: Admit) {
+  const found = await reading.search(userId, text, most, () => admit('longLists'))
   const written = recordsOf(found, await templates.among(found.map(({ templateId }) => templateId)))
   const within = new Set(found.map(({ vaultId }) => vaultId))
   const shown = within.size === 0 ? [] : (await vaults.listFor(userId)).filter(({ id }) => within.has(id))

@@ -15,6 +15,7 @@ export const listFavourites = (favourites: Favourites, templates: Templates) =>
     details: 'By their names, from every vault that is shared with the caller.',
     access: { kind: 'session' },
     success: 200,
+    faults: ['request.quota'],
     reply: {
       members: z.object({
         OBJECT: z.array(objectSchema).describe('The objects, without encrypted fields.'),
@@ -23,8 +24,8 @@ export const listFavourites = (favourites: Favourites, templates: Templates) =>
     },
     params: z.object({}),
     body: z.object({}),
-    async run({ caller }) {
-      const objects = await favourites.list(caller.userId)
+    async run({ caller, admit }) {
+      const objects = await favourites.list(caller.userId, () => admit('longLists'))
       const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
       return { members: { OBJECT: written.objects, TEMPLATES: written.templates } }
     },

@@ -7,7 +7,7 @@ import type { Templates } from '../../templates/templates.ts'
 import type { PastValues } from '../earlier-versions.ts'
 import { existing, objectQuery } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
-import { fieldTexts, objectParams } from './object-record.ts'
+import { abridged, fieldTexts, objectParams } from './object-record.ts'
 
 export const earlierSchema = z
   .object({
@@ -16,6 +16,7 @@ export const earlierSchema = z
     replaced: z.string().describe('When an edit replaced it: UTC, as `YYYY-MM-DD hh:mm:ss`.'),
     replacedby: z.string().describe('Who replaced it.'),
     public: fieldTexts.describe('The fields that were not encrypted, by name.'),
+    abridged: abridged.optional(),
     crypted: fieldTexts
       .describe(
         'The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`.',
@@ -26,7 +27,7 @@ export const earlierSchema = z
 
 /** @param template of the object now: what it encrypts is not shown, also where it was open then */
 export function earlierRecord(
-  { version, name, replacedAt, replacedBy, fields }: PastValues,
+  { version, name, replacedAt, replacedBy, fields, isAbridged }: PastValues & { readonly isAbridged?: boolean },
   template: Pick<Template, 'fields'>,
   crypted?: Readonly<Record<string, string>>,
 ) {
@@ -37,6 +38,7 @@ export function earlierRecord(
     replaced: utcText(replacedAt),
     replacedby: replacedBy,
     public: Object.fromEntries(Object.entries(fields).filter(([field]) => !secret.has(field))),
+    ...(isAbridged === true && { abridged: true }),
     ...(crypted && { crypted }),
   }
 }
@@ -54,13 +56,14 @@ export const listHistory = (reading: ObjectReading, templates: Templates) =>
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
     grant: 'object.read',
     success: 200,
+    faults: ['request.quota'],
     reply: { members: z.object({ HISTORY: z.array(earlierSchema).describe('The earlier versions.') }) },
     params: objectParams,
     body: z.object({}),
-    async run({ resource }) {
+    async run({ resource, admit }) {
       const found = existing(resource)
       const template = await templates.find(found.object.templateId)
-      const versions = await reading.history(found)
+      const versions = await reading.history(found, () => admit('longLists'))
       return { members: { HISTORY: versions.map((version) => earlierRecord(version, template)) } }
     },
   })

@@ -21,6 +21,7 @@ export const listTags = (kept: Tags, templates: Templates) =>
     details: 'By their letters, with their objects from every vault that is shared with the caller.',
     access: { kind: 'session' },
     success: 200,
+    faults: ['request.quota'],
     reply: {
       members: z.object({
         TAGS: z.array(tagSchema).describe('The tags: one entry for all cases of letters in which it is written.'),
@@ -30,8 +31,8 @@ export const listTags = (kept: Tags, templates: Templates) =>
     },
     params: z.object({}),
     body: z.object({}),
-    async run({ caller }) {
-      const { tags, objects } = await kept.list(caller.userId)
+    async run({ caller, admit }) {
+      const { tags, objects } = await kept.list(caller.userId, () => admit('longLists'))
       const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
       return {
         members: {

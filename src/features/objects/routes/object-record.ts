@@ -8,7 +8,8 @@ import { templateRecord, recordSchema } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import { extensionOf, maxNameLength } from '../content.ts'
 import type { ObjectReading } from '../reading.ts'
-import type { FileInfo, StoredObject } from '../read-records.ts'
+import type { AdmitLongList } from '../bounded-list.ts'
+import type { Ancestor, FileInfo, StoredObject } from '../read-records.ts'
 import { statusBits } from '../records.ts'
 import type { Templates } from '../../templates/templates.ts'
 
@@ -16,6 +17,11 @@ type Members = Readonly<Record<string, unknown>>
 
 /** Values of fields by their names. */
 export const fieldTexts = z.record(z.string(), z.string().describe('Value of the field.'))
+
+/** Of lists. */
+export const abridged = z
+  .literal(true)
+  .describe('There where the list is too long with `public`, which is empty then: reading this one by itself tells it.')
 
 /** `objectRecord`, for the documentation. */
 export const objectSchema = z
@@ -37,6 +43,7 @@ export const objectSchema = z
       .union([z.literal(false), z.string()])
       .describe('A sentence where decrypting the object raises an alarm, else false.'),
     public: fieldTexts.describe('The fields of its template that are not encrypted, by name.'),
+    abridged: abridged.optional(),
     crypted: fieldTexts
       .describe('The encrypted fields in the open, by name: where the call asked for them with `decrypt`.')
       .optional(),
@@ -56,8 +63,10 @@ export const objectSchema = z
   })
   .meta({ id: 'Object', description: 'A secret or file in a vault, or a folder.' })
 
+type WrittenObject = StoredObject & { readonly isAbridged?: boolean }
+
 /** An object as every answer writes it; `crypted` where its secrets were asked for. */
-export function objectRecord(object: StoredObject, crypted?: Readonly<Record<string, string>>): Members {
+export function objectRecord(object: WrittenObject, crypted?: Readonly<Record<string, string>>): Members {
   return {
     id: String(object.id),
     parentid: String(object.parentId),
@@ -72,6 +81,7 @@ export function objectRecord(object: StoredObject, crypted?: Readonly<Record<str
     tags: '',
     alarmed: (object.status & statusBits.alarm) === 0 ? false : 'Decrypting this object raises an alarm.',
     public: object.fields,
+    ...(object.isAbridged === true && { abridged: true }),
     ...(crypted && { crypted }),
     // Absent for what is no file: one published client takes any value for a file.
     ...(object.file && { fileinfo: fileRecord(object.id, object.file) }),
@@ -79,13 +89,13 @@ export function objectRecord(object: StoredObject, crypted?: Readonly<Record<str
 }
 
 /** A parent as BREADCRUMB lists it. */
-export function crumbOf(object: StoredObject, template: Template | undefined): Members {
+export function crumbOf(object: Ancestor, template: Template | undefined): Members {
   return { objectid: String(object.id), objectname: object.name, icon: template?.icon ?? '' }
 }
 
 /** Objects with the templates that occur among them. */
 export function recordsOf(
-  objects: readonly StoredObject[],
+  objects: readonly WrittenObject[],
   templates: readonly Template[],
 ): { readonly objects: Members[]; readonly templates: Members[] } {
   const used = new Set(objects.map(({ templateId }) => templateId))
@@ -135,8 +145,8 @@ export const vaultContents = (reading: ObjectReading, templates: Templates) => (
     OBJECTS: z.array(objectSchema).describe('What lies in the vault, at every depth, without encrypted fields.'),
     TEMPLATES: templatesOfObjects,
   },
-  async read(vaultId: number) {
-    const objects = await reading.ofVault(vaultId)
+  async read(vaultId: number, admitLongList: AdmitLongList) {
+    const objects = await reading.ofVault(vaultId, admitLongList)
     const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
     return { OBJECTS: written.objects, TEMPLATES: written.templates }
   },

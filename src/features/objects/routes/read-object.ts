@@ -54,15 +54,18 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
       ...(children === 'true' ? (['object.list'] as const) : []),
     ],
     success: 200,
-    faults: ['object.tampered', 'object.no_file', 'object.busy'],
+    faults: ['request.quota', 'object.tampered', 'object.no_file', 'object.busy'],
     reply: { members: readSchema },
     params: objectParams,
     body,
-    async run({ body: { decrypt, children, filedata }, vault, resource, record }) {
+    async run({ body: { decrypt, children, filedata }, vault, resource, record, admit }) {
       if (decrypt && children) throw new Fault('request.invalid', 'decrypt and children exclude each other.')
       const found = grantedTo(vault, resource)
       const { object } = found
-      const [parents, below] = [await reading.ancestors(object), children ? await reading.children(object) : []]
+      const [parents, below] = [
+        await reading.ancestors(object),
+        children ? await reading.children(object, () => admit('longLists')) : [],
+      ]
       const known = await templates.among([object, ...parents, ...below].map(({ templateId }) => templateId))
       const template = known.find(({ id }) => id === object.templateId)
       const crypted = decrypt ? await decryptedFields(reading, found, template, record) : undefined

@@ -8,7 +8,7 @@ export const relocationContract = {
   success: 200,
   faults: ['object.invalid', 'object.parent_unknown', 'object.tampered', 'object.key_exhausted'],
   quota: ({ resource }: { readonly resource?: ObjectInVault | undefined }) =>
-    resource?.object.file || resource?.object.children ? 'files' : undefined,
+    resource?.object.file || resource?.object.children ? 'relocations' : undefined,
   reply: { callinfo: relocatedSchema },
   params: objectParams,
 } as const

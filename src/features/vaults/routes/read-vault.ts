@@ -7,7 +7,7 @@ import { vaultRecord, oneVault, vaultParams } from './vault-record.ts'
 export interface VaultContents {
   /** The members that hold it, for the documentation. */
   readonly shape: z.ZodRawShape
-  read(vaultId: number): Promise<Readonly<Record<string, unknown>>>
+  read(vaultId: number, admitLongList: () => void): Promise<Readonly<Record<string, unknown>>>
 }
 
 /** `GET /vault/:vaultid`: a vault and what lies in it. */
@@ -22,11 +22,13 @@ export const readVault = (vaults: Vaults, contents: VaultContents) =>
     access: { kind: 'vault', permission: 'Read' },
     grant: 'object.list',
     success: 200,
+    faults: ['request.quota'],
     reply: { members: z.object({ VAULT: oneVault, ...contents.shape }) },
     params: vaultParams,
     body: z.object({}),
-    async run({ vault: { id, permission, grants } }) {
+    async run({ vault: { id, permission, grants }, admit }) {
       const vault = await vaults.read(id)
-      return { members: { VAULT: [vaultRecord({ ...vault, permission, grants })], ...(await contents.read(id)) } }
+      const read = await contents.read(id, () => admit('longLists'))
+      return { members: { VAULT: [vaultRecord({ ...vault, permission, grants })], ...read } }
     },
   })
