@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts'
 import { encodeRecord } from './key-record.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
-/** Which of the records of one thing this is: each change of the thing makes the next. */
+/** Which of the records of one thing this is: each change of the thing makes a later one. */
 export interface Generation {
   /** Tells the thing from all others. */
   readonly subject: Buffer
@@ -11,6 +11,18 @@ export interface Generation {
   /** Whether the number is a count, which may grow by more than one. */
   readonly isCount?: boolean
 }
+
+/**
+ * Of the record that takes the place of one of this number: the clock, in microseconds since 1970, where that is more. So
+ * whatever was sealed before a change, and is in no row, is older than the change.
+ */
+export const nextGeneration = (before: number): number => Math.max(before + 1, clockNumber())
+
+/** Whether a record may have this number after one of that: no number is sealed before its time. */
+export const isNextGeneration = (number: number, before: number): boolean =>
+  number === before + 1 || (number > before && number <= clockNumber())
+
+const clockNumber = (): number => Date.now() * 1000
 
 /** Of a tombstone: nothing comes after it. */
 const lastGeneration = Number.MAX_SAFE_INTEGER

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sessionTokenHash } from '../../src/access/session-token-form.ts'
-import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
-import type { SessionToken } from '../../src/features/auth/session-token.ts'
 import { certificateRecord } from '../../src/features/certificates/records.ts'
+import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { deviceRecord, devicesOf, findByPublicId, stateOf, type OtpDevice } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { seedText } from '../../src/features/otp/otpauth-uri.ts'
@@ -26,6 +24,7 @@ import { stockToken } from '../support/own-device-kit.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
+import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -49,11 +48,10 @@ afterAll(async () => {
 })
 
 const rowOf = (user: Pick<TestUser, 'id'>) => accountRow(appliance, user)
-const tokenOf = (token: string): SessionToken => ({ token, hash: sessionTokenHash(token) })
 
 /** What the keeper grants a session that passes through the worker. */
-const grantOf = ({ token = '' }: TestClient, of?: { readonly user: User; readonly vaultId: string }) =>
-  sessionGrant(worker, appliance.store.read, tokenOf(token ?? ''), async () => {
+const grantOf = (client: TestClient, of?: { readonly user: User; readonly vaultId: string }) =>
+  grantOfSession(appliance, worker, client, async () => {
     return of && findSealedMembership(appliance.store.read, of.user, Number(of.vaultId))
   })
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
-import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
 import { findSealedSession } from '../../src/features/auth/session-seals.ts'
 import { deviceRecord, devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
@@ -16,6 +15,7 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { outcomeOf, outcomesOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
+import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -38,10 +38,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-const grantOf = ({ token }: TestClient): Promise<SealedRecord> =>
-  sessionGrant(worker, appliance.store.read, { token: token ?? '', hash: sessionTokenHash(token ?? '') }, () =>
-    Promise.resolve(undefined),
-  )
+const grantOf = (client: TestClient): Promise<SealedRecord> => grantOfSession(appliance, worker, client)
 
 /** What a hardware token of this user types. */
 async function otpOf(user: TestUser, otp = user.hardwareToken.press()): Promise<OnceShown> {

@@ -8,7 +8,7 @@ import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
-import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
+import { tryRulesOf } from '../../src/hsm/try-rules.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
@@ -176,6 +176,56 @@ describe('a session', () => {
     const application = { applicationKey: sealedApplicationKey(key), applicationKeyText: Buffer.from(text) }
     const shown = { ...(await shownFor(victim)), ...application }
     await expect(worker.login(shown)).rejects.toMatchObject({ code: 'hsm.outdated' })
+  })
+})
+
+describe('a part of a login', () => {
+  const wrongHash = Buffer.alloc(32, 1)
+  const press = (holder: TestUser) => parseOtp(holder.hardwareToken.press())?.block ?? Buffer.alloc(0)
+
+  async function partsOf(holder: TestUser) {
+    user = holder
+    const [token, totp] = [await stateOfDevice('hwkey_otp'), await stateOfDevice('totp')]
+    const byToken = () => ({ certificate: undefined, devices: [token], otp: { block: press(holder) } })
+    const byCode = (code: string) => ({ certificate: undefined, devices: [totp], otp: { code } })
+    return { totp, byToken, byCode, right: await loginRequest(appliance, holder, byToken()) }
+  }
+
+  const refused = { code: 'login.refused' }
+
+  it('is not to be found, as the pass phrase, by one who has the second factor and the application key', async () => {
+    const { byToken, right } = await partsOf(await appliance.addUser())
+    for (let at = 0; at < mostTries(); at++)
+      await expect(worker.login({ ...right, hash: wrongHash, factor: byToken() })).rejects.toMatchObject(refused)
+    await expect(worker.login({ ...right, factor: byToken() })).rejects.toMatchObject(refused)
+    // Nor is a login that lacks another part a way to go on: it is refused whatever the pass phrase is.
+    await expect(worker.login({ ...right, applicationKeyText: Buffer.from('x') })).rejects.toMatchObject(refused)
+  })
+
+  it('is not to be found, as six digits, with whatever pass phrase and application key', async () => {
+    const { totp, byCode, right } = await partsOf(await appliance.addUser())
+    const wrongParts = [{ hash: wrongHash }, { applicationKey: undefined }, { user: undefined }, {}]
+    // A user who is not named has no device: these ask for nothing.
+    const [asked, askedForNothing] = [mostTries(), Math.ceil(mostTries() / 3)]
+    for (let at = 0; at < asked + askedForNothing; at++) {
+      const factor = byCode(String(10_000_000 + at))
+      const wrong = { ...right, ...wrongParts[at % wrongParts.length], factor }
+      await expect(worker.login(wrong)).rejects.toMatchObject(refused)
+    }
+    const code = totpCode(user.totpSecret)
+    expect(await worker.checkOtp([totp], { code })).toMatchObject({ outcome: 'wrong' })
+    await expect(worker.login({ ...right, factor: byCode(code) })).rejects.toMatchObject(refused)
+  })
+
+  it('that is wrong for a stranger does not keep the user out: such a login is refused whatever the pass phrase is', async () => {
+    const { byToken, right } = await partsOf(await appliance.addUser())
+    const none = { certificate: undefined, devices: [], otp: noOtp }
+    for (let at = 0; at < 2 * mostTries(); at++) {
+      const wrong = at % 2 === 0 ? { factor: none } : { factor: byToken(), applicationKeyText: Buffer.from('x') }
+      await expect(worker.login({ ...right, hash: wrongHash, ...wrong })).rejects.toMatchObject(refused)
+      await expect(worker.login({ ...right, ...wrong, factor: none })).rejects.toMatchObject(refused)
+    }
+    expect(await worker.login({ ...right, factor: byToken() })).toMatchObject({ isCheckCurrent: true })
   })
 })
 

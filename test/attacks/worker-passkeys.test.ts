@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sessionTokenHash } from '../../src/access/session-token-form.ts'
-import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
 import { useAssertionUp, UsedAssertionTable } from '../../src/features/auth/used-assertion-records.ts'
 import { presentedPasskey } from '../../src/features/passkeys/presented-passkey.ts'
 import { findByCredentialId, passkeyRecord, PasskeyTable, sealedPasskey } from '../../src/features/passkeys/records.ts'
@@ -18,6 +16,7 @@ import { type AnswerEdits, type ShownAnswer, SoftAuthenticator, withPasskeys } f
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { accountRow } from '../support/user-row.ts'
+import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -57,10 +56,7 @@ const logIn = async (answer: ShownAnswer, user?: TestUser, hsm = worker) =>
 
 const answered = async (edits?: AnswerEdits) => authenticator.answer(await loginChallenge(appliance), edits)
 
-const grantOf = ({ token = '' }: TestClient): Promise<SealedRecord> =>
-  sessionGrant(worker, appliance.store.read, { token: token ?? '', hash: sessionTokenHash(token ?? '') }, () =>
-    Promise.resolve(undefined),
-  )
+const grantOf = (client: TestClient): Promise<SealedRecord> => grantOfSession(appliance, worker, client)
 
 describe('an assertion that a worker has read', () => {
   it('begins one session, whoever asks, also when the owner of the database takes all trace of it away', async () => {

@@ -9,7 +9,7 @@ import type { Reader, Store } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import { sealedApplicationKey } from './application-key.ts'
-import { findSealedSession } from './session-seals.ts'
+import { findSealedSession, type FoundToken } from './session-seals.ts'
 import type { SessionToken } from './session-token.ts'
 
 /** What a call asks a grant for, as the statement that authenticates it found it. */
@@ -134,10 +134,19 @@ export async function sessionGrant(
 ): Promise<SealedGrant> {
   const found = await findSealedSession(reader, hash)
   if (found === undefined) throw new Fault('session.invalid')
-  const { user: current, applicationKey, sealed: session } = found
-  const user = committed ?? current
-  const [own, application] = [sealedUser(user), applicationKey && sealedApplicationKey(applicationKey)]
-  return hsm.grant({ token, session, user: own, applicationKey: application, membership: await memberOf(user) })
+  const session = { ...found, user: committed ?? found.user }
+  return foundGrant(hsm, token, session, await memberOf(session.user))
+}
+
+/** The same for a session that was found by that token, in the vault of this membership. */
+export function foundGrant(
+  hsm: Pick<Hsm, 'grant'>,
+  token: string,
+  { user: person, applicationKey: key, sealed: session }: Pick<FoundToken, 'user' | 'applicationKey' | 'sealed'>,
+  membership: GrantRequest['membership'],
+): Promise<SealedGrant> {
+  const [user, applicationKey] = [sealedUser(person), key && sealedApplicationKey(key)]
+  return hsm.grant({ token, session, user, applicationKey, membership })
 }
 
 /** The cause makes the operator hear of it. */

@@ -95,11 +95,11 @@ export function createCredentialCheck({
 
     async verifyCredentials(claim) {
       const { user, attempt, factor } = await examine(claim)
-      const [isFirst, isRight] = await Promise.all([
-        // The caller has the keeper use an assertion up, by the session that it was made in.
-        !('otp' in claim) || otps.useUp(factor?.otp),
-        passphrases.check(claim.passphrase, user && passphraseRecordOf(user)),
-      ])
+      // The caller has the keeper use an assertion up, by the session that it was made in.
+      const isFirst = !('otp' in claim) || (await otps.useUp(factor?.otp))
+      // Wrong pass phrases without the factor do not use up how often the user's may be tried.
+      const record = user && factor && isFirst ? passphraseRecordOf(user) : undefined
+      const isRight = await passphrases.check(claim.passphrase, record)
       if (!user || !factor || !isFirst || !isRight) return undefined
       return { ...factor, user, attempt }
     },

@@ -92,11 +92,19 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
   },
 })
 
+/** Which counts are forgotten, by when they were last counted. */
+export interface ForgottenAttempts {
+  /** How many are few. */
+  readonly few: number
+  readonly fewBefore: number
+  /** However many they are. */
+  readonly allBefore: number
+}
+
 /** The moment of an attempt, and what follows from it. */
 export interface AttemptTimes {
   readonly now: number
-  /** Failures before this are forgotten. */
-  readonly forgetBefore: number
+  readonly forgotten: ForgottenAttempts
   /** No delay that begins now ends later: a row that says so was written before the clock was set back, and is void. */
   readonly latestEnd: number
 }
@@ -106,7 +114,7 @@ export interface AttemptTimes {
  * row stays locked until the transaction ends, so parallel attempts are counted one by one.
  */
 export async function countAttempt(tx: Tx, limitKey: string, times: AttemptTimes): Promise<number | undefined> {
-  const { now, forgetBefore, latestEnd } = times
+  const { now, forgotten, latestEnd } = times
   await tx
     .createQueryBuilder()
     .insert()
@@ -117,8 +125,12 @@ export async function countAttempt(tx: Tx, limitKey: string, times: AttemptTimes
   const counted = await tx
     .createQueryBuilder()
     .update(LoginAttemptsTable)
-    .set({ failures: () => 'CASE WHEN last_at < :forgetBefore THEN 1 ELSE failures + 1 END', lastAt: now })
-    .setParameters({ forgetBefore })
+    .set({
+      failures: () =>
+        'CASE WHEN last_at < :allBefore OR (last_at < :fewBefore AND failures <= :few) THEN 1 ELSE failures + 1 END',
+      lastAt: now,
+    })
+    .setParameters({ ...forgotten })
     .where([
       { limitKey, blockedUntil: LessThanOrEqual(now) },
       { limitKey, blockedUntil: MoreThan(latestEnd) },
@@ -172,15 +184,20 @@ export async function rememberNetwork(tx: Tx, network: LoginNetwork, before: num
 }
 
 /** Resolves to how many there were, `most` at a time. */
-export async function sweepAttempts(tx: Tx, before: number, most: number): Promise<number> {
-  const stale = await tx.find(LoginAttemptsTable, {
-    where: { lastAt: LessThan(before) },
-    order: { lastAt: 'ASC' },
-    take: most,
-    select: { limitKey: true },
-  })
+export async function sweepAttempts(tx: Tx, forgotten: ForgottenAttempts, most: number): Promise<number> {
+  // Begins with what both have in common, by the index.
+  const stale = await tx
+    .createQueryBuilder(LoginAttemptsTable, 'a')
+    .select('a.limitKey')
+    .where('a.lastAt < :fewBefore')
+    .andWhere('(a.failures <= :few OR a.lastAt < :allBefore)')
+    .setParameters({ ...forgotten })
+    .orderBy('a.lastAt', 'ASC')
+    .take(most)
+    .getMany()
   const keys = stale.map(({ limitKey }) => limitKey)
   // Of one that was counted again meanwhile nothing is forgotten.
-  if (keys.length > 0) await tx.delete(LoginAttemptsTable, { limitKey: In(keys), lastAt: LessThan(before) })
+  if (keys.length > 0)
+    await tx.delete(LoginAttemptsTable, { limitKey: In(keys), lastAt: LessThan(forgotten.fewBefore) })
   return stale.length
 }

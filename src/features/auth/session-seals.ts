@@ -1,3 +1,4 @@
+import type { SealedGrant } from '../../access/acting.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Reader } from '../../store/store.ts'
@@ -55,11 +56,12 @@ export async function findSealedSession(reader: Reader, tokenHash: string): Prom
   return { session, user, applicationKey, sealed: { record, seal: token.seal } }
 }
 
-/** The seal of the token that takes the place of one of a session. */
+/** The seal of the token that takes the place of one of a session. `grant`: of that session, for which the token was shown. */
 export async function sealNextToken(
   hsm: Pick<Hsm, 'seal'>,
   { session, user, applicationKey, sealed }: FoundToken,
   nextHash: string,
+  grant: SealedGrant,
 ): Promise<Buffer> {
-  return hsm.seal(sessionRecord(session, { user, applicationKey }, nextHash), sealed)
+  return hsm.seal(sessionRecord(session, { user, applicationKey }, nextHash), sealed, undefined, grant)
 }

@@ -2,12 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
+import { tryRulesOf } from '../../hsm/try-rules.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import {
   blockedUntil,
   blockUntil,
   countAttempt,
   forgetAttempts,
+  type ForgottenAttempts,
   isFamiliarNetwork,
   isKnownNetwork,
   rememberNetwork,
@@ -37,7 +39,7 @@ export interface Throttle {
    * @throws Fault `login.throttled` with the time to wait
    */
   count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void>
-  /** It succeeded: its counts are forgotten, and its network is known for the user from now on. */
+  /** It succeeded: its counts are forgotten but for what lasts, and its network is known for the user from now on. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>
   /** Whether any user has logged in from this network lately; of a second ago where many logins ask it at once. */
   isFamiliar(reader: Reader, network: string): Promise<boolean>
@@ -60,6 +62,11 @@ interface Limit {
   readonly allowance: number
   /** The row that counts, as `login_attempts` has it. The name comes last: it may hold any text that a client sent. */
   readonly key: (attempt: Pick<CountedAttempt, 'name' | 'network'>) => string
+  /**
+   * Whether a success leaves its count, which is then forgotten no sooner than the keeper forgets as many wrong tries: strangers would
+   * otherwise use those up, and the keeper would refuse the user, wherever the login comes from.
+   */
+  readonly lasts: boolean
 }
 
 /** An attacker without the second factor is counted apart from its holder, so that he cannot delay the holder. */
@@ -67,12 +74,14 @@ const accountByHolder: Limit = {
   applies: ({ isHolder }) => isHolder,
   allowance: 1,
   key: ({ name }) => `holder of the second factor of ${name}`,
+  lasts: false,
 }
 
 const accountPerNetwork: Limit = {
   applies: ({ isHolder }) => !isHolder,
   allowance: 1,
   key: ({ name, network }) => `from ${network}: ${name}`,
+  lasts: false,
 }
 
 /** Many users may share a network. */
@@ -80,6 +89,7 @@ const allAccountsPerNetwork: Limit = {
   applies: ({ isHolder }) => !isHolder,
   allowance: 10,
   key: ({ network }) => `anyone from ${network}`,
+  lasts: false,
 }
 
 /** Bounds an attacker with many networks, and does not delay the user where the user usually logs in. */
@@ -87,6 +97,7 @@ const accountInUnknownNetworks: Limit = {
   applies: ({ isHolder, isKnownNetwork }) => !isHolder && !isKnownNetwork,
   allowance: 10,
   key: ({ name }) => `from unfamiliar places: ${name}`,
+  lasts: true,
 }
 
 /** See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`. */
@@ -113,6 +124,10 @@ export function createThrottle({
   readonly rules: ThrottleRules
 }): Throttle {
   const memoryMs = rules.longestDelayMs * retention.countsInLongestDelays
+  const keeper = tryRulesOf(rules)
+  /** What the keeper forgets in that time; all of it, however much it was, in `lastingMs`. */
+  const few = Math.floor(memoryMs / keeper.intervalMs)
+  const lastingMs = Math.max(memoryMs, keeper.burst * keeper.intervalMs)
   /** A flood of logins that wait for their turn asks once a network, and not once a login. */
   const familiar = new LRUCache<string, boolean, Reader>({
     max: 1_000,
@@ -121,13 +136,17 @@ export function createThrottle({
       isFamiliarNetwork(context, network, clock.now() - retention.knownNetworkMs),
   })
 
-  async function countFor(tx: Tx, key: string, freeAttempts: number, now: number): Promise<void> {
+  const forgettingAt = (now: number, lasts: boolean): ForgottenAttempts => ({
+    few,
+    fewBefore: now - memoryMs,
+    allBefore: now - (lasts ? lastingMs : memoryMs),
+  })
+
+  async function countFor(tx: Tx, key: string, { allowance, lasts }: Limit, now: number): Promise<void> {
     // Workers share the rows, so their times are those of the wall clock, which may be set back.
-    const failures = await countAttempt(tx, key, {
-      now,
-      forgetBefore: now - memoryMs,
-      latestEnd: now + rules.longestDelayMs,
-    })
+    const forgotten = forgettingAt(now, lasts)
+    const failures = await countAttempt(tx, key, { now, forgotten, latestEnd: now + rules.longestDelayMs })
+    const freeAttempts = rules.freeAttempts * allowance
     if (failures === undefined) throw throttled((await blockedUntil(tx, key)) - now)
     if (failures < freeAttempts) return
     const delayMs = Math.min(rules.longestDelayMs, rules.firstDelayMs * 2 ** Math.min(failures - freeAttempts, 30))
@@ -141,14 +160,14 @@ export function createThrottle({
       const since = now - retention.knownNetworkMs
       const isKnown = !isHolder && (await isKnownNetwork(tx, userId ?? -1, network, since))
       const attempt = { name, network, isHolder, isKnownNetwork: isKnown }
-      for (const { key, allowance } of limits.filter((limit) => limit.applies(attempt)))
-        await countFor(tx, key(attempt), rules.freeAttempts * allowance, now)
+      for (const limit of limits.filter(({ applies }) => applies(attempt)))
+        await countFor(tx, limit.key(attempt), limit, now)
     },
 
     async forgive(tx, { name, userId, address }) {
       const network = networkOf(address)
       const now = clock.now()
-      for (const { key } of limits) await forgetAttempts(tx, key({ name, network }))
+      for (const { key, lasts } of limits) if (!lasts) await forgetAttempts(tx, key({ name, network }))
       if (userId !== undefined)
         await rememberNetwork(tx, { userId, network, lastAt: now }, now - retention.knownNetworkMs)
     },
@@ -156,8 +175,8 @@ export function createThrottle({
     isFamiliar: async (reader, network) => (await familiar.fetch(network, { context: reader })) ?? false,
 
     async sweep() {
-      const before = clock.now() - memoryMs
-      while ((await transaction((tx) => sweepAttempts(tx, before, sweptAtOnce))) === sweptAtOnce);
+      const forgotten = forgettingAt(clock.now(), true)
+      while ((await transaction((tx) => sweepAttempts(tx, forgotten, sweptAtOnce))) === sweptAtOnce);
     },
   }
 }

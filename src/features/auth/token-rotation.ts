@@ -4,6 +4,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { touchEveryMs, type SessionLimits } from './session-liveness.ts'
 import { addUses, hasToken, insertToken, supersedeToken, touchSession, type SealedToken } from './session-records.ts'
+import { foundGrant } from './caller-grants.ts'
 import { findSealedSession, sealNextToken } from './session-seals.ts'
 import { newSessionToken, successorOf, type SessionToken } from './session-token.ts'
 
@@ -32,13 +33,16 @@ export type RotatedSession = {
  */
 export type RotateToken = (session: RotatedSession, sent: SessionToken, now: number) => Promise<string>
 
+/** A rotation that fails so is tried again by a later call: of the call it decides nothing. */
+const passing = ['hsm.unavailable', 'hsm.sealed', 'hsm.outdated', 'session.invalid'] as const
+
 export function createTokenRotation({
   store,
   hsm,
   rules,
 }: {
   readonly store: Pick<Store, 'read' | 'transaction'>
-  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor' | 'seal'>
+  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'grant'>
   readonly rules: RotationRules
 }): RotateToken {
   const useCounts = createUseCounts(rules.rotateAfterUses)
@@ -49,14 +53,16 @@ export function createTokenRotation({
     return used || now - session.issued_at > rules.rotateAfterMs
   }
 
-  /** Undefined while keeper or token host do not answer: the rotation waits for a later call. */
+  /** Undefined while keeper or token host do not answer, or a row changes meanwhile: the rotation waits for a later call. */
   async function replacementOf({ token, hash }: SessionToken): Promise<(SessionToken & SealedToken) | undefined> {
     try {
       const next = isStrict ? await successorOf(hsm, token) : newSessionToken()
       const session = await findSealedSession(store.read, hash)
-      return session && { ...next, seal: await sealNextToken(hsm, session, next.hash) }
+      if (session === undefined) return undefined
+      const grant = await foundGrant(hsm, token, session, undefined)
+      return { ...next, seal: await sealNextToken(hsm, session, next.hash, grant) }
     } catch (error) {
-      if (isFault(error, 'hsm.unavailable') || isFault(error, 'hsm.sealed')) return undefined
+      if (passing.some((code) => isFault(error, code))) return undefined
       throw error
     }
   }

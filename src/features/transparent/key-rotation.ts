@@ -4,6 +4,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { isRotationDue } from '../../hsm/rotation-due.ts'
+import { nextGeneration } from '../../hsm/record-generation.ts'
 import { createKeyedMutex } from '../../store/concurrency.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { CallersGrant } from '../destruction/pending-destruction.ts'
@@ -111,7 +112,7 @@ async function rotateFrom(
   commit: Commit,
 ): Promise<StoredKey> {
   const grant = await by.grant()
-  const next = { ...shown, latestVersion: shown.latestVersion + 1, generation: shown.generation + 1 }
+  const next = { ...shown, latestVersion: shown.latestVersion + 1, generation: nextGeneration(shown.generation) }
   // The keeper verifies what is shown: a new seal over an edited row would make the edit good.
   const seal = await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
   const key = { ...next, seal }

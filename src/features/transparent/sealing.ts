@@ -2,6 +2,7 @@ import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { nextGeneration } from '../../hsm/record-generation.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
 import type { Commit, Tx } from '../../store/store.ts'
@@ -174,7 +175,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
         if (current === null) throw new Fault('key.not_found')
         // A new seal over an edited row would make the edit good.
         await checkPolicy(hsm, current)
-        const next = { ...(await step(current, tx)), generation: current.generation + 1 }
+        const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }
         const grant = await grantOf(tx)
         const shown = sealedPolicy(current)
         const seal = await sealInPlaceOf(
@@ -190,7 +191,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
       }),
 
     async replaceVersion(tx, key, from, change) {
-      const generation = from.generation + 1
+      const generation = nextGeneration(from.generation)
       const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change, generation }
       // The keeper refuses an edited row: a new seal over it would make the edit good.
       const grant = await grantOf(tx)

@@ -1,5 +1,6 @@
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
+import { nextGeneration } from '../../hsm/record-generation.ts'
 import type { Tx } from '../../store/store.ts'
 import { updateUser, type User } from './records.ts'
 import { sealChange, sealFirst, type Sealer } from './sealed-change.ts'
@@ -29,7 +30,7 @@ export async function changeUser(hsm: Sealer, tx: Tx, user: User, changes: Parti
   if (userRecord({ ...user, ...changes }).equals(userRecord(user))) {
     return Object.keys(changes).length === 0 ? user : updateUser(tx, user, changes)
   }
-  const next = { ...changes, generation: user.generation + 1 }
+  const next = { ...changes, generation: nextGeneration(user.generation) }
   const record = userRecord({ ...user, ...next })
   const seal = await sealChange(hsm, tx, record, sealedUser(user), owner && sealedUser(owner))
   return updateUser(tx, user, { ...next, seal })

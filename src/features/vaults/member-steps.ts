@@ -1,4 +1,5 @@
 import { confirmersOf, operatorId } from '../../access/confirmation.ts'
+import { nextGeneration } from '../../hsm/record-generation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
@@ -46,7 +47,7 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
     const row = await findMember(tx, member)
     if (row === null) throw new Fault('vault.member_unknown')
     const { permission, grants, recoveries } = { ...row, ...changes }
-    const state = { permission, grants, recoveries, generation: row.generation + 1 }
+    const state = { permission, grants, recoveries, generation: nextGeneration(row.generation) }
     return sealedState(await sealMembership(hsm, tx, place, state, sealedMembership(place, row)))
   }
 
@@ -60,7 +61,11 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
         (await confirmersAfter(tx, member, removed.recoveries)).includes(grant.by)
       const recoveries = mayConfirm ? Math.max(user.recoveries, removed?.recoveries ?? 0) : removed.recoveries
       const { permission, grants } = grant
-      const first = { permission: permissionBits[permission], grants, generation: (removed?.generation ?? 0) + 1 }
+      const first = {
+        permission: permissionBits[permission],
+        grants,
+        generation: nextGeneration(removed?.generation ?? 0),
+      }
       const last = removed === null ? undefined : sealedMembership(place, { ...removed, ...nothingLeft })
       const state = await sealMembership(hsm, tx, place, { ...first, recoveries }, last)
       await addMember(tx, member, grant, sealedState(state))

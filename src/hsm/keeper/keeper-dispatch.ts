@@ -10,7 +10,13 @@ import { createRequestFields, type RequestFields } from '../server/request-field
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
-import { followEachOther, type Generation, generationOf, vaultGenerationOf } from '../record-generation.ts'
+import {
+  followEachOther,
+  type Generation,
+  generationOf,
+  isNextGeneration,
+  vaultGenerationOf,
+} from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
@@ -178,9 +184,11 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
   // The first record of a version follows that of its key.
   const before = previous !== undefined && followEachOther(previous.type, next.type) ? shownGeneration : undefined
   const known = before?.number ?? floors.of(generation.subject) ?? 0
-  const isNext = generation.isCount === true ? generation.number >= known : generation.number === known + 1
-  if ((before === undefined && known > 0) || !isNext)
-    throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
+  const { number, isCount } = generation
+  const isNext = isCount === true ? number >= known : isNextGeneration(number, known)
+  const isFirst = previous === undefined && ownsIdentity.has(next.type)
+  if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
+    throw new Fault('hsm.rejected', 'The record is no next generation of the one that it replaces.')
 }
 
 function shownGeneration(token: Token, sealed: SealedRecord): Generation[] {

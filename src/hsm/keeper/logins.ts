@@ -39,14 +39,16 @@ export function createLogins(on: LoginsDependencies): LogIn {
     const person = user && newestShown(token, floors, 'user', user).fields
     const second = checkFactor(on, person, factor)
     // All of it, always: what was wrong must not be told by the time that it takes.
-    const isRight = [
+    const others = [
       key !== undefined && key.revokedAt === null,
       isApplicationKey(token, Buffer.from(text), key?.keyCheck ?? Buffer.alloc(pepperedBytes)),
       person !== undefined && mayLogIn(person.capabilities),
       second.isTheirs,
-      passphrases.matches(person?.passphraseCheck ?? unknownCheck, hash),
     ]
-    if (key === undefined || person === undefined || isRight.includes(false)) throw new Fault('login.refused')
+    // Where another part is wrong the answer does not depend on the pass phrase: a stranger who has none of them cannot use its tries up.
+    const isTold = !others.includes(false)
+    const isRight = passphrases.matches(person?.passphraseCheck ?? unknownCheck, hash, isTold)
+    if (key === undefined || person === undefined || !isTold || !isRight) throw new Fault('login.refused')
     const isCheckCurrent = passphrases.isCurrent(person.passphraseCheck)
     const sessionToken = randomSessionToken()
     const [identity, createdAt] = [random(token, identityBytes), now()]

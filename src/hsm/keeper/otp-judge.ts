@@ -106,8 +106,9 @@ function createCodeSearch({ token, used, tries, rules, now }: OtpJudgeDependenci
         found ??= { outcome: 'good', at, counter, driftSteps, reading: nothing, subject }
       }
     pad(token, usualCandidates - candidatesTried)
-    for (const { subject } of devices) tries.note(subject, found !== undefined)
-    if (devices.length === 0) tries.note(nobody, true)
+    // Whatever else came with it is wrong, too: pairs of a code and a pass phrase could otherwise be tried without end.
+    for (const { subject } of devices) tries.note(subject, found === undefined)
+    if (devices.length === 0) tries.note(nobody, false)
     return found
   }
 }
@@ -126,7 +127,7 @@ function createResynchronisation(
       (candidate, index) => index > 0 && right[index - 1] === true && isCodeAt(token, device, candidate, second),
     )
     const isRight = after !== undefined && tries.allows(subject)
-    tries.note(subject, isRight)
+    tries.note(subject, !isRight)
     return isRight ? after.counter : undefined
   }
 }

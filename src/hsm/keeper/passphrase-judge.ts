@@ -16,8 +16,11 @@ import type { TryLimit } from './try-limit.ts'
 export interface PassphraseJudge {
   /** A check with a nonce of its own. */
   check(hash: Buffer): Buffer
-  /** False for one that was tried wrongly too often, whatever it is. */
-  matches(check: Buffer, hash: Buffer): boolean
+  /**
+   * False for one that was tried wrongly too often, whatever it is. `isTold`: whoever asks learns whether it was right, so that
+   * a wrong one is charged.
+   */
+  matches(check: Buffer, hash: Buffer, isTold: boolean): boolean
   /** Whether it is what `check` makes now, and not of a release before or an older version of the pepper. */
   isCurrent(check: Buffer): boolean
 }
@@ -32,7 +35,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       })
     },
 
-    matches(check, hash) {
+    matches(check, hash, isTold) {
       // Whoever asks cannot make a second check of the same pass phrase: the limit is that of the pass phrase.
       const subject = createHash('sha256').update(check).digest()
       const read = readCheck(check, passphraseCheckBytes, pepperedBytes)
@@ -42,7 +45,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       const text = nonce.length > 0 ? passphraseText(nonce, hash) : earlierPassphraseText(hash)
       const isRight =
         timingSafeEqual(peppered(token, version, text), rest.subarray(nonce.length)) && tries.allows(subject)
-      tries.note(subject, isRight)
+      tries.note(subject, isTold && !isRight)
       return isRight
     },
 

@@ -36,9 +36,11 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
   ...keyRules,
   ...peopleRules,
-  // A login begins sessions (`logins.ts`); a session goes on under another token.
-  session: ({ next, previous }) =>
+  // A login begins sessions (`logins.ts`); a session goes on under another token for those who have shown the present one.
+  session: ({ next, previous, grant, fresh }) =>
     previous !== undefined &&
+    fresh === undefined &&
+    grant?.session.equals(next.fields.identity) === true &&
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
   // It goes on under no other token: the account logs in again.
   'service session': () => false,

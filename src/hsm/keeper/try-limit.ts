@@ -1,29 +1,16 @@
+import type { TryRules } from '../try-rules.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /** Limits how often something can be tried wrongly, such as the codes of one device. */
 export interface TryLimit {
   /** Whether one more try counts. What is tried when it does not is wrong, whatever it is. */
   allows(subject: Buffer): boolean
-  /** Notes the end of a try; it costs the same whether it was right. */
-  note(subject: Buffer, wasRight: boolean): void
+  /** Notes the end of a try; it costs the same whether it counts as a wrong one. */
+  note(subject: Buffer, isWrong: boolean): void
 }
 
-export interface TryRules {
-  /** Wrong tries at once. */
-  readonly burst: number
-  /** In which time one more is allowed. */
-  readonly intervalMs: number
-}
-
-/**
- * How the limits follow from those of logins: workers ask only after their own throttle, which counts by network, so
- * that only a worker that does not ask the throttle comes near these. The throttle lets ten times the free attempts
- * through from places where a user was never seen, and one in each longest delay afterwards.
- */
-export const tryRulesOf = (login: { readonly freeAttempts: number; readonly longestDelayMs: number }): TryRules => ({
-  burst: 20 * login.freeAttempts,
-  intervalMs: login.longestDelayMs / 4,
-})
+const limitReached =
+  'A limit of wrong tries was reached: a pass phrase, or the codes of a device, are refused for a time. A worker may ask past its throttle.'
 
 /** The "leaky bucket as a meter" (ITU-T I.371, GCRA): one time for each subject, when all its tries are paid for. */
 export function createTryLimit(
@@ -60,9 +47,9 @@ export function createTryLimit(
 
   return {
     allows,
-    note(subject, wasRight) {
+    note(subject, isWrong) {
       const isAllowed = allows(subject)
-      const paid = Math.round(paidAt(subject) + (wasRight || !isAllowed ? 0 : intervalMs))
+      const paid = Math.round(paidAt(subject) + (isWrong && isAllowed ? intervalMs : 0))
       quickly(() => {
         keep.run(subject, paid)
         if (Math.abs(now() - sweptAt) > spanMs) {
@@ -70,7 +57,7 @@ export function createTryLimit(
           sweptAt = now()
         }
       })
-      if (isAllowed && !allows(subject)) report('A limit of wrong tries was reached: a worker asks past its throttle.')
+      if (isAllowed && !allows(subject)) report(limitReached)
     },
   }
 }

@@ -254,6 +254,7 @@ const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 describe.runIf(existsSync(faketime))('the clock of the appliance, set back by an hour', () => {
   it('makes no used code good again: codes are refused with an alarm, hardware tokens go on', async () => {
     const user = await appliance.addUser()
+    const newcomer = await appliance.addUser()
     const used = totpCode(user.totpSecret)
     expect((await logIn(user, used, 'totp')).status).toBe(200)
     await appliance.restart('SIGTERM', {
@@ -265,7 +266,6 @@ describe.runIf(existsSync(faketime))('the clock of the appliance, set back by an
       const anHourAgo = totpCode(user.totpSecret, nowSeconds() - 3600)
       for (const code of [used, anHourAgo]) expectFault(await logIn(user, code, 'totp'), 403, 1201)
       expect(recorded('otp.clock_back').filter((subject) => subject.startsWith(`user ${user.id}:`))).toHaveLength(2)
-      const newcomer = await appliance.addUser()
       expect((await logIn(newcomer, totpCode(newcomer.totpSecret, nowSeconds() - 3600), 'totp')).status).toBe(200)
       expect((await logIn(user, user.hardwareToken.press())).status).toBe(200)
     } finally {

@@ -11,6 +11,7 @@ import { createAuthenticator } from '../../../src/features/auth/authentication.t
 import type { RotationRules } from '../../../src/features/auth/token-rotation.ts'
 import { Fault } from '../../../src/fault.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
+import { composeRecord, openRecord } from '../../../src/hsm/record-layouts.ts'
 import { createSessions, type NewSession, type Sessions } from '../../../src/features/auth/sessions.ts'
 import { newSessionToken } from '../../../src/features/auth/session-token.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -51,7 +52,20 @@ const tokenHost: Keeper = {
   sessionTokenSuccessor: (token) => Promise.resolve(createHmac('sha256', 'pepper').update(token).digest()),
   seal: () => Promise.resolve(Buffer.alloc(32)),
   // What seals show is for tests with a token.
-  grant: () => Promise.reject(new Fault('hsm.unavailable')),
+  grant: ({ user }) => {
+    const { fields } = openRecord(user.record)
+    if (!('capabilities' in fields) || !('id' in fields)) throw new TypeError('no user')
+    const { id: userId, capabilities } = fields
+    const narrow = { vault: null, permission: 0, grants: null, expiresAt: now + minute }
+    const record = composeRecord('grant', {
+      session: Buffer.alloc(16),
+      user: Buffer.alloc(16),
+      userId,
+      capabilities,
+      ...narrow,
+    })
+    return Promise.resolve({ record, seal: Buffer.alloc(32) })
+  },
   endSessions: () => Promise.resolve(),
 }
 

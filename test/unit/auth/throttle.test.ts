@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { networkOf } from '../../../src/access/network.ts'
 import { createThrottle, type Attempt } from '../../../src/features/auth/throttle.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { tryRulesOf } from '../../../src/hsm/try-rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
 import { insertUser } from '../../../src/features/users/records.ts'
@@ -85,10 +86,29 @@ describe('a stranger with a thousand addresses', () => {
     expect(await tries(alice('192.0.2.1'))).toBe(true)
   })
 
-  it('finds the account as guarded as before after the user has logged in', async () => {
+  it('gets no more of them because the user has logged in', async () => {
     await lookedAt(addresses(200).map(alice))
     await succeeds(alice('192.0.2.1'))
-    expect(await lookedAt(addresses(200).map(alice))).toBe(10 * rules.freeAttempts)
+    expect(await lookedAt(addresses(200).map(alice))).toBe(0)
+  })
+
+  it('gets fewer looks, also by pauses and whatever logins succeed, than the keeper lets codes be tried', async () => {
+    const { burst, intervalMs } = tryRulesOf(rules)
+    const forgetsFew = 4 * rules.longestDelayMs + 1
+    for (const pauseMs of [1_000, rules.longestDelayMs, forgetsFew, burst * intervalMs + 1]) {
+      /** What the keeper has not forgotten. */
+      let charged = 0
+      for (let round = 0; round < 20; round++) {
+        for (const address of addresses(burst)) {
+          if (!(await tries(alice(address)))) break
+          charged += 1
+        }
+        expect(charged).toBeLessThan(burst)
+        await succeeds(alice('192.0.2.1'))
+        now += pauseMs
+        charged = Math.max(0, charged - pauseMs / intervalMs)
+      }
+    }
   })
 
   it('learns nothing from the delays about who exists', async () => {
@@ -141,15 +161,20 @@ describe('a network', () => {
 
 it('a sweep forgets every count that is too old, however many there are, and no other', async () => {
   const old = now - 4 * rules.longestDelayMs - 1
+  const { burst, intervalMs } = tryRulesOf(rules)
   await store.transaction(async (tx) => {
     await tx.query(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1234)
        INSERT INTO login_attempts (subject, failures, last_at, blocked_until) SELECT 'old ' || i, 1, ${old}, 0 FROM n`,
     )
     await tx.query(
-      `INSERT INTO login_attempts (subject, failures, last_at, blocked_until) VALUES ('new', 1, ${old + 1}, 0)`,
+      `INSERT INTO login_attempts (subject, failures, last_at, blocked_until)
+       VALUES ('new', 1, ${old + 1}, 0), ('many', 17, ${old}, 0), ('many, long ago', 17, ${now - burst * intervalMs - 1}, 0)`,
     )
   })
   await throttle().sweep()
-  expect(await store.query('SELECT subject FROM login_attempts', [])).toEqual([{ subject: 'new' }])
+  expect(await store.query('SELECT subject FROM login_attempts ORDER BY subject', [])).toEqual([
+    { subject: 'many' },
+    { subject: 'new' },
+  ])
 })

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { tryRulesOf } from '../../src/hsm/try-rules.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { HardwareToken, totpCode } from '../support/hardware-token.ts'
+import { createStranger } from '../support/stranger.ts'
+
+/** Strangers know a user's name and the application key, which many share. They want to keep the user out. */
+let appliance: TestAppliance
+let user: TestUser
+
+const freeAttempts = 2
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own({
+    login: { freeAttempts, firstDelayMs: 900_000, longestDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
+  })
+})
+afterAll(() => appliance.close())
+beforeEach(async () => {
+  user = await appliance.addUser()
+  await appliance.login(user)
+})
+
+/** What the keeper lets be tried before it refuses whatever it is. */
+const mostTries = () => tryRulesOf(appliance.config.login).burst
+
+const otherToken = new HardwareToken()
+const factors = {
+  code: () => ({ otp: '123456', logintype: 'totp' }),
+  'hardware token': () => ({ otp: otherToken.press(), logintype: 'hwkey_otp' }),
+}
+
+/** Wrong logins from one address, until the throttle refuses them; resolves to how many were looked at. */
+async function attackFrom(address: string, factor: keyof typeof factors): Promise<number> {
+  const stranger = createStranger(appliance, address)
+  let looks = 0
+  for (;;) {
+    const known = { username: user.username, apikey: appliance.applicationKey }
+    const body = JSON.stringify({ ...known, passphrase: 'wrong wrong', ...factors[factor]() })
+    const { status } = await stranger.call('POST', '/auth', body, { 'Content-Type': 'application/json' })
+    if (status !== 403) break
+    looks += 1
+  }
+  stranger.close()
+  return looks
+}
+
+let networks = 0
+const unfamiliar = () => `127.7.${networks >> 7}.${1 + (networks++ & 127)}`
+
+const statusOf = async (credentials: Record<string, string>) =>
+  (await appliance.client().post('/auth', credentials)).status
+
+const byToken = () => statusOf(appliance.credentials(user))
+const byCode = () => statusOf({ ...appliance.credentials(user), otp: totpCode(user.totpSecret), logintype: 'totp' })
+
+describe('strangers at many addresses', () => {
+  it('keep no user out at the usual place, with a hardware token or a code, whenever that user logs in', async () => {
+    for (let round = 0; round < 4; round++) {
+      for (let network = 0; network < 12; network++) await attackFrom(unfamiliar(), 'code')
+      expect(await byToken(), `round ${round}`).toBe(200)
+    }
+    expect(await byCode()).toBe(200)
+    expect(appliance.journal).not.toContain('A limit of wrong tries was reached')
+  })
+})
+
+describe('a stranger at the same address', () => {
+  it.each(['code', 'hardware token'] as const)(
+    'with a %s keeps no user out who has a hardware token, and logs in often',
+    async (factor) => {
+      let looks = 0
+      while (looks <= 2 * mostTries()) {
+        looks += await attackFrom('127.0.0.1', factor)
+        expect(await byToken(), `after ${looks} wrong logins`).toBe(200)
+      }
+    },
+  )
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { permissionBits } from '../../src/access/permission.ts'
+import { findKey } from '../../src/features/transparent/records.ts'
+import { findUserById, type User } from '../../src/features/users/records.ts'
+import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
+import { findVault } from '../../src/features/vaults/records.ts'
+import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { composeRecord, openRecord } from '../../src/hsm/record-layouts.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { latestReference } from '../support/key-references.ts'
+import type { TestClient } from '../support/client.ts'
+import { createObject, readObject } from '../support/object-kit.ts'
+import { makeVault } from '../support/vault.ts'
+import { grantOfSession } from '../support/session-grant.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * A session passes once through a worker that has others' code. It has changes sealed in it, as many as it likes, and commits
+ * none; later, when that worker and the session are long gone, whoever writes to the database puts one of them into its row.
+ */
+let appliance: TestAppliance
+let worker: Hsm
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  worker = workerHsm(appliance)
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+/** More changes than the row is to see. */
+const many = Array.from({ length: 20 }, (_, at) => at + 1)
+
+async function userOf(id: number): Promise<User> {
+  const user = await findUserById(appliance.store.read, id)
+  if (user === null) throw new Error(`no user ${id}`)
+  return user
+}
+
+const grantOf = (client: TestClient, vaultId?: number) =>
+  grantOfSession(appliance, worker, client, async (user) =>
+    vaultId === undefined ? undefined : findSealedMembership(appliance.store.read, user, vaultId),
+  )
+
+/** Writes to the database as its owner does. */
+const write = async (sql: string, values: unknown[]): Promise<void> =>
+  appliance.store.transaction(async (tx) => void (await tx.query(sql, values)))
+
+describe('a membership that was sealed ahead', () => {
+  /** Admin of the vault, in records from this number on; the last is given. */
+  async function sealedAhead(vaultId: number, user: User, admin: TestClient, present?: SealedRecord) {
+    const vault = await findVault(appliance.store.read, vaultId)
+    if (vault === null) throw new Error('no vault')
+    const grant = await grantOf(admin, vaultId)
+    const state = { permission: permissionBits.Admin, grants: null, recoveries: user.recoveries }
+    let last = present
+    const ahead: { readonly seal: Buffer; readonly generation: number }[] = []
+    for (const generation of many.map((number) => number + (present === undefined ? 0 : presentNumber(present)))) {
+      const record = membershipRecord({ vault, user }, { ...state, generation })
+      last = { record, seal: await worker.seal(record, last, undefined, grant, sealedUser(user)) }
+      ahead.push({ seal: last.seal, generation })
+    }
+    return ahead
+  }
+
+  const presentNumber = ({ record }: SealedRecord): number => {
+    const { fields } = openRecord(record)
+    return 'generation' in fields ? fields.generation : 0
+  }
+
+  it.each([
+    ['before there was one', false],
+    ['in place of the present one', true],
+  ])('%s gives nothing to a member who was removed since', async (_when, isMember) => {
+    const vault = await makeVault(appliance)
+    const id = await createObject(vault.admin, vault.id, { cryptedinfo: 'hidden' })
+    const { id: mallory, ...login } = await appliance.addUser()
+    const client = await appliance.login({ id: mallory, ...login })
+    const user = await userOf(mallory)
+    if (isMember) await vault.share(String(mallory), 'Read')
+    const present = isMember ? await findSealedMembership(appliance.store.read, user, Number(vault.id)) : undefined
+    const ahead = await sealedAhead(Number(vault.id), user, vault.admin, present)
+    if (!isMember) await vault.share(String(mallory), 'Read')
+    await readObject(client, id)
+    await vault.share(String(mallory), undefined)
+    expect((await client.get(`/object/${id}`)).status).toBe(404)
+    for (const { seal, generation } of ahead) {
+      await write('DELETE FROM vault_members WHERE vault_id = ? AND user_id = ?', [Number(vault.id), mallory])
+      await write(
+        `INSERT INTO vault_members (vault_id, user_id, permission, granted_by, granted_at, added_at, recoveries, generation, seal)
+         VALUES (?, ?, 4, 1, 1, 1, ?, ?, ?)`,
+        [Number(vault.id), mallory, user.recoveries, generation, seal.toString('base64')],
+      )
+      const answer = await client.get(`/object/${id}?decrypt=true`)
+      expect(answer.status).toBe(503)
+      expect(JSON.stringify(answer.json)).not.toContain('hidden')
+    }
+  })
+})
+
+it('a user who is disabled does not come back by records of himself that were sealed ahead', async () => {
+  const mallory = await appliance.addUser()
+  const client = await appliance.login(mallory)
+  const user = await userOf(mallory.id)
+  const grant = await grantOf(client)
+  let last = sealedUser(user)
+  let ahead = user
+  for (const _ of many) {
+    ahead = { ...ahead, generation: ahead.generation + 1 }
+    const record = userRecord(ahead)
+    last = { record, seal: await worker.seal(record, last, undefined, grant) }
+  }
+  const administrator = await appliance.login(await appliance.addUser(['read', 'active', 'admin']))
+  await administrator.must('DELETE', `/user/${mallory.id}`)
+  await write('UPDATE users SET capabilities = ?, generation = ?, seal = ? WHERE id = ?', [
+    capabilitiesOf(['read', 'createVault', 'active']),
+    ahead.generation,
+    last.seal.toString('base64'),
+    mallory.id,
+  ])
+  await expect(appliance.login(mallory)).rejects.toThrow()
+})
+
+it('a version of a key that is disabled is not used again by records of it that were sealed ahead', async () => {
+  const vault = await makeVault(appliance)
+  await vault.encrypt('k', 'c2VjcmV0')
+  const grant = await grantOf(vault.admin, Number(vault.id))
+  const find = async () => {
+    const key = await findKey(appliance.store.read, Number(vault.id), 'k')
+    if (key === undefined) throw new Error('no key')
+    return key
+  }
+  const key = await find()
+  let { key: last } = await latestReference(appliance, key)
+  const opened = openRecord(last.record)
+  if (opened.type !== 'transparent key version 2') throw new Error(opened.type)
+  let { generation } = opened.fields
+  for (const _ of many) {
+    generation += 1
+    const record = composeRecord('transparent key version 2', { ...opened.fields, generation }, opened.key)
+    last = { record, seal: await worker.seal(record, last, undefined, grant) }
+  }
+  await vault.admin.must('PUT', `/transparent/${vault.id}/keys/k/versions/1`, { enabled: false })
+  await write('UPDATE key_versions SET disabled = 0, generation = ?, seal = ? WHERE key_id = ?', [
+    generation,
+    last.seal.toString('base64'),
+    key.key.id,
+  ])
+  const reference = await latestReference(appliance, await find())
+  await expect(worker.encrypt({ ...reference, grant }, Buffer.from('x'))).rejects.toMatchObject({
+    code: 'hsm.outdated',
+  })
+})
