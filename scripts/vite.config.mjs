@@ -29,6 +29,24 @@ const compressed = {
   },
 }
 
+/** pdf.js would fetch what decodes scans (JBIG2, CCITT, JPEG 2000) from an address; its worker may fetch nothing, and has it inside. */
+const scanDecoders = {
+  name: 'scan-decoders',
+  transform: {
+    filter: { id: /\/pdfjs-dist\/legacy\/build\/pdf\.worker\.mjs$/ },
+    handler(code) {
+      const fetched = /import\(\s*(?:\/\*.*?\*\/\s*)*`\$\{WasmImage\.#wasmUrl\}\$\{this\._noWasmFilename\}`\)/
+      if (!fetched.test(code)) throw new Error('pdf.js fetches its decoders in another way than before.')
+      const inside = ['jbig2', 'openjpeg'].map((name) => [
+        `${name}_nowasm_fallback.js`,
+        `import('../../wasm/${name}_nowasm_fallback.js')`,
+      ])
+      const table = inside.map(([file, loaded]) => `'${file}': () => ${loaded}`).join(', ')
+      return code.replace(fetched, `({ ${table} })[this._noWasmFilename]()`)
+    },
+  },
+}
+
 const bundled = new Set()
 
 /** Notes the packages of which something is in a bundle. */
@@ -44,7 +62,7 @@ const noted = {
   },
 }
 
-/** The packages of the page and of its worker, which is built before it: for the licences and the list of parts of the Debian package. */
+/** The packages of the page and of its workers, which are built before it: for the licences and the list of parts of the Debian package. */
 const bundledPackages = {
   name: 'bundled-packages',
   apply: 'build',
@@ -58,7 +76,7 @@ const bundledPackages = {
 export default {
   root: resolve(import.meta.dirname, '../src/web'),
   plugins: [languages, react(), noted, bundledPackages, compressed],
-  worker: { plugins: () => [noted] },
+  worker: { plugins: () => [scanDecoders, noted] },
   build: {
     outDir: folder,
     emptyOutDir: true,

@@ -43,7 +43,10 @@ process.stdout.write(`${paragraphs.join('\n\n')}\n`)
 
 /** A file of the console has parts of several packages: what holds of each is said of all. */
 function consoleParagraph() {
-  const stanzas = bundledModules(root).map(({ name, path, description }) => ({ name, ...stanzaOf(path, description) }))
+  const stanzas = bundledModules(root).flatMap(({ name, path, description }) => [
+    { name, ...stanzaOf(path, description) },
+    ...(name === 'pdfjs-dist' ? decodersIn(path) : []),
+  ])
   const unique = (values) => [...new Set(values)]
   return paragraph({
     files: [`${installed}/dist/web/*`],
@@ -58,17 +61,32 @@ function consoleParagraph() {
   })
 }
 
+/** What decodes scans in pdf.js was made elsewhere, and has its licences beside it. */
+function decodersIn(path) {
+  const parts = [
+    ['PDFium', 'BSD-3-Clause', 'LICENSE_JBIG2'],
+    ['OpenJPEG', 'BSD-2-Clause', 'LICENSE_OPENJPEG'],
+    ['the build of OpenJPEG for pdf.js', 'BSD-2-Clause', 'LICENSE_PDFJS_OPENJPEG'],
+  ]
+  return parts.map(([name, licence, file]) => {
+    const text = readFileSync(join(path, 'wasm', file), 'utf8')
+    return { name, licence, copyright: holdersIn(text), text }
+  })
+}
+
 function stanzaOf(path, description) {
   const licence = licenceOf(description)
   const file = readdirSync(path).find((name) => /^(licen[cs]e|copying)(\.|-|$)/i.test(name))
   const text = file === undefined ? undefined : readFileSync(join(path, file), 'utf8')
-  const holders = [
-    ...(text ?? '').matchAll(/^\W*(?:copyright\s+)?(?:\(c\)|©|copyright)\s*(?:\(c\)|©)?\s*(.*\d{4}.*)$/gim),
-  ]
-  // Of the text of a licence, not of the package.
-  const own = holders.filter(([line]) => !line.includes('Free Software Foundation'))
-  const copyright = own.length > 0 ? own.map(([, line]) => line.trim()) : [authorOf(description)]
+  const holders = holdersIn(text ?? '')
+  const copyright = holders.length > 0 ? holders : [authorOf(description)]
   return { licence, copyright, text: text ?? `The package names its licence, ${licence}, and holds no text of it.` }
+}
+
+function holdersIn(text) {
+  const lines = text.matchAll(/^\W*(?:copyright\s+)?(?:\(c\)|©|copyright)\s*(?:\(c\)|©)?\s*(.*\d{4}.*)$/gim)
+  // Of the text of a licence, not of the package.
+  return [...lines].filter(([line]) => !line.includes('Free Software Foundation')).map(([, line]) => line.trim())
 }
 
 /** Debian has these two texts on every machine, and wants them named instead of repeated. */

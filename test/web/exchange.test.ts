@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { upload } from '../support/object-kit.ts'
 import { eventsOf } from '../support/trail.ts'
+import { argon2Export } from './bitwarden-kit.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
@@ -77,6 +78,30 @@ describe('an import', () => {
     await page.getByText('12 objects are imported.').waitFor()
     const names = (await objects()).map(({ objectname }) => objectname)
     expect(names.toSorted()).toEqual(Array.from({ length: 12 }, (_, at) => `Thing ${at}`).toSorted())
+  })
+
+  it('opens an export of Bitwarden under a pass phrase, in a worker that ends', async () => {
+    const { visit, page, admin, objects } = await given()
+    const login = { username: 'ann', password: 'pw-1' }
+    const file = argon2Export(JSON.stringify({ items: [{ type: 1, name: 'Mail', login }] }), 'ett lösenord', 3)
+    const open = async (text: string, passphrase: string): Promise<void> => {
+      await choose(visit, text, 'export.json')
+      await page.getByLabel('Pass phrase of the file').fill(passphrase)
+      await page.getByRole('button', { name: 'Open the file' }).click()
+    }
+    await open(file, 'another')
+    await page.getByRole('alert').getByText('The pass phrase does not fit').waitFor()
+    await open(file.replace('"kdfMemory":16', '"kdfMemory":2048'), 'ett lösenord')
+    await page.getByRole('alert').getByText('more than 1 GiB of memory').waitFor()
+    await open(file.replace('"kdfMemory":16,', ''), 'ett lösenord')
+    await page.getByRole('alert').getByText('does not say how its pass phrase is hashed').waitFor()
+    await open(file, 'ett lösenord')
+    await page.getByRole('button', { name: 'Import 1 object' }).click()
+    await page.getByText('1 object is imported.').waitFor()
+    await expect.poll(() => page.workers()).toEqual([])
+    const { OBJECT } = await admin.must('GET', `/object/${(await objects())[0]?.id}?decrypt=true`)
+    expect(OBJECT).toMatchObject([{ public: { username: 'ann' }, crypted: { password: 'pw-1' } }])
+    visit.expectPeace()
   })
 
   it('takes hostile texts as texts, and refuses what is no table', async () => {

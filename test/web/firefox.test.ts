@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createObject } from '../support/object-kit.ts'
+import { createObject, upload } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { fileContent, memberOf } from './console-vault.ts'
 import { closeFirefox, FirefoxVisit } from './firefox-kit.ts'
 import { filePassphrase, newKeepassFile } from './keepass-kit.ts'
+import { onePage } from './pdf-kit.ts'
 
 const stage = consoleStage()
 afterAll(closeFirefox)
@@ -137,8 +138,33 @@ describe('in Firefox', () => {
     await visit.type('Pass phrase of the file', filePassphrase)
     await visit.press('Open the file')
     await visit.waitForText('Mailbox')
-    await visit.press('Import 1 object')
-    await visit.waitForText('1 object is imported.')
+    await visit.press('Import 2 objects')
+    await visit.waitForText('2 objects are imported.')
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a PDF file is drawn in a worker, with its text', async () => {
+    const { client, vaultid } = stage.stocked
+    const content = onePage({
+      content: '0 0 1 rg 0 100 100 100 re f BT /F 9 Tf 9 9 Td (Seen in Firefox) Tj ET',
+      page: '/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>',
+    })
+    const id = await upload(client, { groupid: vaultid, templateid: '3' }, content, 'square.pdf')
+    const visit = await member()
+    await visit.open(`/object/${id}`)
+    await visit.sees('square.pdf')
+    await visit.press('Preview')
+    await visit.page.waitForSelector('canvas[aria-label="Page 1 of 1 of square.pdf"]')
+    const colourAt = (x: number, y: number) =>
+      visit.page.evaluate(`(() => {
+        const shown = document.querySelector('canvas')
+        const copy = new OffscreenCanvas(shown.width, shown.height).getContext('2d')
+        copy.drawImage(shown, 0, 0)
+        return [...copy.getImageData(shown.width * ${x}, shown.height * ${y}, 1, 1).data].slice(0, 3).join()
+      })()`)
+    expect(await colourAt(0.25, 0.25)).toBe('0,0,255')
+    expect(await colourAt(0.75, 0.25)).toBe('255,255,255')
+    expect(await visit.text()).toContain('Seen in Firefox')
     expect(visit.complaints).toEqual([])
   })
 

@@ -107,6 +107,41 @@ it('keep what was typed where the change is refused, and take what another page 
   expect(await tagsOf(client)).toEqual(['from elsewhere', 'later'])
 })
 
+it('are read once for each change, and every view knows the change', async () => {
+  const { client, visit, page, field } = await atObject()
+  const { server, file } = stage.stocked
+  await client.must('PUT', `/object/${file}/tags`, { tags: ['network', 'drawn'] })
+  const begun = visit.asked.length
+  const reads = (): number =>
+    visit.asked.slice(begun).filter((url) => url.endsWith('/tags') && !url.includes('/object/')).length
+  const remover = (tag: string) => page.getByRole('button', { name: `Remove the tag ${tag}`, exact: true })
+  for (const [at, tag] of ['Network', 'night shift', 'spare'].entries()) {
+    await field.fill(tag)
+    await page.keyboard.press('Enter')
+    await remover(tag).waitFor()
+    await expect.poll(() => field.inputValue(), patience).toBe('')
+    expect(reads()).toBe(at + 1)
+  }
+  await remover('spare').click()
+  await remover('spare').waitFor({ state: 'detached' })
+  expect(reads()).toBe(4)
+
+  // No reload: what is listed is what the changes made of it.
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Vaults' }).click()
+  const list = page.getByRole('region', { name: 'Tags' })
+  await list.getByRole('button', { name: 'night shift' }).waitFor()
+  expect(await list.getByRole('button').allTextContents()).toEqual(['drawn1', 'Network2', 'night shift1'])
+  await list.getByRole('button', { name: 'night shift' }).click()
+  await page.getByRole('region', { name: 'With the tag night shift' }).getByRole('link').waitFor()
+  const { TAGS } = await client.must('GET', '/tags')
+  expect(TAGS).toEqual([
+    { tag: 'drawn', objects: [file] },
+    { tag: 'Network', objects: [server, file].toSorted((a, b) => Number(a) - Number(b)) },
+    { tag: 'night shift', objects: [server] },
+  ])
+  visit.expectPeace()
+})
+
 it.each([
   ['light', 1280],
   ['dark', 1280],

@@ -6,6 +6,8 @@ import type { Answer } from '../contract/envelope.ts'
 export interface WebFile {
   readonly contentType: string
   readonly bodies: Readonly<Record<Encoding, Buffer>>
+  /** Its Content-Security-Policy. */
+  readonly policy: string
   /** Of the page itself, whose name stays while its content changes; weak, because its encodings share it (RFC 9110 §8.8.1). */
   readonly etag: string | undefined
 }
@@ -41,29 +43,44 @@ function readWebFile(name: string, isPage: boolean): WebFile {
   return {
     contentType: contentTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     bodies,
+    policy: name === 'index.html' ? pagePolicy : filePolicy,
     etag: isPage ? `W/"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"` : undefined,
   }
 }
 
 /**
  * Nothing of the console comes from elsewhere, nothing in it is made of text (Trusted Types with one policy, which knows
- * the address of the page's worker alone), and no other page frames it or holds on to its window.
+ * the addresses of the page's workers alone), and no other page frames it or holds on to its window.
  */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types worker',
+  "worker-src 'self'",
+].join('; ')
+
+/**
+ * Of every file but the page. A worker is under the policy of its own script (HTML, "run a worker"): it is one file, which
+ * loads nothing, calls none and makes no script of text, whatever a hostile file makes of it.
+ */
+const filePolicy = [
+  "default-src 'none'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
 const protection = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' blob: data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types worker',
-    "worker-src 'self'",
-  ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy':
@@ -77,9 +94,10 @@ const yearSeconds = 31_536_000
 
 /** A file as it goes out. `known`: the ETag that the browser has already, as it sends it. */
 export function answerOfFile(file: WebFile, encoding: Encoding, known: string | undefined): Answer {
-  const { etag, contentType } = file
+  const { etag, contentType, policy } = file
   const headers = {
     ...protection,
+    'Content-Security-Policy': policy,
     'Content-Type': contentType,
     'Cache-Control': etag === undefined ? `public, max-age=${yearSeconds}, immutable` : 'no-cache',
     Vary: 'Accept-Encoding',

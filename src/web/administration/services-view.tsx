@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
+import { usePagedItems } from '../controls/paged-items.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
@@ -24,12 +25,13 @@ export function ServicesView() {
   const [filter, setFilter] = useState('')
   const deferred = useDeferredValue(filter)
   const [isCreating, setIsCreating] = useState(false)
-  const shown = useMemo(() => {
+  const found = useMemo(() => {
     const fits = createFilter(deferred)
     return (data ?? []).filter(({ name, description, owner }) =>
       fits(`${name}\n${description}\n${owner.username}`.toLowerCase()),
     )
   }, [data, deferred])
+  const { shown, pager } = usePagedItems(found, deferred)
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   return (
@@ -50,11 +52,12 @@ export function ServicesView() {
       ) : (
         <FilterField label={filterText} value={filter} onChange={setFilter} />
       )}
-      {data.length > 0 && shown.length === 0 && (
+      {data.length > 0 && found.length === 0 && (
         <p className="soft" role="status">
           {nothingFits}
         </p>
       )}
+      {pager}
       <ul className="entries">
         {shown.map((service) => (
           <ServiceEntry key={service.id} service={service} />

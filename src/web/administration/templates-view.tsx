@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
+import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
+import type { ListedTemplate } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { lastBuiltIn } from '../vaults/vault-contents.ts'
@@ -12,6 +14,8 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { formTemplateWords } from './form-template-words.ts'
 import { TemplateEditor } from './template-editor.tsx'
+
+const textOf = ({ INFO: { id, name } }: ListedTemplate): string => `${name}\n${id}`
 
 /** All templates, or one of them to be changed. */
 export function TemplatesView({ templateid }: { readonly templateid?: string }) {
@@ -32,8 +36,8 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
         </div>
       </div>
       {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      <ul className="entries">
-        {data.map(({ INFO: { id, name, ico, active }, STRUCTURE }) => (
+      <LongList className="entries" items={data} textOf={textOf}>
+        {({ INFO: { id, name, ico, active }, STRUCTURE }) => (
           <li key={id}>
             <a href={`#/administration/templates/${id}`}>
               <span className="tile">
@@ -50,8 +54,8 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
               <ChevronRight aria-hidden className="go" />
             </a>
           </li>
-        ))}
-      </ul>
+        )}
+      </LongList>
     </div>
   )
 }

@@ -1,6 +1,7 @@
-import { useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { usePagedItems } from '../controls/paged-items.tsx'
 import type { StoredTemplate } from '../interface/calls.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { langOf } from '../vaults/vault-contents.ts'
@@ -16,10 +17,12 @@ interface Props {
 export function TemplateList({ templates, onChoose }: Props) {
   const words = useWordsOf(editingWords)
   const [filter, setFilter] = useState('')
-  const fits = createFilter(filter)
-  const found = templates.filter((template) =>
-    fits(`${template.info.name}\n${labelsOf(template).join('\n')}`.toLowerCase()),
-  )
+  const deferred = useDeferredValue(filter)
+  const found = useMemo(() => {
+    const fits = createFilter(deferred)
+    return templates.filter((template) => fits(`${template.info.name}\n${labelsOf(template).join('\n')}`.toLowerCase()))
+  }, [templates, deferred])
+  const { shown, pager } = usePagedItems(found, deferred)
   return (
     <section className="templates">
       <h2>{words.chooseTemplate}</h2>
@@ -29,8 +32,9 @@ export function TemplateList({ templates, onChoose }: Props) {
           {words.noTemplate}
         </p>
       )}
+      {pager}
       <ul>
-        {found.map((template) => (
+        {shown.map((template) => (
           <li key={template.id}>
             <Button className="card" onPress={() => onChoose(template)}>
               <ObjectIcon name={template.info.ico} />

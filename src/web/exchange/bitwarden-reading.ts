@@ -1,4 +1,3 @@
-import { decodeBase64 } from '../interface/base64-text.ts'
 import {
   blankEntry,
   type Card,
@@ -11,11 +10,11 @@ import {
 } from './entry.ts'
 import { foldersIn } from './csv-reading.ts'
 
-type Json = Readonly<Record<string, unknown>>
+export type Json = Readonly<Record<string, unknown>>
 
 /** Whether a text is an export of Bitwarden, in the open or under a pass phrase. */
 export function isBitwarden(text: string): 'open' | 'protected' | undefined {
-  const json = parsed(text)
+  const json = jsonIn(text)
   if (json === undefined) return undefined
   if (json['passwordProtected'] === true && json['encrypted'] === true) return 'protected'
   return Array.isArray(json['items']) ? 'open' : undefined
@@ -23,7 +22,7 @@ export function isBitwarden(text: string): 'open' | 'protected' | undefined {
 
 /** @throws UnreadableFile */
 export function readBitwarden(text: string): ReadFile {
-  const json = parsed(text)
+  const json = jsonIn(text)
   const items = json?.['items']
   if (json === undefined || !Array.isArray(items)) throw new UnreadableFile('form')
   if (json['encrypted'] === true) throw new UnreadableFile('account')
@@ -81,56 +80,9 @@ function cardOf(card: Json): Card | undefined {
   return { number, expires, code: textIn(card, 'code'), owner: textIn(card, 'cardholderName') }
 }
 
-/**
- * Decrypts an export that a pass phrase protects: PBKDF2, HKDF-Expand, then AES-CBC with HMAC-SHA-256 (Bitwarden's "type 2").
- * @throws UnreadableFile `passphrase` for another pass phrase, `kdf` for one that is hashed otherwise
- */
-export async function openBitwarden(text: string, passphrase: string): Promise<string> {
-  const json = parsed(text) ?? {}
-  const iterations = Number(json['kdfIterations'])
-  if (json['kdfType'] !== 0 || !(iterations > 0 && iterations <= mostIterations)) throw new UnreadableFile('kdf')
-  const salt = new TextEncoder().encode(textIn(json, 'salt'))
-  const material = await crypto.subtle.importKey('raw', new TextEncoder().encode(passphrase), 'PBKDF2', false, [
-    'deriveBits',
-  ])
-  const derived = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, material, 256)
-  const [encryption, authentication] = [await expand(derived, 'enc'), await expand(derived, 'mac')]
-  const bytes = await decrypted(textIn(json, 'data'), encryption, authentication)
-  return new TextDecoder().decode(bytes)
-}
-
-/** Enough for every setting that Bitwarden has. */
-const mostIterations = 10_000_000
-
-/** RFC 5869 §2.3 for one block: WebCrypto's HKDF would extract first. */
-async function expand(key: ArrayBuffer, info: string): Promise<ArrayBuffer> {
-  const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return crypto.subtle.sign('HMAC', hmac, new Uint8Array([...new TextEncoder().encode(info), 1]))
-}
-
-async function decrypted(sealed: string, encryption: ArrayBuffer, authentication: ArrayBuffer): Promise<ArrayBuffer> {
-  const [, iv, data, mac] = (/^2\.([\w+/=]+)\|([\w+/=]+)\|([\w+/=]+)$/.exec(sealed) ?? []).map(bytesOf)
-  if (iv === undefined || data === undefined || mac === undefined) throw new UnreadableFile('form')
-  const hmac = await crypto.subtle.importKey('raw', authentication, { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'verify',
-  ])
-  if (!(await crypto.subtle.verify('HMAC', hmac, mac, new Uint8Array([...iv, ...data]))))
-    throw new UnreadableFile('passphrase')
-  const aes = await crypto.subtle.importKey('raw', encryption, 'AES-CBC', false, ['decrypt'])
-  return crypto.subtle.decrypt({ name: 'AES-CBC', iv }, aes, data)
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return decodeBase64(base64)
-  } catch {
-    return undefined
-  }
-}
-
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function parsed(text: string): Json | undefined {
+export function jsonIn(text: string): Json | undefined {
   try {
     const json: unknown = JSON.parse(text)
     return isJson(json) ? json : undefined
@@ -141,7 +93,7 @@ function parsed(text: string): Json | undefined {
 
 const asText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
-const textIn = (json: Json, name: string): string => asText(json[name])
+export const textIn = (json: Json, name: string): string => asText(json[name])
 const objectIn = (json: Json, name: string): Json => {
   const value = json[name]
   return isJson(value) ? value : {}

@@ -12,6 +12,12 @@ export interface Entry {
   /** What no field of a template is for. */
   readonly more: readonly { readonly label: string; readonly value: string }[]
   readonly card?: Card
+  readonly files?: readonly AttachedFile[]
+}
+
+export interface AttachedFile {
+  readonly name: string
+  readonly content: ArrayBuffer
 }
 
 export interface Card {
@@ -33,12 +39,12 @@ export interface Defective {
 export interface ReadFile {
   readonly entries: readonly Entry[]
   readonly defects: readonly Defective[]
-  /** Files that are attached to entries: they are not read. */
-  readonly attached?: number
+  /** How many files that are attached to entries were too large together. */
+  readonly leftFiles?: number
 }
 
 /** Why a file cannot be read at all. */
-export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'key' | 'cost' | 'kdf' | 'account'
+export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'key' | 'keyFile' | 'cost' | 'kdf' | 'account'
 
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
@@ -51,6 +57,8 @@ export class UnreadableFile extends Error {
 
 export const mostBytes = 32 * 1024 * 1024
 export const mostEntries = 20_000
+/** Of all attached files together. */
+export const mostAttachedBytes = 128 * 1024 * 1024
 
 export const blankEntry = { folders: [], name: '', username: '', password: '', url: '', notes: '', more: [] } as const
 

@@ -4,6 +4,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
+import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import { ExportPart } from './export-part.tsx'
@@ -18,7 +19,8 @@ export function ExchangeView() {
   const [chosen, setChosen] = useState<string>()
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
-  const vaults = data.VAULTS.toSorted((a, b) => a.groupname.localeCompare(b.groupname, locale, { numeric: true }))
+  const compare = nameOrder(locale)
+  const vaults = data.VAULTS.toSorted((a, b) => compare(a.groupname, b.groupname))
   const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
   return (
     <div className="page exchange">

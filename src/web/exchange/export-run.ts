@@ -49,16 +49,17 @@ export async function readArchive(
     if (isAlarmed(object) && !withAlarmed) continue
     const template = templates.get(object.templateid)
     const hasSecrets = template?.structure.some(({ encrypted, type }) => encrypted && type !== 'file')
-    const crypted = hasSecrets ? await secretsOf(object.id, signal) : {}
+    const isRead = hasSecrets === true || object.abridged === true
+    const fields = isRead ? await fieldsOf(object.id, signal) : object.public
     const { id, parentid, objectname: name } = object
-    if (crypted === undefined) leftOut.push(name)
+    if (fields === undefined) leftOut.push(name)
     else
       objects.push({
         id,
         parentid,
         name,
         template: template?.info.name ?? '',
-        fields: { ...object.public, ...crypted },
+        fields,
       })
   }
   const [vault] = VAULT
@@ -73,10 +74,10 @@ export async function readArchive(
   return { archive, leftOut }
 }
 
-async function secretsOf(objectid: string, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined> {
+async function fieldsOf(objectid: string, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined> {
   try {
     const { OBJECT } = await call('object.read', { params: { objectid }, query: { decrypt: true }, signal })
-    return OBJECT[0]?.crypted ?? {}
+    return { ...OBJECT[0]?.public, ...OBJECT[0]?.crypted }
   } catch (error) {
     if (isOfObject(error)) return undefined
     throw error

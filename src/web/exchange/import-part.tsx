@@ -5,15 +5,16 @@ import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { useAction } from '../controls/action.ts'
 import type { Contents } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { isBitwarden, openBitwarden, readBitwarden } from './bitwarden-reading.ts'
+import { isBitwarden, readBitwarden } from './bitwarden-reading.ts'
 import { ColumnTable } from './column-table.tsx'
 import { entriesOf, guessUses, readTable, type ColumnUse, type Table } from './csv-reading.ts'
 import { mostBytes, UnreadableFile, type ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
 import { ImportPreview } from './import-preview.tsx'
-import { isKeepass, openKeepass } from './keepass/keepass-reading.ts'
+import { isKeepass } from './opening/locked-file.ts'
+import type { LockedFile } from './opening/opening-worker.ts'
 import { decodeText } from './text-decoding.ts'
-import { Unlock, Unopened, type OpenLocked } from './unlock.tsx'
+import { Unlock, Unopened } from './unlock.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -24,7 +25,7 @@ interface Props {
 type Chosen =
   | { readonly kind: 'table'; readonly table: Table; readonly uses: readonly ColumnUse[] }
   | { readonly kind: 'items'; readonly read: ReadFile }
-  | { readonly kind: 'locked'; readonly open: OpenLocked }
+  | { readonly kind: 'locked'; readonly locked: LockedFile }
 
 /** From the choice of a file to its preview. Nothing of the file is in a call before the preview's button. */
 export function ImportPart({ vaultid, contents }: Props) {
@@ -41,10 +42,10 @@ export function ImportPart({ vaultid, contents }: Props) {
     setName(file.name)
     await run(async () => {
       if (file.size > mostBytes) throw new UnreadableFile('size')
-      const bytes = new Uint8Array(await file.arrayBuffer())
+      const content = await file.arrayBuffer()
       setIsGuessed(false)
-      if (isKeepass(bytes)) return setChosen({ kind: 'locked', open: (...given) => openKeepass(bytes, ...given) })
-      const { text, encoding } = decodeText(bytes)
+      if (isKeepass(content)) return setChosen({ kind: 'locked', locked: { kind: 'keepass', file: content } })
+      const { text, encoding } = decodeText(new Uint8Array(content))
       setIsGuessed(encoding === 'windows-1252')
       setChosen(chosenOf(text))
     })
@@ -69,7 +70,7 @@ export function ImportPart({ vaultid, contents }: Props) {
       <Unopened error={error} />
       {isGuessed && chosen !== undefined && <p role="status">{words.guessed}</p>}
       {chosen?.kind === 'locked' && (
-        <Unlock open={chosen.open} onRead={(opened) => setChosen({ kind: 'items', read: opened })} />
+        <Unlock locked={chosen.locked} onRead={(opened) => setChosen({ kind: 'items', read: opened })} />
       )}
       {chosen?.kind === 'table' && read && (
         <>
@@ -89,8 +90,7 @@ export function ImportPart({ vaultid, contents }: Props) {
 /** @throws UnreadableFile */
 function chosenOf(text: string): Chosen {
   const bitwarden = isBitwarden(text)
-  if (bitwarden === 'protected')
-    return { kind: 'locked', open: async (passphrase) => readBitwarden(await openBitwarden(text, passphrase)) }
+  if (bitwarden === 'protected') return { kind: 'locked', locked: { kind: 'bitwarden', text } }
   if (bitwarden === 'open') return { kind: 'items', read: readBitwarden(text) }
   const table = readTable(text)
   return { kind: 'table', table, uses: guessUses(table.headings) }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { useAction } from '../controls/action.ts'
+import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { Tick } from '../controls/tick.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { Contents } from '../interface/calls.ts'
@@ -9,7 +9,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import type { ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
 import { createImportRun, type ImportProgress, type ImportRun } from './import-run.ts'
-import { duplicatesAmong, planObject, type PlannedObject } from './planned-object.ts'
+import { duplicatesAmong, planObjects, type PlannedObject } from './planned-object.ts'
 import { PlanTable } from './plan-table.tsx'
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
 /** What becomes of a file, and the button that makes it so. */
 export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const words = useWordsOf(exchangeWords)
-  const plans = useMemo(() => read.entries.map(planObject), [read])
+  const plans = useMemo(() => read.entries.flatMap(planObjects), [read])
   // As the vault was before: what is imported is no duplicate of itself.
   const [present] = useState(contents.OBJECTS)
   const duplicates = useMemo(() => duplicatesAmong(plans, present), [plans, present])
@@ -43,7 +43,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
         />
       )}
       <Defects read={read} />
-      {read.attached !== undefined && read.attached > 0 && <p>{words.attached(read.attached)}</p>}
+      {read.leftFiles !== undefined && read.leftFiles > 0 && <p>{words.leftFiles(read.leftFiles)}</p>}
       <PlanTable plans={plans} duplicates={duplicates} />
       {error !== undefined && <Trouble error={error} />}
       {progress !== undefined && <Progress progress={progress} total={total} />}
@@ -75,32 +75,23 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
 function useImport(vaultid: string, chosen: readonly PlannedObject[], onUnderWay: Props['onUnderWay']) {
   const queries = useQueryClient()
   const [importing, setImporting] = useState<ImportRun>()
-  const stopping = useRef<AbortController>(undefined)
   const [progress, setProgress] = useState<ImportProgress>()
-  const [isStopped, setIsStopped] = useState(false)
-  const { isUnderWay, error, run } = useAction()
+  const { isUnderWay, error, isStopped, run, stop } = useStoppableAction()
 
   async function go(): Promise<void> {
     const task = importing ?? createImportRun(vaultid, chosen)
-    const stopper = new AbortController()
     setImporting(task)
-    stopping.current = stopper
-    setIsStopped(false)
     setProgress((before) => before ?? { done: 0, refused: [] })
     onUnderWay(true)
     await run(async (signal) => {
       try {
-        await task.run(AbortSignal.any([signal, stopper.signal]), setProgress)
-      } catch (failure) {
-        if (!stopper.signal.aborted) throw failure
-        setIsStopped(true)
+        await task.run(signal, setProgress)
       } finally {
         await queries.invalidateQueries({ queryKey: ['vault', vaultid] })
       }
     })
     onUnderWay(false)
   }
-  const stop = (): void => stopping.current?.abort()
   return { progress, total: importing?.total ?? 0, isStopped, isUnderWay, error, go, stop }
 }
 
@@ -137,7 +128,7 @@ function Progress({ progress, total }: { readonly progress: ImportProgress; read
           <summary>{words.refused(refused.length)}</summary>
           <ul>
             {refused.slice(0, mostShown).map(({ plan, error }) => (
-              <li key={plan.entry.at}>
+              <li key={plan.key}>
                 {words.row(plan.entry.at)}, {plan.name}:{' '}
                 <span lang={locale === 'en' ? undefined : 'en'}>{error.message}</span>
               </li>

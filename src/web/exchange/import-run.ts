@@ -1,4 +1,5 @@
-import { call, type StoredObject } from '../interface/calls.ts'
+import { checkSize } from '../editing/storing.ts'
+import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { oneLine, type PlannedObject, plannedTemplates } from './planned-object.ts'
 
@@ -55,11 +56,11 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
     isReady = true
   }
 
-  async function make(made: Made, fields: object, signal: AbortSignal): Promise<string> {
+  async function make(made: Made, fields: object, signal: AbortSignal, file?: File): Promise<string> {
     const { parentid, templateid, name: objectname } = made
     try {
       const body = { ...fields, groupid: vaultid, parentid, templateid, objectname }
-      const { CALLINFO } = await call('object.create', { body, signal })
+      const { CALLINFO } = await sendObject({ body, signal }, file)
       const id = CALLINFO?.objectid ?? ''
       known.add(id)
       return id
@@ -92,8 +93,9 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
         const plan = plans[next]
         if (plan === undefined) break
         try {
+          const file = await checkedFile(plan, signal)
           const parentid = await folderOf(plan.entry.folders.map(folderName), signal)
-          await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal)
+          await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal, file)
         } catch (error) {
           if (!(error instanceof Refusal) || !isAboutObject(error)) throw error
           refused.push({ plan, error })
@@ -104,6 +106,19 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
       tell({ done: next, refused: [...refused] })
     },
   }
+}
+
+type CreateCall = Parameters<typeof callWithFile<'object.create'>>[1]
+
+const sendObject = (input: CreateCall, file: File | undefined) =>
+  file ? callWithFile('object.create', input, { content: file, name: file.name }) : call('object.create', input)
+
+/** What goes with an object; one that is too large is refused before it is sent. @throws Refusal */
+async function checkedFile({ file, name }: PlannedObject, signal: AbortSignal): Promise<File | undefined> {
+  if (file === undefined) return undefined
+  const sent = new File([file.content], name)
+  await checkSize(sent, signal)
+  return sent
 }
 
 const folderName = (name: string): string => oneLine(name) || '-'

@@ -33,7 +33,7 @@ export function PlanTable({ plans, duplicates }: Props) {
         </thead>
         <tbody>
           {plans.slice(0, mostShown).map((plan) => (
-            <tr key={plan.entry.at}>
+            <tr key={plan.key}>
               <th scope="row">
                 {plan.name} {duplicates.has(plan) && <span className="soft">({words.duplicate})</span>}
               </th>

@@ -1,7 +1,9 @@
-import type { Card, Entry } from './entry.ts'
+import { type AttachedFile, type Card, type Entry, isBlank } from './entry.ts'
 
-/** What an entry becomes: an object of a template that every appliance has, as `object.create` takes it. */
+/** What an entry, or a file that is attached to it, becomes: an object of a template that every appliance has, as `object.create` takes it. */
 export interface PlannedObject {
+  /** Tells it from every other of the file. */
+  readonly key: string
   readonly entry: Entry
   readonly templateid: string
   readonly name: string
@@ -9,14 +11,26 @@ export interface PlannedObject {
   readonly fields: Readonly<Record<string, string>>
   /** Of them, those that the appliance encrypts. */
   readonly secret: readonly string[]
+  readonly file?: AttachedFile
 }
 
 /** Ids of the templates that are used. Each field that has to be filled in is. */
-export const plannedTemplates = { server: '1', folder: '2', note: '8', card: '11', login: '20' } as const
+export const plannedTemplates = { server: '1', folder: '2', file: '3', note: '8', card: '11', login: '20' } as const
 
 const longestName = 250
 /** Where a template asks for what the entry has not. */
 const nothing = '-'
+
+/** An entry, unless it says nothing itself, and then each of its files. */
+export const planObjects = (entry: Entry): readonly PlannedObject[] => [
+  ...(isBlank(entry) ? [] : [planObject(entry)]),
+  ...(entry.files ?? []).map((file, index) => planFile(entry, file, index + 1)),
+]
+
+function planFile(entry: Entry, file: AttachedFile, number: number): PlannedObject {
+  const name = oneLine(file.name) || nothing
+  return { key: `${entry.at}/${number}`, entry, templateid: plannedTemplates.file, name, fields: {}, secret: [], file }
+}
 
 export function planObject(entry: Entry): PlannedObject {
   const name = nameOf(entry)
@@ -48,7 +62,14 @@ function planned(
   secret: readonly string[],
 ): PlannedObject {
   const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
-  return { entry, templateid, name, fields: filled, secret: secret.filter((field) => field in filled) }
+  return {
+    key: String(entry.at),
+    entry,
+    templateid,
+    name,
+    fields: filled,
+    secret: secret.filter((field) => field in filled),
+  }
 }
 
 /** As names of objects are: without control characters, and not too long. */
@@ -83,7 +104,10 @@ interface PresentObject {
   readonly public: Readonly<Record<string, string>>
 }
 
-/** Those plans of which the vault has an object already, or the file one before. */
+/**
+ * Those plans of which the vault has an object already, or the file one before. Names of files are much the same everywhere: one is
+ * a duplicate with its entry alone.
+ */
 export function duplicatesAmong(
   plans: readonly PlannedObject[],
   objects: readonly PresentObject[],
@@ -94,10 +118,12 @@ export function duplicatesAmong(
     ),
   )
   const found = new Set<PlannedObject>()
+  const freshEntries = new Set<Entry>()
   for (const plan of plans) {
     const { fields } = plan
     const like = likeness(plan.name, fields['username'] ?? '', fields['url'] ?? fields['host'] ?? '')
-    if (seen.has(like)) found.add(plan)
+    if (seen.has(like) && !freshEntries.has(plan.entry)) found.add(plan)
+    else if (plan.file === undefined) freshEntries.add(plan.entry)
     seen.add(like)
   }
   return found

@@ -1,47 +1,38 @@
-import { useRef, useState, type FormEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
-import { useAction } from '../controls/action.ts'
+import { useStoppableAction } from '../controls/stoppable-action.ts'
+import { FileInput } from '../controls/file-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
-import { type ReadFile, UnreadableFile } from './entry.ts'
+import { mostBytes, type ReadFile, UnreadableFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
-
-/** Opens a file by its pass phrase. `tell` hears how much is done, from 0 to 1. */
-export type OpenLocked = (
-  passphrase: string,
-  signal: AbortSignal,
-  tell: (progress: number) => void,
-) => Promise<ReadFile>
+import { openLocked } from './opening/locked-file.ts'
+import type { LockedFile } from './opening/opening-worker.ts'
 
 interface Props {
-  readonly open: OpenLocked
+  readonly locked: LockedFile
   readonly onRead: (read: ReadFile) => void
 }
 
-/** The pass phrase of a protected file, which is tried in the browser alone. */
-export function Unlock({ open, onRead }: Props) {
+/** The pass phrase of a protected file, and its key file if there is one, which are tried in the browser alone. */
+export function Unlock({ locked, onRead }: Props) {
   const words = useWordsOf(exchangeWords)
   const [passphrase, setPassphrase] = useState('')
+  const [keyFile, setKeyFile] = useState<File>()
   const [progress, setProgress] = useState<number>()
-  const stopping = useRef<AbortController>(undefined)
-  const { isUnderWay, error, run } = useAction()
+  const { isUnderWay, error, run, stop } = useStoppableAction()
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
-    const stopper = new AbortController()
-    stopping.current = stopper
     setProgress(undefined)
     void run(async (signal) => {
-      try {
-        const either = AbortSignal.any([signal, stopper.signal])
-        const read = await open(passphrase, either, setProgress)
-        either.throwIfAborted()
-        onRead(read)
-      } catch (failure) {
-        if (!stopper.signal.aborted) throw failure
-      }
+      if (keyFile !== undefined && keyFile.size > mostBytes) throw new UnreadableFile('keyFile')
+      const key = { passphrase, keyFile: await keyFile?.arrayBuffer() }
+      const read = await openLocked({ ...locked, ...key }, signal, setProgress)
+      signal.throwIfAborted()
+      onRead(read)
     })
   }
   return (
@@ -51,16 +42,19 @@ export function Unlock({ open, onRead }: Props) {
         label={words.filePassphrase}
         type="password"
         autoComplete="off"
-        isRequired
+        isRequired={keyFile === undefined}
         value={passphrase}
         onChange={setPassphrase}
       />
+      {locked.kind === 'keepass' && (
+        <FileInput label={words.keyFile} description={words.keyFileHelp} onChoose={setKeyFile} />
+      )}
       <p className="buttons">
         <Button type="submit" className="button" isDisabled={isUnderWay}>
           {words.openFile}
         </Button>
         {isUnderWay && (
-          <Button className="button" onPress={() => stopping.current?.abort()}>
+          <Button className="button" onPress={stop}>
             {words.stop}
           </Button>
         )}

@@ -9,13 +9,17 @@ import { saveFile } from '../controls/saving.ts'
 import { Trouble } from '../controls/trouble.tsx'
 import { useWords } from '../words/spoken.tsx'
 import { mayHavePreview, previewOf, type Preview } from './file-preview.ts'
+import { PdfPreview } from './pdf/pdf-preview.tsx'
 
 interface Props {
   readonly object: StoredObject
   readonly mayRead: MayRead
 }
 
-type Shown = { readonly kind: 'picture'; readonly address: string } | Exclude<Preview, { kind: 'picture' }>
+type Shown =
+  | { readonly kind: 'picture'; readonly address: string }
+  | { readonly kind: 'pdf'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | Exclude<Preview, { kind: 'picture' | 'pdf' }>
 
 /** The file of an object. */
 export function FileValue({ object, mayRead }: Props) {
@@ -69,6 +73,7 @@ export function FileValue({ object, mayRead }: Props) {
 /** A picture has an address with the type that its bytes say: a browser makes nothing else of it. */
 function shownOf(bytes: Uint8Array<ArrayBuffer>): Shown {
   const preview = previewOf(bytes)
+  if (preview.kind === 'pdf') return { ...preview, bytes }
   if (preview.kind !== 'picture') return preview
   return { kind: 'picture', address: URL.createObjectURL(new Blob([bytes], { type: preview.type })) }
 }
@@ -80,6 +85,8 @@ function PreviewOf({ shown, name }: { readonly shown: Shown; readonly name: stri
     <figure className="preview" aria-label={words.previewOf(name)}>
       {shown.kind === 'picture' ? (
         <img src={shown.address} alt={name} />
+      ) : shown.kind === 'pdf' ? (
+        <PdfPreview file={shown.bytes} name={name} />
       ) : (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by the keyboard
         <pre tabIndex={0}>{shown.text}</pre>

@@ -6,8 +6,10 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
+import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { keyOfTag, tagsOf, useTagChange, useTags } from '../vaults/tag-reads.ts'
 import { tagWords } from '../vaults/tag-words.ts'
+import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 
 const mostTags = 20
@@ -16,16 +18,21 @@ const longestTag = 40
 const without = (tags: readonly string[], tag: string): string[] =>
   tags.filter((one) => keyOfTag(one) !== keyOfTag(tag))
 
+interface Props {
+  readonly object: StoredObject
+  readonly template: StoredTemplate | undefined
+}
+
 /** The words that the person keeps for an object, to be changed in place. */
-export function ObjectTags({ objectid }: { readonly objectid: string }) {
+export function ObjectTags({ object, template }: Props) {
   const { locale } = useWords()
   const words = useWordsOf(tagWords)
   const { data, error: unread, refetch } = useTags()
-  const change = useTagChange(objectid)
+  const change = useTagChange({ object, template })
   const { error, run } = useAction()
   if (unread && !data) return <Trouble error={unread} onTryAgain={() => void refetch()} />
   if (!data) return null
-  const tags = tagsOf(data, objectid).toSorted((a, b) => a.localeCompare(b, locale, { numeric: true }))
+  const tags = tagsOf(data, object.id).toSorted(nameOrder(locale))
 
   const remove = (tag: string): Promise<boolean> =>
     run(async (signal) => {

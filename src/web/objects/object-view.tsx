@@ -99,7 +99,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
         <p className="soft hint">{words.recordedHint}</p>
       )}
       <Suspense>
-        <ObjectTags key={object.id} objectid={object.id} />
+        <ObjectTags key={object.id} object={object} template={template} />
       </Suspense>
       {below.length > 0 && <Below objects={below} templates={data.TEMPLATES} />}
       {question}

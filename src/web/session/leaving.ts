@@ -3,6 +3,7 @@ import { call } from '../interface/calls.ts'
 import { keepPreferences, readPreferences } from '../preferences.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { sessionInvalid } from '../interface/transport.ts'
+import { carryKey } from './remembered-key.ts'
 
 /** In all tabs, and for the browser's next start: the appliance has not heard of a logout. */
 const place = 'strongroom.leaving'
@@ -37,6 +38,7 @@ export function forgetLeaving(): void {
 export async function tellLeaving(): Promise<void> {
   if (localStorage.getItem(place) === null) return unheard.set(false)
   const preferences = readPreferences()
+  const putKeyBack = carryKey()
   try {
     await call('auth.logout', { patienceMs })
   } catch (error) {
@@ -50,6 +52,7 @@ export async function tellLeaving(): Promise<void> {
   forgetLeaving()
   // The answer has cleared what the browser kept of the page (Clear-Site-Data).
   keepPreferences(preferences)
+  putKeyBack()
 }
 
 const tellInTurn = (): void => void inTurn(tellLeaving)

@@ -5,10 +5,12 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { TextInput } from '../controls/text-input.tsx'
+import { Tick } from '../controls/tick.tsx'
 import { call, type LoginBody } from '../interface/calls.ts'
 import { showPasskey } from '../passkeys/webauthn.ts'
 import { CardPlace } from './card-place.tsx'
 import { useIsUnheard } from './leaving.ts'
+import { useRememberedKey, type RememberedKey } from './remembered-key.ts'
 import { useOfferedFactors, type OfferedFactor } from './offered-factors.ts'
 import { isAtCardPort, useShownCard } from './shown-card.ts'
 import { useSession } from './session.tsx'
@@ -54,6 +56,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
   const { login } = useSession()
   const [chosen, setChosen] = useState(offered.find((type) => type === 'smartcard' && isAtCardPort()) ?? offered[0])
   const card = useShownCard(chosen === 'smartcard')
+  const applicationKey = useRememberedKey()
   const [username, setUsername] = useState<string>()
   const [otp, setOtp] = useState('')
   const { isUnderWay, error, run } = useAction()
@@ -64,18 +67,11 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     if (isUnderWay || chosen === undefined || lacksCard) return
-    const form = new FormData(event.currentTarget)
-    const textOf = (name: string): string => {
-      const value = form.get(name)
-      return typeof value === 'string' ? value : ''
+    const standing = standingOf(event.currentTarget)
+    const task = async (signal: AbortSignal): Promise<void> => {
+      await login({ ...standing, ...(await shownAtLogin(chosen, otp, signal)) })
+      applicationKey.keep(standing.apikey)
     }
-    const standing: LoginBody = {
-      username: textOf('username').trim(),
-      passphrase: textOf('passphrase'),
-      apikey: textOf('apikey').trim(),
-    }
-    const task = async (signal: AbortSignal): Promise<void> =>
-      login({ ...standing, ...(await shownAtLogin(chosen, otp, signal)) })
     if (await run(task)) return
     // It was good once, and is not good again.
     setOtp('')
@@ -95,7 +91,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
         autoComplete="username"
         autoFocus
       />
-      <StandingFields />
+      <StandingFields applicationKey={applicationKey} />
       {offered.length > 1 && (
         <Choice
           label={words.secondFactor}
@@ -118,6 +114,16 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
       )}
     </Form>
   )
+}
+
+/** What was typed that is the same with every second factor. */
+function standingOf(form: HTMLFormElement) {
+  const members = new FormData(form)
+  const textOf = (name: string): string => {
+    const value = members.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+  return { username: textOf('username').trim(), passphrase: textOf('passphrase'), apikey: textOf('apikey').trim() }
 }
 
 /** What a login takes of the second factor. */
@@ -159,7 +165,7 @@ function CodeField({ isApp, ...field }: CodeFieldProps) {
 }
 
 /** What is the same at every login. */
-function StandingFields() {
+function StandingFields({ applicationKey }: { readonly applicationKey: RememberedKey }) {
   const words = useWords()
   return (
     <>
@@ -175,9 +181,11 @@ function StandingFields() {
         label={words.applicationKey}
         description={words.applicationKeyHelp}
         type="password"
+        defaultValue={applicationKey.known ?? ''}
         isRequired
         autoComplete="off"
       />
+      <Tick label={words.rememberKey} isTicked={applicationKey.isRemembered} onChange={applicationKey.remember} />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { SharedVault, StoredObject } from '../interface/calls.ts'
+import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
 import { favouriteWords } from './favourite-words.ts'
@@ -21,10 +22,10 @@ export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVaul
   const [isWhole, setIsWhole] = useState(false)
   const change = useFavouriteChange()
   const action = useAction()
-  const sorted = useMemo(
-    () => (data?.OBJECT ?? []).toSorted((a, b) => a.objectname.localeCompare(b.objectname, locale, { numeric: true })),
-    [data, locale],
-  )
+  const sorted = useMemo(() => {
+    const compare = nameOrder(locale)
+    return (data?.OBJECT ?? []).toSorted((a, b) => compare(a.objectname, b.objectname))
+  }, [data, locale])
   const takeOff = (object: StoredObject): Promise<boolean> =>
     action.run(async (signal) => {
       await change({ object, isOne: false }, signal)

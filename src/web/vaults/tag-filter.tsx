@@ -5,6 +5,7 @@ import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { createFilter } from '../controls/filter-field.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { ListedTags } from '../interface/calls.ts'
+import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { ObjectLinks } from './object-links.tsx'
 import { keyOfTag, useTags } from './tag-reads.ts'
@@ -24,9 +25,8 @@ export function TagFilter({ text }: { readonly text: string }) {
   const [isWhole, setIsWhole] = useState(false)
   const found = useMemo(() => {
     const fits = createFilter(text)
-    return (data?.TAGS ?? [])
-      .filter(({ tag }) => fits(tag.toLowerCase()))
-      .toSorted((a, b) => a.tag.localeCompare(b.tag, locale, { numeric: true }))
+    const compare = nameOrder(locale)
+    return (data?.TAGS ?? []).filter(({ tag }) => fits(tag.toLowerCase())).toSorted((a, b) => compare(a.tag, b.tag))
   }, [data, text, locale])
   if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
   if (!data || found.length === 0) return null
@@ -64,9 +64,8 @@ function Tagged({ listed: { tag, objects: ids }, data }: { readonly listed: List
   const words = useWordsOf(tagWords)
   const objects = useMemo(() => {
     const wanted = new Set(ids)
-    return data.OBJECT.filter(({ id }) => wanted.has(id)).toSorted((a, b) =>
-      a.objectname.localeCompare(b.objectname, locale, { numeric: true }),
-    )
+    const compare = nameOrder(locale)
+    return data.OBJECT.filter(({ id }) => wanted.has(id)).toSorted((a, b) => compare(a.objectname, b.objectname))
   }, [data, ids, locale])
   return (
     <section aria-label={words.tagged(tag)}>

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, type ListedTags } from '../interface/calls.ts'
+import { call, type ListedTags, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 
 const key = ['tags']
 const readTags = ({ signal }: { readonly signal: AbortSignal }) => call('object.tags', { signal })
@@ -12,15 +12,45 @@ export const keyOfTag = (tag: string): string => tag.trim().normalize('NFC').toL
 export const tagsOf = ({ TAGS }: ListedTags, objectid: string): string[] =>
   TAGS.filter(({ objects }) => objects.includes(objectid)).map(({ tag }) => tag)
 
+interface Tagged {
+  readonly object: StoredObject
+  readonly template: StoredTemplate | undefined
+}
+
 /** Changes the tags of an object as they are by now; once it resolves, every view knows it. @throws Refusal */
 export function useTagChange(
-  objectid: string,
+  tagged: Tagged,
 ): (change: (tags: readonly string[]) => string[], signal: AbortSignal) => Promise<void> {
   const queries = useQueryClient()
   return async (change, signal) => {
     // Another page of the person may have changed them since they were read.
-    const now = tagsOf(await readTags({ signal }), objectid)
-    await call('object.tags.set', { params: { objectid }, body: { tags: change(now) }, signal })
-    await queries.invalidateQueries({ queryKey: key })
+    const now = await readTags({ signal })
+    const objectid = tagged.object.id
+    const tags = change(tagsOf(now, objectid))
+    try {
+      await call('object.tags.set', { params: { objectid }, body: { tags }, signal })
+      // A list that is on its way may be of before.
+      await queries.cancelQueries({ queryKey: key })
+      queries.setQueryData<ListedTags>(key, changed(now, tagged, tags))
+    } catch (error) {
+      // A call that was given up with its view may have been carried out.
+      void queries.invalidateQueries({ queryKey: key })
+      throw error
+    }
+  }
+}
+
+/** What the appliance lists once an object has these tags: each as it is spelled there, the last spelling of all. */
+function changed(before: ListedTags, { object, template }: Tagged, tags: readonly string[]): ListedTags {
+  const others = before.TAGS.map(({ tag, objects }) => ({ tag, objects: objects.filter((id) => id !== object.id) }))
+  const byKey = new Map(others.filter(({ objects }) => objects.length > 0).map((one) => [keyOfTag(one.tag), one]))
+  for (const tag of tags)
+    byKey.set(keyOfTag(tag), { tag, objects: [...(byKey.get(keyOfTag(tag))?.objects ?? []), object.id] })
+  const untouched = before.OBJECT.filter(({ id }) => id !== object.id)
+  return {
+    ...before,
+    TAGS: [...byKey.values()],
+    OBJECT: tags.length > 0 ? [...untouched, object] : untouched,
+    TEMPLATES: [...before.TEMPLATES, ...(template ? [template] : [])],
   }
 }

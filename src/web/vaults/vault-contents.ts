@@ -1,4 +1,5 @@
 import type { Contents, Field, StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { nameOrder } from '../words/name-order.ts'
 
 /** An object of a vault with what its row shows. */
 export interface Row {
@@ -19,8 +20,7 @@ export const rootId = '0'
 
 export function arrange({ OBJECTS, TEMPLATES }: Contents, locale: string): Arranged {
   const templates = new Map(TEMPLATES.map((template) => [template.id, template]))
-  // One collator for all: `localeCompare` would make one for each comparison.
-  const { compare } = new Intl.Collator(locale, { numeric: true })
+  const compare = nameOrder(locale)
   const rows = OBJECTS.map((object) => rowOf(object, templates.get(object.templateid))).toSorted(
     (a, b) => Number(b.isFolder) - Number(a.isFolder) || compare(a.object.objectname, b.object.objectname),
   )

@@ -4,12 +4,14 @@ import { Button } from 'react-aria-components/Button'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
+import { usePagedItems } from '../controls/paged-items.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
+import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { FavouriteList } from './favourite-list.tsx'
 import { ObjectIcon } from './object-icon.tsx'
@@ -31,17 +33,17 @@ export function VaultsView() {
   const [text, setText] = useState('')
   const deferred = useDeferredValue(text.trim())
   const settled = useDebounced(text.trim())
-  const sorted = useMemo(
-    () =>
-      (data?.VAULTS ?? [])
-        .map((vault) => ({ vault, text: `${vault.groupname}\n${vault.description}`.toLowerCase() }))
-        .toSorted((a, b) => a.vault.groupname.localeCompare(b.vault.groupname, words.locale, { numeric: true })),
-    [data, words],
-  )
-  const shown = useMemo(() => {
+  const sorted = useMemo(() => {
+    const compare = nameOrder(words.locale)
+    return (data?.VAULTS ?? [])
+      .map((vault) => ({ vault, text: `${vault.groupname}\n${vault.description}`.toLowerCase() }))
+      .toSorted((a, b) => compare(a.vault.groupname, b.vault.groupname))
+  }, [data, words])
+  const found = useMemo(() => {
     const fits = createFilter(deferred)
     return sorted.filter((one) => fits(one.text)).map(({ vault }) => vault)
   }, [sorted, deferred])
+  const { shown, pager } = usePagedItems(found, deferred)
 
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
@@ -68,9 +70,10 @@ export function VaultsView() {
           {!isSearched && <FavouriteList vaults={sorted.map(({ vault }) => vault)} />}
           <TagFilter text={deferred} />
           {!isSearched && <Recent />}
-          {isSearched && shown.length > 0 && <h2>{own.vaultsFound}</h2>}
+          {isSearched && found.length > 0 && <h2>{own.vaultsFound}</h2>}
+          {pager}
           <VaultList vaults={shown} />
-          {isSearched && <VaultSearch text={settled} vaultCount={shown.length} />}
+          {isSearched && <VaultSearch text={settled} vaultCount={found.length} />}
         </>
       )}
     </div>

@@ -33,6 +33,7 @@ export const en = {
   passphrase: 'Pass phrase',
   applicationKey: 'Application key',
   applicationKeyHelp: 'Your administrator gives it to all who use the console.',
+  rememberKey: 'Remember this key on this browser',
   secondFactor: 'Second factor',
   factors: { totp: 'Authenticator app', hwkey_otp: 'Hardware token', webauthn: 'Passkey', smartcard: 'Smartcard' },
   passkeyHelp: 'Your browser asks for it when you log in.',

@@ -35,6 +35,7 @@ export const sv: Words = {
   passphrase: 'Lösenfras',
   applicationKey: 'Applikationsnyckel',
   applicationKeyHelp: 'Din administratör ger den till alla som använder konsolen.',
+  rememberKey: 'Kom ihåg nyckeln i den här webbläsaren',
   secondFactor: 'Andra faktorn',
   factors: { totp: 'Autentiseringsapp', hwkey_otp: 'Hårdvarunyckel', webauthn: 'Lösennyckel', smartcard: 'Smartkort' },
   passkeyHelp: 'Webbläsaren frågar efter den när du loggar in.',

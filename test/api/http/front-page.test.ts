@@ -99,6 +99,23 @@ describe('the files of the console', () => {
     expect(bodyOf(curl(`/assets/${name}`, '--compressed'))).toBe(bodyOf(plain))
   })
 
+  it('are under a policy that allows nothing, which is that of a worker whose script one of them is', () => {
+    const workers = scripts.filter((name) => /-worker-/.test(name))
+    expect(workers).toHaveLength(2)
+    for (const name of [...workers, ...scripts.slice(0, 1)]) {
+      const head = curl(`/assets/${name}`, '--header', 'Accept-Encoding: br')
+      const policy = /^content-security-policy: (.*)\r$/im.exec(head)?.[1]?.split('; ')
+      expect(policy).toEqual([
+        "default-src 'none'",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ])
+    }
+  })
+
   it('are those of the build alone', () => {
     const [name = ''] = scripts
     const others = [

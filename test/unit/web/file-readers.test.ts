@@ -1,10 +1,12 @@
-import { createCipheriv, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { pbkdf2Sync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { isBitwarden, openBitwarden, readBitwarden } from '../../../src/web/exchange/bitwarden-reading.ts'
+import { isBitwarden, readBitwarden } from '../../../src/web/exchange/bitwarden-reading.ts'
 import { entriesOf, guessUses, readTable } from '../../../src/web/exchange/csv-reading.ts'
-import { duplicatesAmong, planObject } from '../../../src/web/exchange/planned-object.ts'
+import { duplicatesAmong, planObject, planObjects } from '../../../src/web/exchange/planned-object.ts'
+import { openBitwarden } from '../../../src/web/exchange/opening/bitwarden-opening.ts'
 import { decodeText } from '../../../src/web/exchange/text-decoding.ts'
 import { blankEntry, type Entry } from '../../../src/web/exchange/entry.ts'
+import { sealedExport } from '../../web/bitwarden-kit.ts'
 import { hostileTexts } from '../../web/hostile-corpus.ts'
 
 const read = (text: string) => {
@@ -146,25 +148,56 @@ describe('an export of Bitwarden', () => {
     ])
   })
 
+  const opened = (file: string, passphrase: string) => openBitwarden(file, passphrase, () => undefined)
+  const changed = (file: string, members: object): string =>
+    JSON.stringify({ ...(JSON.parse(file) as object), ...members })
+
   it('under a pass phrase is opened by it, and by no other', async () => {
     const text = JSON.stringify(export1)
-    const [salt, iterations, iv] = ['c2FsdA==', 5_000, randomBytes(16)]
+    const [salt, iterations] = ['c2FsdA==', 5_000]
     const key = pbkdf2Sync('a pass phrase', salt, iterations, 32, 'sha256')
-    const part = (info: string) =>
-      createHmac('sha256', key)
-        .update(Buffer.from([...Buffer.from(info), 1]))
-        .digest()
-    const cipher = createCipheriv('aes-256-cbc', part('enc'), iv)
-    const data = Buffer.concat([cipher.update(text), cipher.final()])
-    const mac = createHmac('sha256', part('mac')).update(iv).update(data).digest()
-    const sealed = `2.${[iv, data, mac].map((bytes) => bytes.toString('base64')).join('|')}`
-    const file = { encrypted: true, passwordProtected: true, salt, kdfType: 0, kdfIterations: iterations, data: sealed }
-    expect(isBitwarden(JSON.stringify(file))).toBe('protected')
-    expect(await openBitwarden(JSON.stringify(file), 'a pass phrase')).toBe(text)
-    await expect(openBitwarden(JSON.stringify(file), 'another')).rejects.toThrow('passphrase')
-    await expect(openBitwarden(JSON.stringify({ ...file, kdfType: 1 }), 'a pass phrase')).rejects.toThrow('kdf')
-    await expect(openBitwarden(JSON.stringify({ ...file, kdfIterations: 1e12 }), 'x')).rejects.toThrow('kdf')
-    await expect(openBitwarden(JSON.stringify({ ...file, data: '2.x' }), 'a pass phrase')).rejects.toThrow('form')
+    const file = sealedExport(text, key, { salt, kdfType: 0, kdfIterations: iterations })
+    expect(isBitwarden(file)).toBe('protected')
+    expect(await opened(file, 'a pass phrase')).toBe(text)
+    await expect(opened(file, 'another')).rejects.toThrow('passphrase')
+    await expect(opened(changed(file, { kdfType: 2 }), 'a pass phrase')).rejects.toThrow('kdf')
+    await expect(opened(changed(file, { kdfIterations: 1e12 }), 'x')).rejects.toThrow('cost')
+    await expect(opened(changed(file, { data: '2.x' }), 'a pass phrase')).rejects.toThrow('form')
+  })
+
+  // Key, pass phrase and salt are a test vector of Bitwarden's own (bitwarden-crypto, keys/kdf.rs).
+  const vector = {
+    passphrase: '67t9b5g67$%Dh89n',
+    key: Buffer.from('z/DhsaITo0xiarOv4AkR8BST7S/2lo24PuGD8jM14fI=', 'base64'),
+    stated: { salt: 'test_key', kdfType: 1, kdfIterations: 4, kdfMemory: 32, kdfParallelism: 2 },
+  }
+
+  it('whose pass phrase is hashed by Argon2id is opened by it, as Bitwarden hashes it', async () => {
+    const { passphrase, key, stated } = vector
+    const text = JSON.stringify(export1)
+    const file = sealedExport(text, key, stated)
+    const told: number[] = []
+    expect(await openBitwarden(file, passphrase, (progress) => told.push(progress))).toBe(text)
+    expect(told.at(-1)).toBe(1)
+    await expect(opened(file, 'another')).rejects.toThrow('passphrase')
+    const [, data = ''] = /"data":"([^"]+)"/.exec(file) ?? []
+    const bent = data.slice(0, -4) + (data.endsWith('AAA=') ? 'BBA=' : 'AAA=')
+    await expect(opened(changed(file, { data: bent }), passphrase)).rejects.toThrow('passphrase')
+  })
+
+  it.each([
+    ['cost', { kdfMemory: 1_025 }],
+    ['cost', { kdfMemory: 2 ** 43 }],
+    ['cost', { kdfIterations: 1_001 }],
+    ['kdf', { kdfMemory: undefined }],
+    ['kdf', { kdfParallelism: undefined }],
+    ['kdf', { kdfIterations: undefined }],
+    ['kdf', { kdfParallelism: 0 }],
+    ['kdf', { kdfMemory: '32' }],
+    ['kdf', { kdfIterations: 1.5 }],
+  ])('is refused for %s before it is hashed: %j', async (why, members) => {
+    const file = sealedExport('{}', vector.key, { ...vector.stated, ...members })
+    await expect(opened(file, vector.passphrase)).rejects.toThrow(why)
   })
 
   it('that is encrypted for its account is refused, with what to do', () => {
@@ -236,5 +269,31 @@ describe('what an entry becomes', () => {
       entry({ username: 'bob', password: '3' }),
     ].map(planObject)
     expect(duplicatesAmong(plans, [])).toEqual(new Set([plans[1]]))
+  })
+
+  it('brings its files, which are duplicates with their entry alone', () => {
+    const files = ['a.txt', 'b\n/c'].map((name) => ({ name, content: new ArrayBuffer(1) }))
+    const plans = [
+      entry({ password: '1', files }),
+      entry({ at: 3, name: 'Other', password: '2', files }),
+      entry({ at: 4, name: '', files }),
+    ].flatMap(planObjects)
+    expect(plans.map(({ key, name }) => [key, name])).toEqual([
+      ['2', 'Thing'],
+      ['2/1', 'a.txt'],
+      ['2/2', 'b /c'],
+      ['3', 'Other'],
+      ['3/1', 'a.txt'],
+      ['3/2', 'b /c'],
+      ['4/1', 'a.txt'],
+      ['4/2', 'b /c'],
+    ])
+    const there = [{ objectname: 'Thing', public: { username: '-' } }]
+    const named = (objectname: string) => ({ objectname, public: {} })
+    const duplicates = (present: readonly { objectname: string; public: Record<string, string> }[]): string[] =>
+      [...duplicatesAmong(plans, present)].map(({ key }) => key)
+    expect(duplicates([])).toEqual(['4/1', '4/2'])
+    expect(duplicates(there)).toEqual(['2', '4/1', '4/2'])
+    expect(duplicates([...there, named('a.txt')])).toEqual(['2', '2/1', '4/1', '4/2'])
   })
 })

@@ -47,6 +47,15 @@ describe("the console's size", () => {
     }
   })
 
+  it('is at most 560 KiB for what draws a PDF file and 80 KiB for what opens a protected one, once there is one', () => {
+    const workers = readdirSync(join(folder, 'assets')).filter((name) => /-worker-[^.]+\.js$/.test(name))
+    const sizes = new Map(workers.map((name) => [name.replace(/-worker-.*/, ''), kib([name])]))
+    expect([...sizes.keys()].toSorted()).toEqual(['drawing', 'opening'])
+    expect(sizes.get('drawing')).toBeLessThanOrEqual(560)
+    expect(sizes.get('opening')).toBeLessThanOrEqual(80)
+    for (const name of views) expect([...withImports(name)].filter((one) => workers.includes(one))).toEqual([])
+  })
+
   it('is that of React for use, not for development', () => {
     const scripts = [...first].filter((name) => name.endsWith('.js'))
     for (const name of scripts)

@@ -1,9 +1,11 @@
-import type { Kdbx, KdbxEntry, KdbxEntryField, KdbxGroup } from 'kdbxweb'
+import { type Kdbx, KdbxBinaries, type KdbxEntry, type KdbxEntryField, type KdbxGroup, ProtectedValue } from 'kdbxweb'
 import {
+  type AttachedFile,
   blankEntry,
   type Defective,
   type Entry,
   isBlank,
+  mostAttachedBytes,
   mostBytes,
   mostEntries,
   type ReadFile,
@@ -17,7 +19,8 @@ const usualFields = ['Title', 'UserName', 'Password', 'URL', 'Notes'] as const
 const deepestGroup = 64
 
 /**
- * What an opened KeePass file has, but for its bin, earlier versions of entries and attached files, which are counted.
+ * What an opened KeePass file has, but for its bin, earlier versions of entries, and attached files once they are too large
+ * together, which are counted.
  * @throws UnreadableFile
  */
 export function entriesIn({ groups, meta }: Kdbx): ReadFile {
@@ -25,7 +28,8 @@ export function entriesIn({ groups, meta }: Kdbx): ReadFile {
   const entries: Entry[] = []
   const defects: Defective[] = []
   let at = 0
-  let attached = 0
+  let leftFiles = 0
+  let attachedBytes = 0
   let length = 0
 
   function read(group: KdbxGroup, folders: readonly string[]): void {
@@ -33,12 +37,16 @@ export function entriesIn({ groups, meta }: Kdbx): ReadFile {
     for (const one of group.entries) {
       at += 1
       if (at > mostEntries) throw new UnreadableFile('count')
-      attached += one.binaries.size
-      const entry = entryOf(at, one, folders)
+      const attached = filesOf(one)
+      const size = attached.reduce((sum, { content }) => sum + content.byteLength, 0)
+      const isTaken = attachedBytes + size <= mostAttachedBytes
+      if (isTaken) attachedBytes += size
+      else leftFiles += attached.length
+      const entry = { ...entryOf(at, one, folders), files: isTaken ? attached : [] }
       length += JSON.stringify(entry).length
       // It is packed: a small file may become a large one.
       if (length > mostBytes) throw new UnreadableFile('size')
-      if (isBlank(entry)) defects.push({ at, why: 'empty' })
+      if (isBlank(entry) && entry.files.length === 0) defects.push({ at, why: 'empty' })
       else entries.push(entry)
     }
     for (const inner of group.groups) if (inner.uuid.id !== bin) read(inner, [...folders, inner.name ?? ''])
@@ -46,7 +54,7 @@ export function entriesIn({ groups, meta }: Kdbx): ReadFile {
 
   // The outermost group is the file itself.
   for (const group of groups) read(group, [])
-  return { entries, defects, attached }
+  return { entries, defects, leftFiles }
 }
 
 function entryOf(at: number, { fields, tags, times }: KdbxEntry, folders: readonly string[]): Entry {
@@ -65,3 +73,9 @@ function entryOf(at: number, { fields, tags, times }: KdbxEntry, folders: readon
 
 const textOf = (value: KdbxEntryField | undefined): string =>
   value === undefined || typeof value === 'string' ? (value ?? '') : value.getText()
+
+const filesOf = ({ binaries }: KdbxEntry): readonly AttachedFile[] =>
+  [...binaries].map(([name, binary]) => {
+    const content = KdbxBinaries.isKdbxBinaryWithHash(binary) ? binary.value : binary
+    return { name, content: content instanceof ProtectedValue ? new Uint8Array(content.getBinary()).buffer : content }
+  })

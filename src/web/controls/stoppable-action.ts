@@ -1,0 +1,33 @@
+import { useRef, useState } from 'react'
+import { useAction, type Action } from './action.ts'
+
+export interface StoppableAction extends Action {
+  /** Whether the last one was stopped, which is no error. */
+  readonly isStopped: boolean
+  readonly stop: () => void
+}
+
+/** An action that a person may stop: its task hears of that by its signal. */
+export function useStoppableAction(): StoppableAction {
+  const { isUnderWay, error, run } = useAction()
+  const [isStopped, setIsStopped] = useState(false)
+  const stopping = useRef<AbortController>(undefined)
+  return {
+    isUnderWay,
+    error,
+    isStopped,
+    stop: () => stopping.current?.abort(),
+    run: (task) =>
+      run(async (gone) => {
+        const stopper = new AbortController()
+        stopping.current = stopper
+        setIsStopped(false)
+        try {
+          await task(AbortSignal.any([gone, stopper.signal]))
+        } catch (failure) {
+          if (!stopper.signal.aborted) throw failure
+          setIsStopped(true)
+        }
+      }),
+  }
+}

@@ -1,0 +1,31 @@
+import { argon2d, argon2id } from '@noble/hashes/argon2.js'
+import { UnreadableFile } from '../entry.ts'
+
+/** What a file says of how its pass phrase is hashed. */
+export interface Argon2Cost {
+  readonly memoryKiB: number
+  readonly iterations: number
+  readonly parallelism: number
+  readonly version: number
+}
+
+/** Hears how much is done, from 0 to 1. */
+export type OnProgress = (progress: number) => void
+
+/** No program sets more by itself; a file that asks for more is not tried. */
+const most = { memoryKiB: 1024 * 1024, iterations: 1_000 } as const
+
+const kinds = { argon2d, argon2id } as const
+
+/** @throws UnreadableFile `cost` for more than is spent on a file */
+export function hashByArgon2(
+  kind: keyof typeof kinds,
+  password: Uint8Array,
+  salt: Uint8Array,
+  { memoryKiB, iterations, parallelism, version }: Argon2Cost,
+  onProgress: OnProgress,
+): Uint8Array<ArrayBuffer> {
+  if (memoryKiB > most.memoryKiB || iterations > most.iterations) throw new UnreadableFile('cost')
+  const cost = { m: memoryKiB, t: iterations, p: parallelism, version, maxmem: 2 ** 31 }
+  return new Uint8Array(kinds[kind](password, salt, { ...cost, dkLen: 32, onProgress }))
+}

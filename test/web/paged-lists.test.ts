@@ -1,0 +1,158 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { Envelope, TestClient } from '../support/client.ts'
+import { createObject } from '../support/object-kit.ts'
+import type { Visit } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+
+const stage = consoleStage()
+/** A machine may be busy with other tests. */
+const patience = { timeout: 20_000 }
+const looks = [
+  ['light', 1280],
+  ['dark', 360],
+] as const
+
+/** The appliance's answer to a person, with a thousand entries like the first one before the others. */
+async function withThousandMore<Entry>(
+  { page }: Visit,
+  client: TestClient,
+  path: string,
+  entriesOf: (answer: Envelope) => unknown,
+  another: (first: Entry, at: number) => Entry,
+): Promise<void> {
+  const answer = await client.must('GET', path)
+  const entries = entriesOf(answer) as [Entry, ...Entry[]]
+  entries.unshift(...Array.from({ length: 1_000 }, (_, at) => another(entries[0], at)))
+  await page.route(`${stage.appliance.url}${path}`, (route) => route.fulfill({ json: answer }))
+}
+
+/** Turns the pages by the keyboard, to the last one; the focus is at the button before the list then. */
+async function turnToLast(page: Page, count: number): Promise<void> {
+  await page.getByRole('button', { name: 'Next page' }).focus()
+  for (let number = 2; number <= count; number += 1) {
+    await page.keyboard.press('Enter')
+    await page.getByText(`Page ${number} of ${count}`).waitFor()
+  }
+  await expect.poll(() => page.evaluate('document.activeElement.textContent'), patience).toBe('Previous page')
+}
+
+/** Goes by the Tab key to the entry that says so. */
+async function tabTo(page: Page, text: string, mostPresses: number): Promise<void> {
+  for (let presses = 0; presses < mostPresses; presses += 1) {
+    await page.keyboard.press('Tab')
+    if (String(await page.evaluate('document.activeElement.textContent')).includes(text)) return
+  }
+  expect.fail(`${text} is not within ${mostPresses} presses of the Tab key`)
+}
+
+it.each(looks)(
+  'vaults are gone through page by page, and searched, in %s colours and %i pixels',
+  async (theme, width) => {
+    const { user, client, vaultid } = await stage.owner('Zinc mine')
+    const id = await createObject(client, vaultid, { host: 'shaft.example.test' })
+    await client.must('PUT', `/object/${id}/tags`, { tags: ['ore'] })
+    await client.must('PUT', `/object/${id}/favourite`, { favourite: true })
+    const visit = await stage.visitor({ theme, width })
+    const { page } = visit
+    await withThousandMore<object>(
+      visit,
+      client,
+      '/vault',
+      ({ VAULTS }) => VAULTS,
+      (first, at) => ({ ...first, id: String(5_000_000 + at), groupname: `Team ${at}`, description: '' }),
+    )
+    await visit.logIn(user)
+    await page.getByText('Page 1 of 11').waitFor()
+    const vaults = page.locator('.vaults > li')
+    expect(await vaults.count()).toBe(100)
+    await page.getByRole('region', { name: 'Favourites' }).getByText('Zinc mine').waitFor()
+    await page.getByRole('region', { name: 'Tags' }).getByText('ore').waitFor()
+    await visit.expectSound('vaults-long')
+
+    await turnToLast(page, 11)
+    expect(await vaults.count()).toBe(1)
+    await page.getByRole('searchbox').fill('team 99')
+    await page.getByText('Found: 19 vaults').waitFor()
+    expect(await vaults.count()).toBe(19)
+    await page.getByRole('searchbox').fill('team')
+    // Another search begins with its first page.
+    await page.getByText('Page 1 of 10').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Page 1 of 11').waitFor()
+    await turnToLast(page, 11)
+    await tabTo(page, 'Zinc mine', 1)
+    await page.keyboard.press('Enter')
+    await visit.sees('Zinc mine')
+    expect(page.url()).toContain(`/vault/${vaultid}`)
+    visit.expectPeace()
+  },
+)
+
+it.each(looks)('so are service accounts and templates, in %s colours and %i pixels', async (theme, width) => {
+  const visit = await stage.visitor({ theme, width })
+  const { page } = visit
+  const user = await stage.appliance.addUser(['read', 'createVault', 'admin', 'active'])
+  await visit.logIn(user)
+  const name = `shop-${theme}`
+  const client = await stage.appliance.login(user)
+  await client.must('POST', '/service', { name })
+  await withThousandMore<object>(
+    visit,
+    client,
+    '/service',
+    ({ CALLINFO }) => CALLINFO['services'],
+    (first, at) => ({ ...first, id: String(5_000_000 + at), name: `robot-${at}` }),
+  )
+  const entries = page.locator('.entries > li')
+  await visit.open('/administration/services')
+  await page.getByText('Page 1 of 11').waitFor()
+  expect(await entries.count()).toBe(100)
+  await visit.expectSound('services-long')
+  await turnToLast(page, 11)
+  await tabTo(page, name, await entries.count())
+  await page.getByRole('searchbox').fill('robot-70')
+  await page.getByText('Page 11 of 11').waitFor({ state: 'detached' })
+  await expect.poll(() => entries.count(), patience).toBe(11)
+
+  await withThousandTemplates(visit, client)
+  await visit.open('/administration/templates')
+  await visit.sees('Templates')
+  await page.getByText(/^Page 1 of 1\d$/).waitFor()
+  expect(await entries.count()).toBe(100)
+  await visit.expectSound('templates-long')
+  await page.getByRole('searchbox', { name: 'Filter this list' }).fill('form 99')
+  await expect.poll(() => entries.count(), patience).toBe(19)
+  visit.expectPeace()
+})
+
+const withThousandTemplates = (visit: Visit, client: TestClient) =>
+  withThousandMore<{ INFO: object }>(
+    visit,
+    client,
+    '/template',
+    ({ TEMPLATE }) => TEMPLATE,
+    (first, at) => ({ ...first, INFO: { ...first.INFO, id: String(5_000 + at), name: `Form ${at}` } }),
+  )
+
+it('so are the templates of a new object, of which the last is chosen by the keyboard', async () => {
+  const { user, client, vaultid } = await stage.owner('Forms')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await withThousandTemplates(visit, client)
+  await visit.open(`/vault/${vaultid}/0/new`)
+  const place = page.getByText(/^Page 1 of 1\d$/)
+  await place.waitFor()
+  const count = Number((await place.textContent())?.split(' ').at(-1))
+  const cards = page.locator('.templates li')
+  expect(await cards.count()).toBe(100)
+  await visit.expectSound('new-object-long')
+  await turnToLast(page, count)
+  const last = (await cards.last().locator('.title').textContent()) ?? ''
+  await tabTo(page, last, await cards.count())
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Another template' }).waitFor()
+  await page.getByText(last, { exact: true }).first().waitFor()
+  visit.expectPeace()
+})
