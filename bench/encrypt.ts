@@ -37,6 +37,10 @@ interface Server {
 /** How the driver speaks to each server. */
 type Driver = Pick<LoadOptions, 'connections' | 'http'>
 
+interface Measured extends Driver {
+  readonly workers: readonly number[]
+}
+
 interface Row extends Result<Sample> {
   readonly bytes: number
 }
@@ -67,7 +71,7 @@ export async function main(args: string[]): Promise<void> {
 }
 
 /** What the appliance is compared with: a server with the same duties and nothing else, and one without any. */
-async function startMeasures(like: Server | undefined, driver: Driver): Promise<Server[]> {
+async function startMeasures(like: Server | undefined, { workers, ...driver }: Measured): Promise<Server[]> {
   if (like?.appliance === undefined) throw new TypeError('there is nothing to compare with')
   const { config, token } = like.appliance
   const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
@@ -80,11 +84,15 @@ async function startMeasures(like: Server | undefined, driver: Driver): Promise<
     pinFile: token.pinFile,
     softhsmConf: token.softhsmConf,
   }
-  return [
-    await startServer(
-      { name: 'floor', file: 'floor-server.mjs', arguments: [JSON.stringify(duties)], driver },
+  const floorOf = (workers: number, name: string): Promise<Server> =>
+    startServer(
+      { name, file: 'floor-server.mjs', arguments: [JSON.stringify({ ...duties, workers })], driver },
       like.callOf,
-    ),
+    )
+  const several = workers.filter((count) => count > 1)
+  return [
+    await floorOf(1, 'floor'),
+    ...(await Promise.all(several.map((count) => floorOf(count, `floor, ${count} workers`)))),
     await startServer(
       { name: 'echo', file: 'echo-server.mjs', arguments: [pki.certificate, pki.key], driver },
       (plaintext) => ({ ...like.callOf(plaintext), path: '/' }),

@@ -12,10 +12,9 @@ import {
   type KeyRow,
 } from '../features/transparent/records.ts'
 import { findByUsername, findUserById, UserTable, type User } from '../features/users/records.ts'
-import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
-import { defaultHistory, VaultTable, type Vault } from '../features/vaults/records.ts'
+import { findMember, MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
+import { defaultHistory, findVault, VaultTable, type Vault } from '../features/vaults/records.ts'
 import { pagesOf } from '../store/pages.ts'
-import { readRow, select, selectList } from '../store/statement.ts'
 import type { Reader } from '../store/store.ts'
 
 /**
@@ -80,20 +79,17 @@ async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefi
     rows[`key ${vaultId}/${keyName}`] = key ? rowState.key(key, await disabledVersions(tx, key.id)) : null
     return rows
   }
-  const [vault] = await select<object>(tx, vaultById, [vaultId])
-  rows[`vault ${vaultId}`] = vault === undefined ? null : rowState.vault(readRow(VaultTable, vault))
-  if (userId === undefined || vault === undefined) return rows
-  const [member] = await select<object>(tx, memberById, [vaultId, userId])
-  rows[`member ${vaultId}/${userId}`] = member === undefined ? null : rowState.member(readRow(MembershipTable, member))
+  const vault = await findVault(tx, vaultId)
+  rows[`vault ${vaultId}`] = vault && rowState.vault(vault)
+  if (userId === undefined || vault === null) return rows
+  const member = await findMember(tx, { vaultId, userId })
+  rows[`member ${vaultId}/${userId}`] = member && rowState.member(member)
   return rows
 }
 
-const vaultById = `SELECT ${selectList(VaultTable, 'v')} FROM vaults v WHERE v.id = $1`
-const memberById = `SELECT ${selectList(MembershipTable, 'm')} FROM vault_members m WHERE m.vault_id = $1 AND m.user_id = $2`
-
 async function rowsOfUser(tx: Reader, userId: number) {
   const rows: Record<string, string | null> = {}
-  const user = await tx.findOneBy(UserTable, { id: userId })
+  const user = await findUserById(tx, userId)
   rows[`user ${userId}`] = user && rowState.user(user)
   for (const device of await tx.findBy(OtpDeviceTable, { userId }))
     rows[`device ${device.id}`] = rowState.device(device)

@@ -29,8 +29,23 @@ export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, sel
 }
 
 /**
+ * The row whose columns have these values, for hot paths: through the query builder of TypeORM, which makes aliases and
+ * maps them back, the same takes three times as long.
+ */
+export async function findRow<Row extends ObjectLiteral>(
+  reader: Reader,
+  table: EntitySchema<Row>,
+  where: Partial<Row>,
+): Promise<Row | null> {
+  const key = columnsIn(table, where)
+  const sql = `SELECT ${selectList(table, 't')} FROM ${nameOf(table)} t ${whereOf(key)}`
+  const [row] = await select<object>(reader, sql, valuesIn(key, where))
+  return row === undefined ? null : readRow(table, row)
+}
+
+/**
  * Inserts a row of which every column is given, other than those that are left out; the column of that name is given
- * back. TypeORM makes the text of such a statement anew each time.
+ * back.
  */
 export async function insertRow<Row extends ObjectLiteral>(
   tx: Tx,
@@ -38,15 +53,24 @@ export async function insertRow<Row extends ObjectLiteral>(
   row: Partial<Row>,
   returning: string,
 ): Promise<unknown> {
-  const given = new Map(Object.entries(row))
-  const columns = columnsOf(table).filter(({ member }) => given.has(member))
-  const names = columns.map(({ column }) => column).join(', ')
+  const columns = columnsIn(table, row)
   const places = columns.map((_, at) => `$${at + 1}`).join(', ')
-  const { tableName } = table.options
-  const sql = `INSERT INTO ${tableName} (${names}) VALUES (${places}) RETURNING ${returning} AS returned`
-  const values = columns.map(({ member, write }) => write(given.get(member)))
-  const [inserted] = await select<{ readonly returned: unknown }>(tx, sql, values)
+  const sql = `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES (${places}) RETURNING ${returning} AS returned`
+  const [inserted] = await select<{ readonly returned: unknown }>(tx, sql, valuesIn(columns, row))
   return inserted?.returned
+}
+
+/** Writes these columns of the row whose columns have those values; false where there is none. */
+export async function changeRow<Row extends ObjectLiteral>(
+  tx: Tx,
+  table: EntitySchema<Row>,
+  where: Partial<Row>,
+  row: Partial<Row>,
+): Promise<boolean> {
+  const [columns, key] = [columnsIn(table, row), columnsIn(table, where)]
+  const changes = columns.map(({ column }, at) => `${column} = $${at + 1}`).join(', ')
+  const sql = `UPDATE ${nameOf(table)} SET ${changes} ${whereOf(key, columns.length)}`
+  return (await change(tx, sql, [...valuesIn(columns, row), ...valuesIn(key, where)])) === 1
 }
 
 /** Inserts rows with the numbers that they have: TypeORM has PostgreSQL number them anew. */
@@ -56,11 +80,10 @@ export async function insertRows<Row extends ObjectLiteral>(
   rows: readonly Row[],
 ): Promise<void> {
   const columns = columnsOf(table)
-  const names = columns.map(({ column }) => column).join(', ')
   const places = (row: number) => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
   const values = rows.map((_, row) => `(${places(row)})`).join(', ')
   const given = rows.flatMap((row) => columns.map(({ member, write }) => write(row[member])))
-  await change(tx, `INSERT INTO ${table.options.tableName} (${names}) VALUES ${values}`, given)
+  await change(tx, `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES ${values}`, given)
 }
 
 interface Column {
@@ -91,6 +114,17 @@ function readColumns<Row extends ObjectLiteral>(table: EntitySchema<Row>): Colum
 }
 
 const same = (value: unknown): unknown => value
+
+const columnsIn = <Row extends ObjectLiteral>(table: EntitySchema<Row>, given: Partial<Row>): readonly Column[] =>
+  columnsOf(table).filter(({ member }) => Object.hasOwn(given, member))
+
+const valuesIn = (columns: readonly Column[], given: ObjectLiteral): unknown[] =>
+  columns.map(({ member, write }) => write(given[member]))
+
+const nameOf = <Row extends ObjectLiteral>({ options }: EntitySchema<Row>): string => options.tableName ?? options.name
+const namesOf = (columns: readonly Column[]): string => columns.map(({ column }) => column).join(', ')
+const whereOf = (key: readonly Column[], before = 0): string =>
+  `WHERE ${key.map(({ column }, at) => `${column} = $${before + at + 1}`).join(' AND ')}`
 
 /** A SELECT in a transaction, or outside any. Placeholders are `$1`, `$2`, … in either dialect. */
 export function select<Row>(reader: Reader, sql: string, parameters: readonly unknown[]): Promise<Row[]> {

@@ -1,6 +1,7 @@
 import { EntitySchema, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual } from 'typeorm'
 import type { ResponseVersion } from '../../access/caller.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { findRow } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** The key of one application, shared by all its users. */
@@ -65,7 +66,7 @@ export async function revokeApplicationKey(
 }
 
 export function findApplicationKeyById(reader: Reader, id: number): Promise<ApplicationKey | null> {
-  return reader.findOneBy(ApplicationKeyTable, { id })
+  return findRow(reader, ApplicationKeyTable, { id })
 }
 
 export async function setResponseVersion(tx: Tx, name: string, responseVersion: ResponseVersion): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
-import { select } from '../../store/statement.ts'
+import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { rests } from '../users/recovery-records.ts'
 
@@ -100,11 +100,11 @@ export async function insertToken(
 }
 
 export function findToken(reader: Reader, hash: string): Promise<SessionTokenRecord | null> {
-  return reader.findOneBy(SessionTokenTable, { hash })
+  return findRow(reader, SessionTokenTable, { hash })
 }
 
 export function findSessionById(reader: Reader, id: number): Promise<Session | null> {
-  return reader.findOneBy(SessionTable, { id })
+  return findRow(reader, SessionTable, { id })
 }
 
 /** One token of each of these sessions: the newest has a seal that is as good as any. */

@@ -1,6 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { change as changeRows, insertRow, readRow, select, selectList } from '../../store/statement.ts'
+import { change as changeRows, findRow, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** Bits of an object's status, as published for this interface. */
@@ -160,7 +160,7 @@ export function switchAlarm(
 }
 
 export function findObject(reader: Reader, objectId: number): Promise<VaultObject | null> {
-  return reader.findOneBy(VaultObjectTable, { id: objectId })
+  return findRow(reader, VaultObjectTable, { id: objectId })
 }
 
 /** Whether the object is in its vault and not in the trash. */

@@ -2,7 +2,7 @@ import { EntitySchema, In, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
-import { change, insertRow, readRow, select, selectList } from '../../store/statement.ts'
+import { change, changeRow, findRow, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
@@ -201,13 +201,9 @@ export async function findKeyById(reader: Reader, id: number): Promise<Transpare
   return (await selectKeys(reader, 'k.id = $1', [id]))[0] ?? null
 }
 
-export async function findVersion(reader: Reader, keyId: number, version: number): Promise<KeyVersion | null> {
-  const [row] = await select<object>(reader, versionByNumber, [keyId, version])
-  return row === undefined ? null : readRow(KeyVersionTable, row)
+export function findVersion(reader: Reader, keyId: number, version: number): Promise<KeyVersion | null> {
+  return findRow(reader, KeyVersionTable, { keyId, version })
 }
-
-const versionByNumber = `SELECT ${selectList(KeyVersionTable, 'kv')} FROM key_versions kv
-  WHERE kv.key_id = $1 AND kv.version = $2`
 
 /** In the order of their rows, from behind this one on. */
 export function findKeysAfter(reader: Reader, id: number, limit: number): Promise<TransparentKey[]> {
@@ -241,7 +237,7 @@ export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> 
 /** Of parallel changes of one key exactly one finds the seal that it was made from. */
 export async function replaceKey(tx: Tx, from: TransparentKey, to: TransparentKey): Promise<boolean> {
   const { vault: _, ...row } = to
-  return (await tx.update(TransparentKeyTable, { id: from.id, seal: from.seal }, row)).affected === 1
+  return changeRow(tx, TransparentKeyTable, { id: from.id, seal: from.seal }, row)
 }
 
 export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal'>
@@ -249,7 +245,7 @@ export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal
 /** Of parallel changes of one version exactly one finds the seal that it was made from. */
 export async function replaceVersion(tx: Tx, from: KeyVersion, to: CountlessVersion): Promise<boolean> {
   const where = { keyId: from.keyId, version: from.version, seal: from.seal }
-  return (await tx.update(KeyVersionTable, where, to)).affected === 1
+  return changeRow(tx, KeyVersionTable, where, to)
 }
 
 /** Versions whose key or backup one of these KEKs wraps, a bounded number, without the first ones. */

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
 import { readInPages } from '../../store/pages.ts'
-import { select } from '../../store/statement.ts'
+import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 export interface User {
@@ -125,7 +125,7 @@ export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
 }
 
 export function findUserById(reader: Reader, id: number): Promise<User | null> {
-  return reader.findOneBy(UserTable, { id })
+  return findRow(reader, UserTable, { id })
 }
 
 /** A row of users that is a person's. */

@@ -1,7 +1,7 @@
 import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { select } from '../../store/statement.ts'
+import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
 import { rests } from '../users/recovery-records.ts'
@@ -85,7 +85,7 @@ export async function addMember(
 }
 
 export function findMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<MembershipRow | null> {
-  return reader.findOneBy(MembershipTable, { vaultId, userId })
+  return findRow(reader, MembershipTable, { vaultId, userId })
 }
 
 /** Takes back what is kept of a member who was removed; null for a user who was never a member. */

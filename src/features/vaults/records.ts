@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
-import { change, select } from '../../store/statement.ts'
+import { change, findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { rests } from '../users/recovery-records.ts'
 
@@ -79,7 +79,7 @@ export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: 
 }
 
 export function findVault(reader: Reader, vaultId: number): Promise<Vault | null> {
-  return reader.findOneBy(VaultTable, { id: vaultId })
+  return findRow(reader, VaultTable, { id: vaultId })
 }
 
 export function findVaultByIdentity(reader: Reader, identity: string): Promise<Vault | null> {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../../src/fault.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres.ts'
-import { change, readRow, selectList } from '../../../src/store/statement.ts'
+import { change, changeRow, findRow, insertRow, readRow, selectList } from '../../../src/store/statement.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
 import { ValidationClientTable } from '../../../src/features/otp-validation/records.ts'
@@ -100,6 +100,35 @@ function behavesAsStore(makePlace: () => Place): void {
     const revoked = (at: number) => one.transaction((tx) => change(tx, revoke, ['by hand', at]))
     expect([await revoked(2 ** 41), await revoked(2 ** 42)]).toEqual([0, 1])
     expect((await found()).revokedAt).toBe(2 ** 42)
+  })
+
+  it('inserts, finds and changes the row with these values, and no other', async () => {
+    const rest = { allowUnsigned: 0, kek: '', blob: Buffer.from([7]), createdAt: 2 ** 41, revokedAt: null }
+    const table = ValidationClientTable
+    const rows = ['first row', 'second row'].map((name) => ({ ...rest, name, seal: Buffer.from(name) }))
+    const ids = await one.transaction((tx) => Promise.all(rows.map((row) => insertRow(tx, table, row, 'id'))))
+    const [first, second] = ids.map((id, at) => ({ ...rows[at], id: Number(id) }))
+    const found = (where: object) => findRow(one.read, table, where)
+    expect(await found({ id: second?.id })).toEqual(second)
+    expect(await found({ name: 'first row', seal: Buffer.from('second row') })).toBeNull()
+    expect(await found({ name: undefined })).toBeNull()
+
+    const revoke = (seal: string) =>
+      one.transaction((tx) =>
+        changeRow(
+          tx,
+          table,
+          { name: 'first row', seal: Buffer.from(seal) },
+          { revokedAt: 5, seal: Buffer.from('new') },
+        ),
+      )
+    expect([await revoke('second row'), await revoke('first row'), await revoke('first row')]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(await found({ seal: Buffer.from('new') })).toEqual({ ...first, revokedAt: 5, seal: Buffer.from('new') })
+    expect(await found({ name: 'second row' })).toEqual(second)
   })
 
   it('takes everything back when work fails, and hands the fault on', async () => {
