@@ -16,13 +16,17 @@ const choices = {
   keys: count(100_000, 'keys in the larger database'),
   rounds: count(9, 'rounds, each of which measures everything once'),
   calls: count(4_000, 'calls per round with a key in use'),
-  cold: count(500, "calls per round with a key not used before; twice the rounds' and one's are taken from the keys"),
+  cold: count(500, "calls per round with a key not used before; twice all rounds' and one's are taken from the keys"),
   warmup: count(20_000, 'calls to each daemon before the first round'),
+  unmeasured: count(8, 'rounds of such calls before the first that is measured'),
   connections: count(16, 'keep-alive connections to each daemon'),
   against: builds,
 }
 
 type Options = Read<typeof choices>
+
+/** Of one kind in all rounds. */
+const coldCalls = ({ rounds, unmeasured, cold }: Options): number => (rounds + unmeasured) * cold
 
 const fewKeys = 10
 /** What a host holds by default (hsm.handles). */
@@ -32,9 +36,8 @@ const handles = 10_000
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('keys', choices, args)
   needTools()
-  const { keys, rounds, connections } = options
-  if (keys < 2 * (rounds + 1) * options.cold + 1)
-    throw new Error(`${keys} keys are too few for these rounds: give more --keys.`)
+  const { keys, connections } = options
+  if (keys < 2 * coldCalls(options) + 1) throw new Error(`${keys} keys are too few for these rounds: give more --keys.`)
   const daemons: Daemon[] = []
   const start = async (build?: string): Promise<Daemon> => {
     const settings = { http: { workers: 1 }, hsm: { handles }, quotas: { keysPerMinute: 1_000_000 } }
@@ -53,7 +56,7 @@ export async function main(args: string[]): Promise<void> {
       filled.push({ daemon, stored })
       tasks.push(...(await tasksOf(daemon, build === dist ? '' : `${nameOf(build, 1)}: `, stored, options)))
     }
-    const results = await takeTurns(tasks, rounds)
+    const results = await takeTurns(tasks, options.rounds)
     const [first] = filled
     // With fewer keys than a host holds there is nothing to see.
     const memory = first && keys >= handles ? await memoryOf(first.daemon, first.stored) : undefined
@@ -113,9 +116,8 @@ async function hotTask(daemon: Daemon, name: string, key: string, { calls, warmu
 
 /** What is measured of one build; `of` names it. */
 async function tasksOf(daemon: Daemon, of: string, stored: readonly StoredKey[], options: Options) {
-  const { keys, calls, cold, rounds } = options
-  // One round more than is measured: V8 compiles in the first.
-  const perTask = (rounds + 1) * cold
+  const { keys, calls, cold } = options
+  const perTask = coldCalls(options)
   const unopened = (await decryptionsWith(daemon, stored.slice(0, perTask))).values()
   const unused = stored.slice(perTask).values()
   const hot = taken(unused).key.name
@@ -134,7 +136,8 @@ async function tasksOf(daemon: Daemon, of: string, stored: readonly StoredKey[],
     task(daemon, `${of}rotate a key`, cold, () => daemon.call(`keys/new${rotated++}/rotate`, {})),
     task(daemon, `${of}rotate one key`, cold, () => daemon.call(`keys/${hot}/rotate`, {})),
   ]
-  for (const { run } of firstUses) await run()
+  // V8 goes on compiling for thousands of calls of each kind.
+  for (let round = 0; round < options.unmeasured; round++) for (const { run } of firstUses) await run()
   return [...inUse, ...firstUses]
 }
 
