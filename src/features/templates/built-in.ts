@@ -59,7 +59,7 @@ const holds = (extensions: string): Info => ({ jumpsToParent: true, file: extens
 
 /**
  * The templates that every appliance has, in the order of their ids. Up to 20 ids and fields are those that published
- * clients know; above are ours, for what an uploaded file can turn out to be.
+ * clients know; above are ours: what an uploaded file can turn out to be, and a login with the seed of its codes.
  */
 export const builtInTemplates: readonly Template[] = [
   template(1, 'Server', 'ico_server', [
@@ -151,4 +151,14 @@ export const builtInTemplates: readonly Template[] = [
     [file, field('content', 'Content', optional), filePassword, info],
     holds('asc,gpg,pgp,sig'),
   ),
+  // Not a further field of Login Info: csv-importer sends null for each column of a template that its file does not have.
+  template(37, 'Login with one-time code', 'ico_server', [
+    field('name', 'Name'),
+    field('url', 'URL', optional),
+    username,
+    password,
+    field('totp', 'One-time code seed', secret, optional),
+    info,
+    cryptedInfo,
+  ]),
 ]

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
+import { createObject } from '../../support/object-kit.ts'
+import { makeVault } from '../../support/vault.ts'
 
 interface Entry {
   readonly INFO: Record<string, unknown>
@@ -22,6 +24,8 @@ const published = JSON.parse(readFileSync(new URL('../../vectors/templates.json'
   without_marks: Row[]
   icons: string[]
 }
+
+const seed = 'gezd gnbv gy3t qojq'
 
 let appliance: TestAppliance
 let client: TestClient
@@ -91,6 +95,27 @@ describe('GET /template', () => {
     expect(named('Server').STRUCTURE['cryptedinfo']).toMatchObject({ type: 'textarea', show: false, opt: true })
     expect(named('Login').STRUCTURE['host']).toMatchObject({ translation: 'Host / IP' })
     expect(named('Note').STRUCTURE['note']).toMatchObject({ nc: true })
+  })
+
+  it('has the seed of one-time codes in a template of its own, encrypted, optional and outside the policy', async () => {
+    const login = named('Login with one-time code')
+    expect(login.INFO).toMatchObject({ id: '37', ico: 'ico_server', active: true })
+    expect(formOf(login)).toBe('name, url?, username, password*, totp*?, info?, cryptedinfo*?')
+    const traits = { type: 'text', encrypted: true, opt: true, alarm: true, nc: true, cc: true, policy: false }
+    expect(login.STRUCTURE['totp']).toMatchObject(traits)
+
+    const vault = await makeVault(appliance, 'Logins', client)
+    // What csv-importer sends for a row that is shorter than its template has fields.
+    const row = { groupid: vault.id, parentid: '0', username: 'dns', password: 'S3cret-pass.phrase', totp: null }
+    expectFault(await client.post('/object', { ...row, templateid: '37', name: 'short' }), 400, 1611)
+    await client.must('POST', '/object', { ...row, templateid: '20', name: 'short' })
+    const id = await createObject(client, vault.id, { ...row, templateid: '37', name: 'Registrar', totp: seed })
+    const [object] = (await client.must('GET', `/object/${id}?decrypt=true`))['OBJECT'] as Record<string, unknown>[]
+    expect(object).toMatchObject({
+      status: '128',
+      public: { name: 'Registrar', url: '', username: 'dns', info: '' },
+      crypted: { password: 'S3cret-pass.phrase', totp: seed, cryptedinfo: '' },
+    })
   })
 
   it('names each id once, in order, below those of the site', () => {
