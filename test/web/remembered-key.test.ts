@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestUser } from '../support/appliance.ts'
@@ -26,6 +27,17 @@ async function logOut(visit: Visit): Promise<void> {
   await visit.sees('Log in')
   await heard
   await isOver(visit)
+}
+
+/** Holds calls back, until the result is called. */
+async function hold(page: Page, address: string): Promise<() => void> {
+  let letGo: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  await page.route(address, async (route) => {
+    await held
+    await route.continue()
+  })
+  return letGo
 }
 
 /** The logout, whose answer has cleared the storage. */
@@ -80,12 +92,7 @@ it('is forgotten as the tick is taken away, also while a logout is under way', a
   await visit.sees('Vaults')
   await expect.poll(() => storage(visit), patience).toContain(applicationKey)
 
-  let letGo: () => void = () => undefined
-  const held = new Promise<void>((resolve) => (letGo = resolve))
-  await page.route('**/auth/logout', async (route) => {
-    await held
-    await route.continue()
-  })
+  const letGo = await hold(page, '**/auth/logout')
   const heard = page.waitForResponse('**/auth/logout')
   await page.getByRole('button', { name: 'Log out' }).click()
   await visit.sees('Log in')
@@ -101,4 +108,50 @@ it('is forgotten as the tick is taken away, also while a logout is under way', a
   await visit.sees('Log in')
   expect(await tick(visit).isChecked()).toBe(false)
   expect(await keyField(visit).inputValue()).toBe('')
+})
+
+it('is as the tick is when the login is answered, and not as it was when it was sent', async () => {
+  const { applicationKey } = stage.appliance
+  const visit = await stage.visitor()
+  await visit.open()
+  for (const isWanted of [false, true]) {
+    const user = await stage.appliance.addUser()
+    await tick(visit).setChecked(!isWanted)
+    const letGo = await hold(visit.page, '**/auth')
+    await visit.fillIn(user)
+    await visit.page.getByRole('button', { name: 'Logging in' }).waitFor()
+    await tick(visit).setChecked(isWanted)
+    letGo()
+    await visit.sees('Vaults')
+    await expect.poll(async () => (await storage(visit)).includes(applicationKey), patience).toBe(isWanted)
+    await visit.page.unroute('**/auth')
+    await logOut(visit)
+  }
+})
+
+it('is forgotten as the tick is taken away in another tab than that of the logout', async () => {
+  const { applicationKey } = stage.appliance
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.open()
+  await tick(visit).check()
+  await visit.fillIn(await stage.appliance.addUser())
+  await visit.sees('Vaults')
+  await expect.poll(() => storage(visit), patience).toContain(applicationKey)
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  const letGo = await hold(page, '**/auth/logout')
+  const heard = page.waitForResponse('**/auth/logout')
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await other.getByRole('checkbox', { name: 'Remember this key on this browser' }).uncheck()
+  expect(await storage(visit)).not.toContain(applicationKey)
+  letGo()
+  await heard
+  // Behind all that either tab does in turn.
+  await page.evaluate("navigator.locks.request('strongroom.session', () => undefined)")
+  expect(await storage(visit)).not.toContain(applicationKey)
+  await other.reload()
+  const field = other.getByLabel('Application key')
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('')
 })

@@ -4,18 +4,12 @@ import { keepPreferences, readPreferences } from '../preferences.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { sessionInvalid } from '../interface/transport.ts'
 import { carryKey } from './remembered-key.ts'
+import { inTurn } from './session-turn.ts'
 
 /** In all tabs, and for the browser's next start: the appliance has not heard of a logout. */
 const place = 'strongroom.leaving'
 const patienceMs = 10_000
 const retryMs = 30_000
-
-/**
- * Logins and logouts of all tabs one after the other: the answer of each sets the cookie, and the late one of a logout would
- * end the session that was begun meanwhile.
- */
-export const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> =>
-  navigator.locks.request('strongroom.session', task)
 
 /** It was told, and has not said that it heard. */
 const unheard = new Watched(false)

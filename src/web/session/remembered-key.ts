@@ -1,10 +1,8 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { KeptJson } from '../controls/kept-json.ts'
+import { inTurn } from './session-turn.ts'
 
 const kept = new KeptJson<unknown>(localStorage, 'strongroom.applicationKey')
-
-/** What a logout that is under way puts back. */
-let carried: string | undefined
 
 /** The application key that a person had this browser remember, for the next one, too. */
 function readKey(): string | undefined {
@@ -12,14 +10,15 @@ function readKey(): string | undefined {
   return typeof key === 'string' ? key : undefined
 }
 
-function write(key: string | undefined): void {
-  carried = key
-  kept.write(key)
+/** At once, and once more after a logout that is under way in any tab, which puts back what there was before it. */
+function forgetKey(): void {
+  kept.write(undefined)
+  void inTurn(() => Promise.resolve(kept.write(undefined)))
 }
 
-/** A logout clears what the browser keeps of the page: the result writes the key again, unless it was forgotten meanwhile. */
+/** A logout clears what the browser keeps of the page: the result writes the key again. */
 export function carryKey(): () => void {
-  carried = readKey()
+  const carried = readKey()
   return () => kept.write(carried)
 }
 
@@ -37,13 +36,16 @@ export interface RememberedKey {
 export function useRememberedKey(): RememberedKey {
   const [known] = useState(readKey)
   const [isRemembered, setIsRemembered] = useState(known !== undefined)
+  // As the tick is when the answer comes, and not as it was when the form was sent.
+  const isTicked = useRef(isRemembered)
   return {
     known,
     isRemembered,
     remember(next) {
+      isTicked.current = next
       setIsRemembered(next)
-      if (!next) write(undefined)
+      if (!next) forgetKey()
     },
-    keep: (key) => write(isRemembered ? key : undefined),
+    keep: (key) => kept.write(isTicked.current ? key : undefined),
   }
 }
