@@ -96,7 +96,10 @@ const notesOf = ({ notes, more }: Entry): string =>
 
 /** What tells two things apart for a person: the name, who logs in, and where. */
 const likeness = (name: string, username: string, url: string): string =>
-  JSON.stringify([name, username, url].map((text) => text.trim().toLowerCase()))
+  JSON.stringify([name, username, url].map(inOneCase))
+
+/** As names are compared. */
+export const inOneCase = (text: string): string => text.trim().toLowerCase()
 
 /** What a list says of an object. */
 interface PresentObject {
@@ -106,7 +109,7 @@ interface PresentObject {
 
 /**
  * Those plans of which the vault has an object already, or the file one before. Names of files are much the same everywhere: one is
- * a duplicate with its entry alone.
+ * a duplicate with its entry alone, and never with one that becomes no object.
  */
 export function duplicatesAmong(
   plans: readonly PlannedObject[],
@@ -122,7 +125,7 @@ export function duplicatesAmong(
   for (const plan of plans) {
     const { fields } = plan
     const like = likeness(plan.name, fields['username'] ?? '', fields['url'] ?? fields['host'] ?? '')
-    if (seen.has(like) && !freshEntries.has(plan.entry)) found.add(plan)
+    if (seen.has(like) && !freshEntries.has(plan.entry) && !isBlank(plan.entry)) found.add(plan)
     else if (plan.file === undefined) freshEntries.add(plan.entry)
     seen.add(like)
   }
