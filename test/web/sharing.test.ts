@@ -27,6 +27,13 @@ async function findPerson({ page }: Visit, user: TestUser): Promise<void> {
   await dialog.getByText(`${user.username}@example.test`).click()
 }
 
+/** Of an administrator, where no owner is named. */
+async function makeService(body: object): Promise<{ readonly id: string; readonly name: string }> {
+  const registrar = await stage.appliance.login(await stage.appliance.addUser(['read', 'admin', 'active']))
+  const { CALLINFO } = await registrar.must('POST', '/service', body)
+  return CALLINFO['service'] as { id: string; name: string }
+}
+
 it('shares a vault, changes the right of a member, and removes the member, who is told at the next call', async () => {
   const { vaultid, client, visit, page } = await administrator('Harbour')
   const object = await createObject(client, vaultid, { host: 'crane.example.test', password: 'S3cret-crane' })
@@ -125,7 +132,7 @@ it('shows a member of fewer rights who is a member, and nothing to change', asyn
   await page.getByText('No vault is shared with you yet.').waitFor()
 })
 
-it('shows of an application what its grants name', async () => {
+it('shows what narrows a person, and gives back all of the vault', async () => {
   const { vaultid, client, visit, page } = await administrator('Depot')
   const guest = await stage.appliance.addUser()
   const grants = [{ keys: 'orders-*', operations: ['encrypt'], daily: 100 }, { objects: ['list', 'read'] }]
@@ -133,7 +140,92 @@ it('shows of an application what its grants name', async () => {
   await page.reload()
   await itemOf(visit, guest).getByText('Keys orders-*: encrypt, 100 a day').waitFor()
   await itemOf(visit, guest).getByText('Objects: list, read').waitFor()
-  expect(await page.getByRole('button', { name: /^Change the right of/ }).count()).toBe(1)
+  await itemOf(visit, guest)
+    .getByRole('button', { name: /^Change the right of/ })
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: 'Some of it', checked: true }).waitFor()
+  await dialog.getByText('Read and write').click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await itemOf(visit, guest).getByText('Read and write').waitFor()
+  const { CALLINFO } = await client.must('GET', `/vault/${vaultid}/members`)
+  expect(CALLINFO['vaultmembers']).toContainEqual(expect.objectContaining({ id: String(guest.id), groupstatus: '2' }))
+  expect(JSON.stringify(CALLINFO)).not.toContain('grants')
+  visit.expectPeace()
+})
+
+it('lets a service account in by what it may do, and changes that', async () => {
+  const { user, vaultid, client, visit, page } = await administrator('Slipway')
+  const { id, name } = await makeService({ owner: user.id, name: `mail-form-${vaultid}`, description: 'Orders' })
+  const grantsNow = async (): Promise<unknown> => {
+    const answer = await client.must('GET', `/vault/${vaultid}/members`)
+    return (answer.CALLINFO['vaultmembers'] as { id: string }[]).find((member) => member.id === id)
+  }
+  await page.getByRole('button', { name: 'Share' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Application', { exact: true }).click()
+  await dialog.getByRole('button', { name: 'Share' }).click()
+  for (const wrong of ['Choose a service account.', 'A name has letters', 'Choose at least one.'])
+    await dialog.getByText(wrong).waitFor()
+  await dialog.getByLabel('Service account').selectOption({ label: `${name} – Orders` })
+  await dialog.getByLabel('Names of the keys').fill('orders-*')
+  await dialog.getByLabel('encrypt', { exact: true }).check()
+  await dialog.getByLabel('sign', { exact: true }).check()
+  await dialog.getByLabel('Additional data begin with').fill('form:')
+  await dialog.getByLabel('Items a day at most').fill('0')
+  await dialog.getByRole('button', { name: 'Share' }).click()
+  await dialog.getByText('This is not base64.').waitFor()
+  await dialog.getByText('A number of 1 and more.').waitFor()
+  await dialog.getByLabel('Additional data begin with').fill('Zm9ybTo=')
+  await dialog.getByText('make two entries').waitFor()
+  await dialog.getByLabel('sign', { exact: true }).uncheck()
+  await dialog.getByLabel('Items a day at most').fill('100')
+  await visit.expectSound('share-service')
+  await dialog.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('status').getByText(`The vault is shared with ${name}.`).waitFor()
+  const item = page.getByRole('listitem').filter({ hasText: name })
+  await item.getByText('Keys orders-*: encrypt, of certain additional data, 100 a day').waitFor()
+  const keys = { keys: 'orders-*', operations: ['encrypt'], aad: 'Zm9ybTo=', daily: 100 }
+  expect(await grantsNow()).toMatchObject({ groupstatus: '1', service: true, grants: [keys] })
+
+  await item.getByRole('button', { name: /^Change the right of/ }).click()
+  expect(await dialog.getByRole('radio').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Take out entry 1' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Say what it may do').waitFor()
+  await dialog.getByRole('button', { name: 'Add objects' }).click()
+  await dialog.getByLabel('list', { exact: true }).check()
+  await dialog.getByRole('button', { name: 'Add keys' }).click()
+  await dialog.getByLabel('Names of the keys').fill('mail-*')
+  await dialog.getByLabel('make data keys').check()
+  await dialog.getByLabel('Refuse calls with members').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await item.getByText('Keys mail-*: make data keys, with known members alone').waitFor()
+  const changed = [{ objects: ['list'] }, { keys: 'mail-*', operations: ['datakey'], strict: true }]
+  expect(await grantsNow()).toMatchObject({ groupstatus: '1', grants: changed })
+  visit.expectPeace()
+})
+
+it('takes the number of a service account that another owns, in Swedish too', async () => {
+  const { vaultid, client, visit, page } = await administrator('Drydock')
+  const { id } = await makeService({ name: `crane-${vaultid}` })
+  await page.getByRole('button', { name: 'Svenska' }).click()
+  await page.getByRole('button', { name: 'Dela', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Program', { exact: true }).click()
+  await dialog.getByLabel('Tjänstekontots nummer').fill(id)
+  await dialog.getByLabel('Nycklarnas namn').fill('*')
+  await dialog.getByLabel('dekryptera', { exact: true }).check()
+  expect(await visit.findings()).toEqual([])
+  await dialog.getByRole('button', { name: 'Dela', exact: true }).click()
+  await page.getByText(`Valvet delas med tjänstekonto ${id}.`).waitFor()
+  await page.getByText('Nycklar *: dekryptera').waitFor()
+  const answer = await client.must('GET', `/vault/${vaultid}/members`)
+  expect(answer.CALLINFO['vaultmembers']).toContainEqual(
+    expect.objectContaining({ id, grants: [{ keys: '*', operations: ['decrypt'] }] }),
+  )
+  visit.expectPeace()
 })
 
 it('shares by the keyboard alone', async () => {
@@ -146,6 +238,7 @@ it('shares by the keyboard alone', async () => {
   await page.getByRole('dialog').waitFor()
   // The way goes on from the dialog once it has the focus.
   await expect.poll(() => page.evaluate(`document.activeElement.closest('[role="dialog"]') !== null`)).toBe(true)
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('Find a person by name or e-mail address')
   await page.keyboard.type(guest.username)
@@ -215,6 +308,9 @@ it.each([
     .first()
     .waitFor()
   await visit.expectSound('share')
+  await page.getByRole('dialog').getByText('Application', { exact: true }).click()
+  await page.getByLabel('Names of the keys').waitFor()
+  await visit.expectSound('share-application')
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -46,6 +46,10 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
       <Told sentences={told} />
       <dl className="fields card">
         <div>
+          <dt>{words.number}</dt>
+          <dd className="value">{service.id}</dd>
+        </div>
+        <div>
           <dt>{words.owner}</dt>
           <dd className="value">
             <a href={`#/administration/users/${owner.id}`}>{owner.username}</a>

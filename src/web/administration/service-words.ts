@@ -64,7 +64,9 @@ export const serviceWords = inBoth(
     credentialRemoved: 'The credential is removed.',
     restNotice:
       'What another than the owner adds makes the memberships of the account rest, until an Admin of each vault confirms them: no administrator comes into a vault by way of an application.',
-    grantsNotice: 'An Admin of a vault gives the account its grants there. The administration gives it no vault.',
+    number: 'Number',
+    grantsNotice:
+      'An Admin of a vault lets the account in there, by “Share”, and says what it may do. Whoever does not find it there takes its number. The administration gives it no vault.',
     applicationKeys: 'Application keys',
     applicationKeysHelp:
       'A key that all users of one application add to each login. Only the operator makes and takes them.',
@@ -131,7 +133,9 @@ export const serviceWords = inBoth(
     credentialRemoved: 'Kreditivet är borttaget.',
     restNotice:
       'Det som någon annan än ägaren lägger till gör att kontots medlemskap vilar, tills en administratör för varje valv bekräftar dem: ingen administratör kommer in i ett valv genom ett program.',
-    grantsNotice: 'En administratör för ett valv ger kontot dess rättigheter där. Administrationen ger det inget valv.',
+    number: 'Nummer',
+    grantsNotice:
+      'En administratör för ett valv släpper in kontot där, med ”Dela”, och säger vad det får göra. Den som inte hittar det där tar dess nummer. Administrationen ger det inget valv.',
     applicationKeys: 'Applikationsnycklar',
     applicationKeysHelp:
       'En nyckel som alla användare av ett program lägger till vid varje inloggning. Bara operatören gör och drar in dem.',

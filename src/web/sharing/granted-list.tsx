@@ -1,10 +1,10 @@
 import type { VaultMember } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { sharingWords } from './sharing-words.ts'
+import { grantWords } from './grant-words.ts'
 
-/** What narrows a member to less than Read. The operations are words of the interface. */
+/** What narrows a member to less than Read. */
 export function GrantedList({ grants }: { readonly grants: NonNullable<VaultMember['grants']> }) {
-  const words = useWordsOf(sharingWords)
+  const words = useWordsOf(grantWords)
   return (
     <div className="granted">
       <span className="soft">{words.narrowed}</span>
@@ -13,13 +13,14 @@ export function GrantedList({ grants }: { readonly grants: NonNullable<VaultMemb
           <li key={JSON.stringify(entry)}>
             {'keys' in entry ? (
               <>
-                {words.narrowedKeys(entry.keys)} <span lang="en">{entry.operations.join(', ')}</span>
+                {words.narrowedKeys(entry.keys)} {entry.operations.map((one) => words.keyOperations[one]).join(', ')}
                 {entry.aad !== undefined && `, ${words.beginning}`}
                 {entry.daily !== undefined && `, ${words.daily(entry.daily)}`}
+                {entry.strict && `, ${words.strict}`}
               </>
             ) : (
               <>
-                {words.narrowedObjects} <span lang="en">{entry.objects.join(', ')}</span>
+                {words.narrowedObjects} {entry.objects.map((one) => words.objectOperations[one]).join(', ')}
               </>
             )}
           </li>

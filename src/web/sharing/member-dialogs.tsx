@@ -5,8 +5,8 @@ import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call, type SharedVault, type VaultMember } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
+import { bodyOf, GivenFields, givenTo } from './given-right.tsx'
 import type { MemberAct } from './member-item.tsx'
-import { RightChoice } from './right-choice.tsx'
 import { sharingWords } from './sharing-words.ts'
 
 interface Props {
@@ -41,18 +41,23 @@ function ChangeDialog(props: Props) {
   const words = useWordsOf(sharingWords)
   const { member, onClose } = props
   const { params, done } = useRefreshed(props)
-  const [status, setStatus] = useState(member.groupstatus)
+  const [given, setGiven] = useState(() => givenTo(member))
+  const [isChecked, setIsChecked] = useState(false)
   return (
     <FormDialog
       title={words.changeRightOf(member.fullname)}
       submitText={words.save}
       onSubmit={async (signal) => {
-        await call('vault.member.change', { params, body: { status }, signal })
+        const body = bodyOf(given, member)
+        setIsChecked(true)
+        if (body === undefined) return false
+        await call('vault.member.change', { params, body, signal })
         await done(words.rightChanged(member.fullname))
+        return true
       }}
       onClose={onClose}
     >
-      <RightChoice value={status} onChange={setStatus} />
+      <GivenFields given={given} onChange={setGiven} isService={member.service === true} isChecked={isChecked} />
     </FormDialog>
   )
 }

@@ -47,11 +47,9 @@ export function MemberItem({ member, members, ownId, isAdmin, onAct }: Props) {
               {words.confirm}
             </Button>
           )}
-          {grants === undefined && (
-            <Button className="button small" aria-label={words.changeRightOf(fullname)} onPress={() => onAct('change')}>
-              {words.changeRight}
-            </Button>
-          )}
+          <Button className="button small" aria-label={words.changeRightOf(fullname)} onPress={() => onAct('change')}>
+            {words.changeRight}
+          </Button>
           {!isOwn && (
             <Button className="button small" aria-label={words.removeMember(fullname)} onPress={() => onAct('remove')}>
               {words.remove}

@@ -6,11 +6,13 @@ import { sharingWords } from './sharing-words.ts'
 /** The rights of members, as bits. */
 const rightNames = { '1': 'Read', '2': 'Write', '4': 'Admin' } as const
 export type Right = keyof typeof rightNames
+/** A right in all of the vault, or in what entries name. */
+export type GivenRight = Right | 'some'
 const rights: readonly Right[] = ['1', '2', '4']
 
 interface Props {
-  readonly value: Right
-  readonly onChange: (right: Right) => void
+  readonly value: GivenRight
+  readonly onChange: (right: GivenRight) => void
 }
 
 /** What a member may do, and what that means. */
@@ -21,7 +23,10 @@ export function RightChoice({ value, onChange }: Props) {
     <div className="right-choice">
       <Choice
         label={words.right}
-        options={rights.map((right) => ({ value: right, text: nameOf(right) }))}
+        options={[
+          ...rights.map((right) => ({ value: right, text: nameOf(right) })),
+          { value: 'some', text: words.someOfIt },
+        ]}
         value={value}
         onChange={onChange}
       />

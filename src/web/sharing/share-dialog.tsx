@@ -3,16 +3,18 @@ import { useMemo, useState } from 'react'
 import { Label } from 'react-aria-components/Label'
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup'
 import { announce } from '../controls/announcement.tsx'
+import { Choice } from '../controls/choice.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type FoundPerson, type SharedVault, type VaultMember } from '../interface/calls.ts'
 import { isId } from '../interface/row-id.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { RightChoice, type Right } from './right-choice.tsx'
+import { bodyOf, GivenFields, givenTo } from './given-right.tsx'
+import { NumberInput } from './number-input.tsx'
+import { ServiceChoice, type ChosenService } from './service-choice.tsx'
 import { leastSearched, usePeople } from './sharing-reads.ts'
 import { sharingWords } from './sharing-words.ts'
 
@@ -22,31 +24,56 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Finds a person, or takes the number of one, and lets them in. */
+type Kind = 'person' | 'service'
+
+/** Finds a person or a service account, or takes the number of one, and lets them in. */
 export function ShareDialog({ vault, members, onClose }: Props) {
   const words = useWordsOf(sharingWords)
   const queries = useQueryClient()
   const mayFind = [useOwnCapability('createVault'), useOwnCapability('admin')].includes(true)
+  const [kind, setKind] = useState<Kind>('person')
   const [person, setPerson] = useState<FoundPerson>()
   const [number, setNumber] = useState('')
-  const [isMissing, setIsMissing] = useState(false)
-  const [status, setStatus] = useState<Right>('1')
+  const [service, setService] = useState<ChosenService>()
+  const [isChecked, setIsChecked] = useState(false)
+  const [chosen, setGiven] = useState(givenTo)
+  const isService = kind === 'service'
+  const given = isService ? { ...chosen, right: 'some' as const } : chosen
 
   async function share(signal: AbortSignal): Promise<boolean> {
-    const userid = mayFind ? person?.id : number.trim()
-    setIsMissing(!isId(userid))
-    if (!isId(userid)) return false
-    await call('vault.member.add', { params: { vaultid: vault.id, userid }, body: { status }, signal })
-    announce(words.shared(person?.fullname ?? words.userNumber(userid)))
+    const userid = (isService ? service?.id : mayFind ? person?.id : number)?.trim()
+    const body = bodyOf(given)
+    setIsChecked(true)
+    if (!isId(userid) || body === undefined) return false
+    await call('vault.member.add', { params: { vaultid: vault.id, userid }, body, signal })
+    const name = isService ? service?.name : person?.fullname
+    announce(words.shared(name ?? (isService ? words.serviceNumber(userid) : words.userNumber(userid))))
     await queries.invalidateQueries({ queryKey: ['members', vault.id] })
     return true
   }
   return (
     <FormDialog title={words.shareTitle(vault.groupname)} submitText={words.share} onSubmit={share} onClose={onClose}>
-      {mayFind ? (
+      <Choice
+        label={words.shareWith}
+        options={[
+          { value: 'person', text: words.person },
+          { value: 'service', text: words.application },
+        ]}
+        value={kind}
+        onChange={(next) => {
+          setKind(next)
+          setIsChecked(false)
+        }}
+      />
+      {isService ? (
+        <>
+          <ServiceChoice members={members} chosen={service} onChoose={setService} isChecked={isChecked} />
+          <p className="soft">{words.serviceHelp}</p>
+        </>
+      ) : mayFind ? (
         <>
           <PersonSearch members={members} chosen={person} onChoose={setPerson} />
-          {isMissing && person === undefined && (
+          {isChecked && person === undefined && (
             <p className="wrong" role="alert">
               {words.choosePerson}
             </p>
@@ -55,20 +82,16 @@ export function ShareDialog({ vault, members, onClose }: Props) {
       ) : (
         <>
           <p>{words.mayNotFind}</p>
-          <TextInput
+          <NumberInput
             label={words.numberOfUser}
             description={words.numberHelp}
-            error={isMissing && !isId(number.trim()) ? words.badNumber : undefined}
-            kind="name"
-            inputMode="numeric"
-            autoComplete="off"
-            isRequired
+            isChecked={isChecked}
             value={number}
             onChange={setNumber}
           />
         </>
       )}
-      <RightChoice value={status} onChange={setStatus} />
+      <GivenFields given={given} onChange={setGiven} isService={isService} isChecked={isChecked} />
     </FormDialog>
   )
 }

@@ -1,0 +1,78 @@
+import { LongSelect } from '../controls/long-select.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { useServices } from '../administration/service-reads.ts'
+import type { VaultMember } from '../interface/calls.ts'
+import { nameOrder } from '../words/name-order.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { NumberInput } from './number-input.tsx'
+import { sharingWords } from './sharing-words.ts'
+
+/** A service account, by its id; `name` where it was found. */
+export interface ChosenService {
+  readonly id: string
+  readonly name?: string
+}
+
+interface Props {
+  readonly members: readonly VaultMember[]
+  readonly chosen: ChosenService | undefined
+  readonly onChoose: (service: ChosenService) => void
+  readonly isChecked: boolean
+}
+
+const byNumber = 'number'
+
+/** One of the accounts that the person owns, or of all for an administrator; any other by its number. */
+export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
+  const words = useWordsOf(sharingWords)
+  const { locale } = useWords()
+  const { data, error, refetch } = useServices()
+  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const isMember = new Set(members.map(({ id }) => id))
+  const compare = nameOrder(locale)
+  const offered = data
+    .filter(({ id, active }) => active && !isMember.has(id))
+    .toSorted((a, b) => compare(a.name, b.name))
+  const isByNumber = offered.length === 0 || (chosen !== undefined && chosen.name === undefined)
+  return (
+    <>
+      {offered.length > 0 && (
+        <LongSelect
+          label={words.service}
+          name="service"
+          defaultValue={chosen?.id ?? ''}
+          options={[
+            { value: '', text: words.chooseOne },
+            ...offered.map(({ id, name, description }) => ({
+              value: id,
+              text: description === '' ? name : `${name} – ${description}`,
+            })),
+            { value: byNumber, text: words.otherService },
+          ]}
+          onChange={(value) => {
+            const found = offered.find(({ id }) => id === value)
+            onChoose(found ? { id: value, name: found.name } : value === byNumber ? { id: '' } : { id: '', name: '' })
+          }}
+        />
+      )}
+      {isByNumber ? (
+        <NumberInput
+          label={words.numberOfService}
+          description={words.serviceNumberHelp}
+          isChecked={isChecked}
+          value={chosen?.id ?? ''}
+          onChange={(id) => onChoose({ id })}
+        />
+      ) : (
+        isChecked &&
+        (chosen?.id ?? '') === '' && (
+          <p className="wrong" role="alert">
+            {words.chooseService}
+          </p>
+        )
+      )}
+    </>
+  )
+}
