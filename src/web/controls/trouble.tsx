@@ -10,13 +10,19 @@ interface Props {
 /** What went wrong, in a sentence. */
 export function Trouble({ error, onTryAgain }: Props) {
   const words = useWords()
-  const { text, lang, number, waitSeconds } = sentenceOf(error, words)
+  const { text, lang, detail, number, waitSeconds } = sentenceOf(error, words)
   return (
     <div className="trouble" role="alert">
       <TriangleAlert aria-hidden />
       <p>
         <span lang={lang}>{text}</span>
         {number !== undefined && ` (${number})`}
+        {detail !== undefined && (
+          <>
+            {' '}
+            <span lang="en">{detail}</span>
+          </>
+        )}
         {waitSeconds !== undefined && ` ${words.waitFor(waitSeconds)}`}
       </p>
       {onTryAgain && (

@@ -63,6 +63,8 @@ interface Sentence {
   readonly text: string
   /** Where the text is not of the person's language. */
   readonly lang?: 'en'
+  /** What the appliance says beyond the text, in English. */
+  readonly detail?: string | undefined
   /** What an administrator can look up. */
   readonly number?: number
   readonly waitSeconds?: number | undefined
@@ -70,6 +72,9 @@ interface Sentence {
 
 /** How browsers call it that a file was moved, or changed, since it was chosen. */
 const unreadable = ['NotFoundError', 'NotReadableError']
+
+/** Faults of which the appliance says each time what exactly is wrong: with an object, a user, a device, a pass phrase, a call. */
+const particular = new Set([1611, 1702, 1705, 1730, 1741, 1751, 1761, 1804])
 
 /** What to tell a person of an error. */
 export function sentenceOf(error: unknown, words: Words): Sentence {
@@ -81,5 +86,5 @@ export function sentenceOf(error: unknown, words: Words): Sentence {
     return status === 0 ? { text: words.unreachable } : { text: words.notOurs, number: status, waitSeconds }
   const known = words.faults[number]
   if (known === undefined && sentence !== undefined) return { text: sentence, lang: 'en', number, waitSeconds }
-  return { text: known ?? words.failed, number, waitSeconds }
+  return { text: known ?? words.failed, number, waitSeconds, ...(particular.has(number) && { detail: sentence }) }
 }
