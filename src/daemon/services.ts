@@ -212,6 +212,5 @@ function policyOf({ login }: Config): PasswordPolicy {
 function tryLimitOf(throttle: Throttle): TryLimit {
   return {
     count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address }, false),
-    forgive: (tx, name, address) => throttle.forgive(tx, { name, userId: undefined, address }),
   }
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { operatorId } from '../../src/access/confirmation.ts'
 import { tryRulesOf } from '../../src/hsm/try-rules.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
-import { HardwareToken, totpCode } from '../support/hardware-token.ts'
+import { HardwareToken, hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { createStranger } from '../support/stranger.ts'
 
 /** Strangers know a user's name and the application key, which many share. They want to keep the user out. */
@@ -62,6 +63,20 @@ describe('strangers at many addresses', () => {
     }
     expect(await byCode()).toBe(200)
     expect(appliance.journal).not.toContain('A limit of wrong tries was reached')
+  })
+})
+
+describe('a user of codes', () => {
+  it('logs in at ever new places, as often as at the usual one', async () => {
+    const { enrolments } = appliance.services
+    const { secret } = await enrolments.enrolCodes(user, { kind: 'hotp' }, operatorId, appliance.commit)
+    for (const otp of hotpCodes(secret, 0, { count: 12 * freeAttempts })) {
+      const traveller = createStranger(appliance, unfamiliar())
+      const body = JSON.stringify({ ...appliance.credentials(user), otp, logintype: 'totp' })
+      const { status } = await traveller.call('POST', '/auth', body, { 'Content-Type': 'application/json' })
+      expect(status, otp).toBe(200)
+      traveller.close()
+    }
   })
 })
 

@@ -71,7 +71,6 @@ export function createAuth(dependencies: {
       passphrases,
       credentialCheck,
       sessions,
-      throttle,
       clock,
       enabledTypes,
       siteWarnings: () => revocationWarnings(certificates),
@@ -86,11 +85,10 @@ export function createAuth(dependencies: {
       credentialCheck,
       passphrases,
       sessions,
-      throttle,
       recoveries,
       clock,
     }),
-    ownFactors: createOwnFactors({ store, hsm, checkFactor, throttle, enabledTypes, recoveries }),
+    ownFactors: createOwnFactors({ store, hsm, checkFactor, enabledTypes, recoveries }),
     throttle,
   }
 }

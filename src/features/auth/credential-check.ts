@@ -15,7 +15,7 @@ import type { ApplicationKey } from './login-records.ts'
 import type { SecondFactor } from './credentials.ts'
 import type { CheckedFactor, CheckFactor } from './factor-check.ts'
 import { shownFactor } from './shown-factor.ts'
-import type { Attempt, Throttle } from './throttle.ts'
+import type { Throttle } from './throttle.ts'
 
 /** What a client sends to be authenticated as a user. */
 export type Claim = SecondFactor & {
@@ -25,9 +25,11 @@ export type Claim = SecondFactor & {
 }
 
 /** The user as the database had it when the check began: the caller checks again what may have changed since. */
-export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'card' | 'passkey' | 'isStillHeld'> {
+export interface VerifiedCredentials extends Pick<
+  CheckedFactor,
+  'warnings' | 'card' | 'passkey' | 'isStillHeld' | 'forgive'
+> {
   readonly user: User
-  readonly attempt: Attempt
 }
 
 export interface CredentialCheck {
@@ -84,7 +86,7 @@ export function createCredentialCheck({
     const factor = await checkFactor(attempt, claim)
     // A row that was put back is of a factor that the user does not name any more.
     const isTheirs = user !== undefined && factor !== undefined && hasFactor(user.factors, factor.sealed.record)
-    return { user, attempt, factor: isTheirs ? factor : undefined }
+    return { name, user, factor: isTheirs ? factor : undefined }
   }
 
   return {
@@ -94,18 +96,18 @@ export function createCredentialCheck({
     },
 
     async verifyCredentials(claim) {
-      const { user, attempt, factor } = await examine(claim)
+      const { user, factor } = await examine(claim)
       // The caller has the keeper use an assertion up, by the session that it was made in.
       const isFirst = !('otp' in claim) || (await otps.useUp(factor?.otp))
       // Wrong pass phrases without the factor do not use up how often the user's may be tried.
       const record = user && factor && isFirst ? passphraseRecordOf(user) : undefined
       const isRight = await passphrases.check(claim.passphrase, record)
       if (!user || !factor || !isFirst || !isRight) return undefined
-      return { ...factor, user, attempt }
+      return { ...factor, user }
     },
 
     async beginSession(claim, { text, key }) {
-      const { attempt, factor, user: found } = await examine(claim)
+      const { name, factor, user: found } = await examine(claim)
       const decide = async (user: User | undefined, applicationKey: ApplicationKey | undefined) => {
         const hash = await passphrases.hash(claim.passphrase, user && passphraseRecordOf(user))
         const begun = await hsm.login({
@@ -115,13 +117,13 @@ export function createCredentialCheck({
           hash,
           factor: shownFactor(factor, claim),
         })
-        return user && factor && { ...factor, user, attempt, begun }
+        return user && factor && { ...factor, user, begun }
       }
       try {
         // Another login may have changed the row of the user since it was read, and the operator that of the key.
         return await decide(found, key).catch(async (error: unknown) => {
           if (!isFault(error, 'hsm.outdated')) throw error
-          return decide(await findPerson(attempt.name), await applicationKeys.find(text))
+          return decide(await findPerson(name), await applicationKeys.find(text))
         })
       } catch (error) {
         if (isFault(error, 'login.refused')) return undefined

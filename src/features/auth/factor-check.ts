@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
 import { hardwareOtpLength, type PresentedCard, type SecondFactor } from './credentials.ts'
 import type { Sentences } from './login-advice.ts'
-import type { Attempt, Throttle } from './throttle.ts'
+import type { Attempt, ForgiveAttempt, Throttle } from './throttle.ts'
 import { useAssertionUp } from './used-assertion-records.ts'
 
 /** A second factor that is the user's. */
@@ -27,7 +27,11 @@ export interface CheckedFactor {
   readonly otp?: ExaminedOtp
   /** Likewise the assertion of a passkey. */
   readonly passkey?: ExaminedPasskey
+  /** Where all else was right, too. */
+  readonly forgive: ForgiveAttempt
 }
+
+type ExaminedFactor = Omit<CheckedFactor, 'forgive'>
 
 /**
  * Checks the factor, uses it up in the database and counts the attempt: every refusal costs the same, and none is lost.
@@ -52,7 +56,7 @@ export function createFactorCheck({
   // Other calls can only be refused because of it.
   const transaction = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, { syncAside: true })
 
-  async function examine(userId: number | undefined, claim: SecondFactor): Promise<CheckedFactor | undefined> {
+  async function examine(userId: number | undefined, claim: SecondFactor): Promise<ExaminedFactor | undefined> {
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
@@ -69,7 +73,7 @@ export function createFactorCheck({
   async function examinePasskey(
     userId: number | undefined,
     presented: PresentedPasskey,
-  ): Promise<CheckedFactor | undefined> {
+  ): Promise<ExaminedFactor | undefined> {
     const passkey = await passkeys.examine(store.read, userId, presented)
     if (passkey === undefined) return undefined
     const consume = async (tx: Tx): Promise<boolean> =>
@@ -77,19 +81,20 @@ export function createFactorCheck({
     return { passkey, sealed: sealedPasskey(passkey.passkey), warnings: {}, consume, isStillHeld: yes }
   }
 
-  async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void> {
-    await throttle.count(tx, attempt, isHolder)
+  async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<ForgiveAttempt> {
+    const forgive = await throttle.count(tx, attempt, isHolder)
     await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
+    return forgive
   }
 
   return async (attempt, claim) => {
     const isGuessable = 'otp' in claim && claim.otp.length < hardwareOtpLength
-    if (isGuessable) await transaction((tx) => count(tx, attempt, false))
+    const guess = isGuessable ? await transaction((tx) => count(tx, attempt, false)) : undefined
     const factor = await examine(attempt.userId, claim)
     return transaction(async (tx) => {
       const isFresh = factor !== undefined && (await factor.consume(tx))
-      if (!isGuessable) await count(tx, attempt, isFresh)
-      return isFresh ? factor : undefined
+      const forgive = guess ?? (await count(tx, attempt, isFresh))
+      return isFresh ? { ...factor, forgive } : undefined
     })
   }
 }

@@ -1,4 +1,4 @@
-import { EntitySchema, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual } from 'typeorm'
+import { EntitySchema, In, IsNull, LessThan, MoreThanOrEqual } from 'typeorm'
 import type { ResponseVersion } from '../../access/caller.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { findRow } from '../../store/statement.ts'
@@ -102,53 +102,21 @@ export interface ForgottenAttempts {
   readonly allBefore: number
 }
 
-/** The moment of an attempt, and what follows from it. */
-export interface AttemptTimes {
-  readonly now: number
-  readonly forgotten: ForgottenAttempts
-  /** No delay that begins now ends later: a row that says so was written before the clock was set back, and is void. */
-  readonly latestEnd: number
-}
-
-/**
- * Counts one attempt, unless the limit blocks at this moment; resolves to the count, or to undefined when blocked. The
- * row stays locked until the transaction ends, so parallel attempts are counted one by one.
- */
-export async function countAttempt(tx: Tx, limitKey: string, times: AttemptTimes): Promise<number | undefined> {
-  const { now, forgotten, latestEnd } = times
+/** What a limit has counted, nothing where it has no row. The row stays locked until the transaction ends, so parallel attempts are counted one by one. */
+export async function lockAttempts(tx: Tx, limitKey: string, now: number): Promise<LoginAttempts> {
   await tx
     .createQueryBuilder()
     .insert()
     .into(LoginAttemptsTable)
     .values({ limitKey, failures: 0, lastAt: now, blockedUntil: 0 })
-    .orIgnore()
+    // Changes nothing, and locks.
+    .orUpdate(['subject'], ['subject'])
     .execute()
-  const counted = await tx
-    .createQueryBuilder()
-    .update(LoginAttemptsTable)
-    .set({
-      failures: () =>
-        'CASE WHEN last_at < :allBefore OR (last_at < :fewBefore AND failures <= :few) THEN 1 ELSE failures + 1 END',
-      lastAt: now,
-    })
-    .setParameters({ ...forgotten })
-    .where([
-      { limitKey, blockedUntil: LessThanOrEqual(now) },
-      { limitKey, blockedUntil: MoreThan(latestEnd) },
-    ])
-    .execute()
-  if (counted.affected === 1) return (await tx.findOneByOrFail(LoginAttemptsTable, { limitKey })).failures
-  if ((await blockedUntil(tx, limitKey)) > now) return undefined
-  // A success in another worker has deleted the row between the two statements (PostgreSQL alone allows it).
-  return countAttempt(tx, limitKey, times)
+  return tx.findOneByOrFail(LoginAttemptsTable, { limitKey })
 }
 
-export async function blockUntil(tx: Tx, limitKey: string, blockedUntil: number): Promise<void> {
-  await tx.update(LoginAttemptsTable, { limitKey }, { blockedUntil })
-}
-
-export async function blockedUntil(tx: Tx, limitKey: string): Promise<number> {
-  return (await tx.findOneBy(LoginAttemptsTable, { limitKey }))?.blockedUntil ?? 0
+export async function replaceAttempts(tx: Tx, { limitKey, ...attempts }: LoginAttempts): Promise<void> {
+  await tx.update(LoginAttemptsTable, { limitKey }, attempts)
 }
 
 export async function forgetAttempts(tx: Tx, limitKey: string): Promise<void> {

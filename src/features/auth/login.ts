@@ -23,7 +23,6 @@ import type { Credentials, LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
 import type { ApplicationKey } from './login-records.ts'
-import type { Throttle } from './throttle.ts'
 
 export interface LoginAttempt {
   readonly username: string
@@ -56,7 +55,6 @@ export function createLogin({
   passphrases,
   credentialCheck,
   sessions,
-  throttle,
   clock,
   enabledTypes,
   siteWarnings,
@@ -67,7 +65,6 @@ export function createLogin({
   readonly passphrases: Pick<Passphrases, 'loginQueue' | 'renew'>
   readonly credentialCheck: CredentialCheck
   readonly sessions: Sessions
-  readonly throttle: Throttle
   readonly clock: Clock
   readonly enabledTypes: readonly LoginType[]
   /** What an administrator must see to, under the keys of `CALLINFO.audit`. */
@@ -94,7 +91,7 @@ export function createLogin({
     const { user, begun } = verified
     const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user), begun.isCheckCurrent)
     return commit(async (tx) => {
-      await throttle.forgive(tx, verified.attempt)
+      await verified.forgive(tx)
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
       const { id: applicationKeyId, responseVersion } = applicationKey

@@ -13,7 +13,6 @@ import type { LoginType, OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
 import { forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
-import type { Throttle } from './throttle.ts'
 
 /** A second factor that the caller shows once more, and where from. */
 export type FreshFactor = OnceShownFactor & { readonly address: string }
@@ -44,12 +43,11 @@ export interface OwnFactorsDependencies {
   readonly recoveries: Pick<Recoveries, 'resting'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
-  readonly throttle: Throttle
   readonly enabledTypes: readonly LoginType[]
 }
 
 export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
-  const { store, hsm, checkFactor, throttle, enabledTypes, recoveries } = on
+  const { store, hsm, checkFactor, enabledTypes, recoveries } = on
   return {
     async refuseResting(userId) {
       if ((await recoveries.resting(userId)) > 0) throw new Fault('access.resting', restingRefusal)
@@ -63,7 +61,7 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       const factor = await checkFactor(attempt, shown)
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
       return commit(async (tx) => {
-        if (!(await forgiveGoodAttempt(tx, throttle, { user, attempt }))) throw refused()
+        if (!(await forgiveGoodAttempt(tx, { ...factor, user }))) throw refused()
         const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
         actBy(tx, () => Promise.resolve(fresh))
         return work(tx)

@@ -16,7 +16,6 @@ import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { SecondFactor } from './credentials.ts'
 import type { CredentialCheck } from './credential-check.ts'
-import type { Throttle } from './throttle.ts'
 
 export type OwnChange = SecondFactor & {
   readonly passphrase: string
@@ -54,7 +53,6 @@ export function createPassphraseChanges({
   credentialCheck,
   passphrases,
   sessions,
-  throttle,
   recoveries,
   clock,
 }: {
@@ -63,7 +61,6 @@ export function createPassphraseChanges({
   readonly credentialCheck: CredentialCheck
   readonly passphrases: Passphrases
   readonly sessions: Sessions
-  readonly throttle: Throttle
   readonly recoveries: Recoveries
   readonly clock: Clock
 }): PassphraseChanges {
@@ -78,7 +75,7 @@ export function createPassphraseChanges({
       if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now(), null)
       return commit(async (tx) => {
-        const isUnchanged = await forgiveGoodAttempt(tx, throttle, verified)
+        const isUnchanged = await forgiveGoodAttempt(tx, verified)
         if (!isUnchanged || !(await verified.isStillHeld(tx))) throw new Fault('login.refused', credentialRefusal)
         const current = await lockedUser(tx, userId)
         if (present.otpKind === 'webauthn') await freshGrant(hsm, tx, current, onceShown(verified, present))

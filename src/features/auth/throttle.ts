@@ -5,14 +5,14 @@ import { Fault } from '../../fault.ts'
 import { tryRulesOf } from '../../hsm/try-rules.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import {
-  blockedUntil,
-  blockUntil,
-  countAttempt,
   forgetAttempts,
   type ForgottenAttempts,
   isFamiliarNetwork,
   isKnownNetwork,
+  lockAttempts,
+  type LoginAttempts,
   rememberNetwork,
+  replaceAttempts,
   sweepAttempts,
 } from './login-records.ts'
 
@@ -31,6 +31,12 @@ export interface Attempt {
   readonly address: string
 }
 
+/**
+ * The attempt succeeded: its counts are forgotten, of what lasts the attempt itself alone, and its network is known for the user from
+ * now on.
+ */
+export type ForgiveAttempt = (tx: Tx) => Promise<void>
+
 export interface Throttle {
   /**
    * Counts an attempt as failed before it is checked, so that of many parallel attempts only the free ones are checked;
@@ -38,9 +44,7 @@ export interface Throttle {
    * guessed, such as a hardware token's.
    * @throws Fault `login.throttled` with the time to wait
    */
-  count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void>
-  /** It succeeded: its counts are forgotten but for what lasts, and its network is known for the user from now on. */
-  forgive(tx: Tx, attempt: Attempt): Promise<void>
+  count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<ForgiveAttempt>
   /** Whether any user has logged in from this network lately; of a second ago where many logins ask it at once. */
   isFamiliar(reader: Reader, network: string): Promise<boolean>
   /** Forgets counts that are too old to matter. */
@@ -63,7 +67,7 @@ interface Limit {
   /** The row that counts, as `login_attempts` has it. The name comes last: it may hold any text that a client sent. */
   readonly key: (attempt: Pick<CountedAttempt, 'name' | 'network'>) => string
   /**
-   * Whether a success leaves its count, which is then forgotten no sooner than the keeper forgets as many wrong tries: strangers would
+   * Whether a success leaves the count of other attempts, which is then forgotten no sooner than the keeper forgets as many wrong tries: strangers would
    * otherwise use those up, and the keeper would refuse the user, wherever the login comes from.
    */
   readonly lasts: boolean
@@ -142,15 +146,27 @@ export function createThrottle({
     allBefore: now - (lasts ? lastingMs : memoryMs),
   })
 
-  async function countFor(tx: Tx, key: string, { allowance, lasts }: Limit, now: number): Promise<void> {
-    // Workers share the rows, so their times are those of the wall clock, which may be set back.
-    const forgotten = forgettingAt(now, lasts)
-    const failures = await countAttempt(tx, key, { now, forgotten, latestEnd: now + rules.longestDelayMs })
-    const freeAttempts = rules.freeAttempts * allowance
-    if (failures === undefined) throw throttled((await blockedUntil(tx, key)) - now)
-    if (failures < freeAttempts) return
-    const delayMs = Math.min(rules.longestDelayMs, rules.firstDelayMs * 2 ** Math.min(failures - freeAttempts, 30))
-    await blockUntil(tx, key, now + delayMs)
+  async function countFor(tx: Tx, limitKey: string, { allowance, lasts }: Limit, now: number): Promise<Counting> {
+    const before = await lockAttempts(tx, limitKey, now)
+    const waitMs = before.blockedUntil - now
+    // Workers share the rows, so their times are those of the wall clock. A longer delay was written before it was set back, and is void.
+    if (waitMs > 0 && waitMs <= rules.longestDelayMs) throw throttled(waitMs)
+    const failures = isForgotten(before, forgettingAt(now, lasts)) ? 1 : before.failures + 1
+    const delays = failures - rules.freeAttempts * allowance
+    const delayMs = Math.min(rules.longestDelayMs, rules.firstDelayMs * 2 ** Math.min(delays, 30))
+    const after = { limitKey, failures, lastAt: now, blockedUntil: delays < 0 ? 0 : now + delayMs }
+    await replaceAttempts(tx, after)
+    return { before, after, lasts }
+  }
+
+  /** Of the attempts that the limit has counted this one, with the delay that it began. */
+  async function takeBack(tx: Tx, { before, after }: Counting, now: number): Promise<void> {
+    const row = await lockAttempts(tx, after.limitKey, now)
+    // What was counted may be forgotten by now, and this attempt with it.
+    if (row.failures === 0 || now - after.lastAt >= memoryMs) return
+    const isLatest = row.failures === after.failures && row.lastAt === after.lastAt
+    const blockedUntil = row.blockedUntil === after.blockedUntil ? 0 : row.blockedUntil
+    await replaceAttempts(tx, isLatest ? before : { ...row, failures: row.failures - 1, blockedUntil })
   }
 
   return {
@@ -160,16 +176,16 @@ export function createThrottle({
       const since = now - retention.knownNetworkMs
       const isKnown = !isHolder && (await isKnownNetwork(tx, userId ?? -1, network, since))
       const attempt = { name, network, isHolder, isKnownNetwork: isKnown }
+      const counted: Counting[] = []
       for (const limit of limits.filter(({ applies }) => applies(attempt)))
-        await countFor(tx, limit.key(attempt), limit, now)
-    },
-
-    async forgive(tx, { name, userId, address }) {
-      const network = networkOf(address)
-      const now = clock.now()
-      for (const { key, lasts } of limits) if (!lasts) await forgetAttempts(tx, key({ name, network }))
-      if (userId !== undefined)
-        await rememberNetwork(tx, { userId, network, lastAt: now }, now - retention.knownNetworkMs)
+        counted.push(await countFor(tx, limit.key(attempt), limit, now))
+      return async (later) => {
+        const goodAt = clock.now()
+        for (const { key, lasts } of limits) if (!lasts) await forgetAttempts(later, key(attempt))
+        for (const one of counted) if (one.lasts) await takeBack(later, one, goodAt)
+        if (userId !== undefined)
+          await rememberNetwork(later, { userId, network, lastAt: goodAt }, goodAt - retention.knownNetworkMs)
+      }
     },
 
     isFamiliar: async (reader, network) => (await familiar.fetch(network, { context: reader })) ?? false,
@@ -180,6 +196,15 @@ export function createThrottle({
     },
   }
 }
+
+/** What one limit had counted, and has counted with an attempt. */
+interface Counting extends Pick<Limit, 'lasts'> {
+  readonly before: LoginAttempts
+  readonly after: LoginAttempts
+}
+
+const isForgotten = ({ failures, lastAt }: LoginAttempts, { few, fewBefore, allBefore }: ForgottenAttempts): boolean =>
+  lastAt < allBefore || (lastAt < fewBefore && failures <= few)
 
 function throttled(waitMs: number): Fault {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))

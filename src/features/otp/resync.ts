@@ -25,9 +25,8 @@ export interface Resync {
 
 /** Counts tries before they are checked. */
 export interface TryLimit {
-  /** @throws Fault `login.throttled` */
-  count(tx: Tx, name: string, address: string): Promise<void>
-  forgive(tx: Tx, name: string, address: string): Promise<void>
+  /** Resolves to what takes a good one back. @throws Fault `login.throttled` */
+  count(tx: Tx, name: string, address: string): Promise<(tx: Tx) => Promise<void>>
 }
 
 export function createResync({
@@ -48,14 +47,14 @@ export function createResync({
       if (device.kind !== 'hotp')
         throw new Fault('otp.device_invalid', 'Only a HOTP token can be resynchronised; the others need not be.')
       const name = `OTP device ${deviceId}`
-      await store.transaction((tx) => limit.count(tx, name, address))
+      const forgive = await store.transaction((tx) => limit.count(tx, name, address))
       const state = stateOf(device)
       const counter = await hsm.resynchroniseOtp(state, codes)
       if (counter === undefined) throw new Fault('otp.resync_failed')
       await commit(async (tx) => {
         const advance = { counter, driftSteps: 0, ticks: null, usedAt: clock.now() }
         if (!(await advanceCounter(tx, deviceId, userId, advance))) throw new Fault('otp.resync_failed')
-        await limit.forgive(tx, name, address)
+        await forgive(tx)
         afterCommit(tx, () => hsm.useOtp([{ ...state, counter: counter - 1 }], { code: codes[1] }))
       })
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { networkOf } from '../../../src/access/network.ts'
-import { createThrottle, type Attempt } from '../../../src/features/auth/throttle.ts'
+import { createThrottle, type Attempt, type ForgiveAttempt } from '../../../src/features/auth/throttle.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { tryRulesOf } from '../../../src/hsm/try-rules.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -33,15 +33,21 @@ const throttle = () =>
 
 const alice = (address: string): Attempt => ({ name: 'alice', userId: 1, address })
 
+/** Undefined where the attempt is not looked at. */
+const begins = (attempt: Attempt, isHolder = false): Promise<ForgiveAttempt | undefined> =>
+  store.transaction((tx) => throttle().count(tx, attempt, isHolder)).catch(() => undefined)
+const ends = (forgive: ForgiveAttempt | undefined) => store.transaction(async (tx) => forgive?.(tx))
+
 /** Whether the attempt is looked at. */
-const tries = (attempt: Attempt, isHolder = false): Promise<boolean> =>
-  store
-    .transaction((tx) => throttle().count(tx, attempt, isHolder))
-    .then(
-      () => true,
-      () => false,
-    )
-const succeeds = (attempt: Attempt) => store.transaction((tx) => throttle().forgive(tx, attempt))
+const tries = async (attempt: Attempt, isHolder = false): Promise<boolean> =>
+  (await begins(attempt, isHolder)) !== undefined
+
+/** Whether a right one is. */
+async function succeeds(attempt: Attempt): Promise<boolean> {
+  const forgive = await begins(attempt)
+  await ends(forgive)
+  return forgive !== undefined
+}
 
 async function lookedAt(attempts: readonly Attempt[]): Promise<number> {
   let looks = 0
@@ -49,6 +55,7 @@ async function lookedAt(attempts: readonly Attempt[]): Promise<number> {
   return looks
 }
 
+const hotel = (n: number) => `203.0.113.${n}`
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `198.51.${n >> 8}.${n & 255}`)
 
 describe('delays', () => {
@@ -99,12 +106,14 @@ describe('a stranger with a thousand addresses', () => {
       /** What the keeper has not forgotten. */
       let charged = 0
       for (let round = 0; round < 20; round++) {
+        const begun = [await begins(alice(hotel(2 * round))), await begins(alice(hotel(2 * round + 1)))]
         for (const address of addresses(burst)) {
           if (!(await tries(alice(address)))) break
           charged += 1
         }
         expect(charged).toBeLessThan(burst)
-        await succeeds(alice('192.0.2.1'))
+        for (const forgive of begun) await ends(forgive)
+        expect(await succeeds(alice('192.0.2.1'))).toBe(true)
         now += pauseMs
         charged = Math.max(0, charged - pauseMs / intervalMs)
       }
@@ -129,6 +138,73 @@ describe('a stranger with a thousand addresses', () => {
     let looks = 0
     for (const address of addresses(50)) if (await tries(alice(address), true)) looks += 1
     expect(looks).toBe(rules.freeAttempts)
+  })
+})
+
+describe('right logins from ever new places', () => {
+  const most = 10 * rules.freeAttempts
+  const { burst, intervalMs } = tryRulesOf(rules)
+
+  beforeEach(() => store.transaction((tx) => insertUser(tx, userRow('alice'))))
+
+  it('are all looked at, however many there are', async () => {
+    for (let n = 0; n < 2 * most; n++) expect(await succeeds(alice(hotel(n))), `login ${n}`).toBe(true)
+  })
+
+  it('are looked at as soon as one is, after strangers', async () => {
+    expect(await lookedAt(addresses(200).map(alice))).toBe(most)
+    now += rules.longestDelayMs
+    for (let n = 0; n < 20; n++) expect(await succeeds(alice(hotel(n))), `login ${n}`).toBe(true)
+  })
+
+  it('leave strangers the tries and the delays that they had', async () => {
+    await lookedAt(addresses(200).map(alice))
+    for (let delay = 2_000; delay <= 32_000; delay *= 2) {
+      now += delay / 2
+      expect(await succeeds(alice(hotel(delay)))).toBe(true)
+      expect(await lookedAt(addresses(200).map(alice))).toBe(1)
+      now += delay - 1
+      expect(await tries(alice('198.51.100.1'))).toBe(false)
+      now += 1 - delay / 2
+    }
+  })
+
+  it('that end one after the other take back themselves alone', async () => {
+    const begun = [await begins(alice(hotel(1))), await begins(alice(hotel(2)))]
+    expect(await lookedAt(addresses(most - 4).map(alice))).toBe(most - 4)
+    begun.push(await begins(alice(hotel(3))))
+    await ends(begun[1])
+    now += 1
+    expect(await lookedAt(['198.51.100.1', '198.51.100.2'].map(alice))).toBe(2)
+    await ends(begun[2])
+    await ends(begun[0])
+    now += rules.firstDelayMs
+    expect(await lookedAt(addresses(200).map(alice))).toBe(2)
+  })
+
+  it('end no delay that another attempt began', async () => {
+    await lookedAt(addresses(most - 1).map(alice))
+    const begun = await begins(alice(hotel(1)))
+    now += rules.longestDelayMs
+    expect(await tries(alice('198.51.100.1'))).toBe(true)
+    await ends(begun)
+    expect(await tries(alice('198.51.100.2'))).toBe(false)
+  })
+
+  it('do not make the attempts of strangers last longer', async () => {
+    await lookedAt(addresses(200).map(alice))
+    now += burst * intervalMs
+    expect(await succeeds(alice(hotel(1)))).toBe(true)
+    now += 1
+    expect(await lookedAt(addresses(200).map(alice))).toBe(most)
+  })
+
+  it('that take long take nothing back that is forgotten', async () => {
+    const begun = await begins(alice(hotel(1)))
+    now += 4 * rules.longestDelayMs + 1
+    expect(await lookedAt(addresses(most - 1).map(alice))).toBe(most - 1)
+    await ends(begun)
+    expect(await lookedAt(addresses(200).map(alice))).toBe(1)
   })
 })
 
