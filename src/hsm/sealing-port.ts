@@ -58,7 +58,10 @@ export interface SealingPort extends TrailPort {
    * to be wrapped again, and all else of the record, stays. `vaultKey` is as in a `KeyReference`. Rejects with
    * `hsm.rejected` for any other record, and wherever the operator did not ask.
    */
-  rewrapVersion(version: SealedRecord, vaultKey?: SealedRecord): Promise<RewrappedVersion>
+  rewrapVersion(
+    version: SealedRecord,
+    vaultKey?: SealedRecord,
+  ): Promise<RewrappedVersion & { readonly generation: number }>
 
   /**
    * Says that a vault has ended, or a key, in place of its last record, by its sealed row: for the operator, or by the grant

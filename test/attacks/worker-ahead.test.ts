@@ -31,8 +31,16 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** More changes than the row is to see. */
-const many = Array.from({ length: 20 }, (_, at) => at + 1)
+/** The greatest number that the keeper seals, so many milliseconds from now. */
+const clockNumber = (inMs = 0): number => (Date.now() + inMs) * 1000
+
+/** Numbers of more changes than the row is to see, and at last the greatest that there is. */
+function* numbersAfter(present: number): Generator<number> {
+  for (let at = 1; at <= 20; at++) yield present + at
+  yield clockNumber()
+}
+
+const refused = { code: 'hsm.rejected' }
 
 async function userOf(id: number): Promise<User> {
   const user = await findUserById(appliance.store.read, id)
@@ -58,11 +66,15 @@ describe('a membership that was sealed ahead', () => {
     const state = { permission: permissionBits.Admin, grants: null, recoveries: user.recoveries }
     let last = present
     const ahead: { readonly seal: Buffer; readonly generation: number }[] = []
-    for (const generation of many.map((number) => number + (present === undefined ? 0 : presentNumber(present)))) {
+    const sealed = async (generation: number): Promise<SealedRecord> => {
       const record = membershipRecord({ vault, user }, { ...state, generation })
-      last = { record, seal: await worker.seal(record, last, undefined, grant, sealedUser(user)) }
+      return { record, seal: await worker.seal(record, last, undefined, grant, sealedUser(user)) }
+    }
+    for (const generation of numbersAfter(present === undefined ? 0 : presentNumber(present))) {
+      last = await sealed(generation)
       ahead.push({ seal: last.seal, generation })
     }
+    await expect(sealed(clockNumber(60_000))).rejects.toMatchObject(refused)
     return ahead
   }
 
@@ -108,49 +120,78 @@ it('a user who is disabled does not come back by records of himself that were se
   const grant = await grantOf(client)
   let last = sealedUser(user)
   let ahead = user
-  for (const _ of many) {
-    ahead = { ...ahead, generation: ahead.generation + 1 }
+  const sealed = async (): Promise<SealedRecord> => {
     const record = userRecord(ahead)
-    last = { record, seal: await worker.seal(record, last, undefined, grant) }
+    return { record, seal: await worker.seal(record, last, undefined, grant) }
   }
+  for (const generation of numbersAfter(user.generation)) {
+    ahead = { ...ahead, generation }
+    last = await sealed()
+  }
+  const { generation } = ahead
+  ahead = { ...ahead, generation: clockNumber(60_000) }
+  await expect(sealed()).rejects.toMatchObject(refused)
   const administrator = await appliance.login(await appliance.addUser(['read', 'active', 'admin']))
   await administrator.must('DELETE', `/user/${mallory.id}`)
   await write('UPDATE users SET capabilities = ?, generation = ?, seal = ? WHERE id = ?', [
     capabilitiesOf(['read', 'createVault', 'active']),
-    ahead.generation,
+    generation,
     last.seal.toString('base64'),
     mallory.id,
   ])
   await expect(appliance.login(mallory)).rejects.toThrow()
 })
 
-it('a version of a key that is disabled is not used again by records of it that were sealed ahead', async () => {
-  const vault = await makeVault(appliance)
-  await vault.encrypt('k', 'c2VjcmV0')
-  const grant = await grantOf(vault.admin, Number(vault.id))
-  const find = async () => {
-    const key = await findKey(appliance.store.read, Number(vault.id), 'k')
-    if (key === undefined) throw new Error('no key')
-    return key
+describe('a version of a key that was sealed ahead', () => {
+  /** A key, its version as it is, and the records of the version that were sealed ahead; `put` puts the last into its row. */
+  async function sealedAhead() {
+    const vault = await makeVault(appliance)
+    await vault.encrypt('k', 'c2VjcmV0')
+    const grant = await grantOf(vault.admin, Number(vault.id))
+    const find = async () => {
+      const key = await findKey(appliance.store.read, Number(vault.id), 'k')
+      if (key === undefined) throw new Error('no key')
+      return key
+    }
+    const present = await latestReference(appliance, await find())
+    const opened = openRecord(present.key.record)
+    if (opened.type !== 'transparent key version 2') throw new Error(opened.type)
+    let [last, greatest] = [present.key, opened.fields.generation]
+    const sealed = async (generation: number): Promise<SealedRecord> => {
+      const record = composeRecord('transparent key version 2', { ...opened.fields, generation }, opened.key)
+      return { record, seal: await worker.seal(record, last, undefined, grant) }
+    }
+    for (const generation of numbersAfter(greatest)) [last, greatest] = [await sealed(generation), generation]
+    await expect(sealed(clockNumber(60_000))).rejects.toMatchObject(refused)
+    const { key } = await find()
+    const put = () =>
+      write('UPDATE key_versions SET disabled = 0, generation = ?, seal = ? WHERE key_id = ?', [
+        greatest,
+        last.seal.toString('base64'),
+        key.id,
+      ])
+    const use = async () =>
+      worker.encrypt({ ...(await latestReference(appliance, await find())), grant }, Buffer.from('x'))
+    return { vault, present, opened, put, use }
   }
-  const key = await find()
-  let { key: last } = await latestReference(appliance, key)
-  const opened = openRecord(last.record)
-  if (opened.type !== 'transparent key version 2') throw new Error(opened.type)
-  let { generation } = opened.fields
-  for (const _ of many) {
-    generation += 1
-    const record = composeRecord('transparent key version 2', { ...opened.fields, generation }, opened.key)
-    last = { record, seal: await worker.seal(record, last, undefined, grant) }
-  }
-  await vault.admin.must('PUT', `/transparent/${vault.id}/keys/k/versions/1`, { enabled: false })
-  await write('UPDATE key_versions SET disabled = 0, generation = ?, seal = ? WHERE key_id = ?', [
-    generation,
-    last.seal.toString('base64'),
-    key.key.id,
-  ])
-  const reference = await latestReference(appliance, await find())
-  await expect(worker.encrypt({ ...reference, grant }, Buffer.from('x'))).rejects.toMatchObject({
-    code: 'hsm.outdated',
+
+  const outdated = { code: 'hsm.outdated' }
+
+  it('is not used again after the version was disabled', async () => {
+    const { vault, put, use } = await sealedAhead()
+    await vault.admin.must('PUT', `/transparent/${vault.id}/keys/k/versions/1`, { enabled: false })
+    await put()
+    await expect(use()).rejects.toMatchObject(outdated)
+  })
+
+  it('is not used again after the version was wrapped anew', async () => {
+    const { present, opened, put, use } = await sealedAhead()
+    const { kek, blob, backup, seal, generation } = await appliance.hsm.rewrapVersion(present.key, present.vaultKey)
+    const changes = { backupKek: backup?.kek ?? null, backupBlob: backup?.blob ?? null, generation }
+    const next = { ...opened.fields, ...changes }
+    const record = composeRecord('transparent key version 2', next, opened.key && { ...opened.key, kek, blob })
+    await appliance.hsm.raise([{ record, seal }])
+    await put()
+    await expect(use()).rejects.toMatchObject(outdated)
   })
 })

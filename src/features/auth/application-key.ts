@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import { newestOf } from '../../hsm/peppered-check.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { nextGeneration } from '../../hsm/record-generation.ts'
 import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
@@ -58,7 +59,7 @@ export function createApplicationKeys({
   const checksOf = (key: string): Promise<readonly Buffer[]> => hsm.applicationKeyChecks(key)
 
   async function revoke(tx: Tx, key: ApplicationKey): Promise<boolean> {
-    const next = { revokedAt: clock.now(), generation: key.generation + 1 }
+    const next = { revokedAt: clock.now(), generation: nextGeneration(key.generation) }
     const seal = await sealChange(hsm, tx, applicationKeyRecord({ ...key, ...next }), sealedApplicationKey(key))
     return revokeApplicationKey(tx, key.id, { ...next, seal })
   }

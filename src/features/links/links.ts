@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mayLogIn } from '../../access/capabilities.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import { nextGeneration } from '../../hsm/record-generation.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { findUserById, isPerson, lockedRow, type User } from '../users/records.ts'
 import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
@@ -85,7 +86,7 @@ export function createLinks(on: {
   async function end(tx: Tx, link: Link, creator: Buffer, state: LinkState): Promise<void> {
     // Otherwise the keeper would be shown what another call has just replaced.
     if (!(await lockWaiting(tx, link))) throw new Fault('link.not_found')
-    const closed = { ...link, state, closedAt: clock.now(), generation: link.generation + 1 }
+    const closed = { ...link, state, closedAt: clock.now(), generation: nextGeneration(link.generation) }
     const seal = await sealChange(hsm, tx, linkRecord(closed, creator), {
       record: linkRecord(link, creator),
       seal: link.seal,

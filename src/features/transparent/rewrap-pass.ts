@@ -79,9 +79,17 @@ async function rewrapOne(
   if (key === null) return { from, reason: 'its key is missing' }
   try {
     const { vaultKey } = await places.of(key.vaultId)
-    const { kek, blob, backup, seal } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
-    const { invocations: _, invocationsSeal: __, ...unchanged } = { ...from, generation: from.generation + 1 }
-    const to = { ...unchanged, kek, blob, backupKek: backup?.kek ?? null, backupBlob: backup?.blob ?? null, seal }
+    const { kek, blob, backup, seal, generation } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
+    const { invocations: _, invocationsSeal: __, ...unchanged } = from
+    const to = {
+      ...unchanged,
+      generation,
+      kek,
+      blob,
+      backupKek: backup?.kek ?? null,
+      backupBlob: backup?.blob ?? null,
+      seal,
+    }
     const stays = [kek, to.backupKek].some((name) => name !== null && keks.includes(name))
     return stays ? { from, reason: 'it stays' } : { key, from, to }
   } catch (error) {

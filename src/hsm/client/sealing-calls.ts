@@ -26,7 +26,8 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     },
     async rewrapVersion(version, vaultKey) {
       const reply = await keeper.call('rewrapVersion', [...sealedFields(version), ...sealedFields(vaultKey)])
-      return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
+      const next = { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
+      return { ...next, generation: Number(field(reply, 5).toString()) }
     },
     async sealAnew(records) {
       const fields = [Buffer.from(String(records.length)), ...records.flatMap((one) => sealedFields(one))]

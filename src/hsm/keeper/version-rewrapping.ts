@@ -4,6 +4,7 @@ import { keyKinds } from '../key-kind.ts'
 import { rewrapped } from '../pkcs11/key-rewrapping.ts'
 import { seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { nextGeneration } from '../record-generation.ts'
 import { composeRecord, type OpenedRecord, openRecord } from '../record-layouts.ts'
 import { wrapped } from '../server/reply-fields.ts'
 
@@ -15,19 +16,17 @@ import { wrapped } from '../server/reply-fields.ts'
 export function rewrapVersion(token: Token, sealed: SealedRecord, vaultKey: SealedRecord | undefined): Uint8Array[] {
   verify(token, sealed)
   const { key, fields } = openVersion(sealed.record)
-  const { backupKek, backupBlob, generation } = fields
+  const { backupKek, backupBlob } = fields
   const kind = keyKinds.find((one) => one === key?.kind)
   if (key === undefined || kind === undefined) throw noVersion()
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
   const place = { ...fields, vaultKey: given(vaultKey) }
   const next = rewrapped(token, kind, { key, backup }, { from: place, to: place })
-  const after = {
-    backupKek: next.backup?.kek ?? null,
-    backupBlob: next.backup?.blob ?? null,
-    generation: generation + 1,
-  }
+  const generation = nextGeneration(fields.generation)
+  const after = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation }
   const record = composeRecord('transparent key version 2', { ...fields, ...after }, { ...key, ...next.key })
-  return [...wrapped(next.key), ...wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) }), seal(token, record)]
+  const backupFields = wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) })
+  return [...wrapped(next.key), ...backupFields, seal(token, record), Buffer.from(String(generation))]
 }
 
 function openVersion(record: Buffer): Extract<OpenedRecord, { type: 'transparent key version 2' }> {
