@@ -42,10 +42,10 @@ export interface LoginPort {
   newPassphraseCheck(hash: Uint8Array): Promise<Buffer>
 
   /**
-   * Whether the check is of this hash. Wrong ones are limited for each check; those that come too often are told that
-   * they are wrong.
+   * Whether the check is of this hash; false without one, by the same work. Wrong ones are limited for each check; those that
+   * come too often are told that they are wrong.
    */
-  matchesPassphrase(check: Uint8Array, hash: Uint8Array): Promise<boolean>
+  matchesPassphrase(check: Uint8Array | undefined, hash: Uint8Array): Promise<boolean>
 
   /** By which an application key is looked up: by each version of the pepper one, the newest first. */
   applicationKeyChecks(key: string): Promise<readonly Buffer[]>

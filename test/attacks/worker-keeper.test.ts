@@ -264,7 +264,6 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   matchesPassphrase: async () => [
     await calls.keeper('matchesPassphrase', [randomBytes(31), randomBytes(32)]),
     await calls.keeper('matchesPassphrase', [randomBytes(48), randomBytes(64)]),
-    await calls.keeper('matchesPassphrase', [nothing, randomBytes(32)]),
   ],
   applicationKeyCheck: async () => [await calls.keeper('applicationKeyCheck', [Buffer.alloc(10_000)])],
   seedCheck: async () => [

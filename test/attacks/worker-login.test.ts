@@ -6,6 +6,8 @@ import { sealedApplicationKey } from '../../src/features/auth/application-key.ts
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
+import { passwordPolicies } from '../../src/features/passwords/policies.ts'
+import { createPassphrases } from '../../src/features/users/passphrase.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/try-rules.ts'
@@ -256,6 +258,20 @@ describe('a pass phrase', () => {
     expect(await worker.matchesPassphrase(bare, await hash(user.passphrase))).toBe(false)
     expect(await worker.matchesPassphrase(row.passphraseCheck, await hash(user.passphrase))).toBe(true)
   })
+})
+
+it('of a user who is not known, or without the second factor, a wrong pass phrase charges nothing and alarms nobody', async () => {
+  const warnings = () => appliance.journal.split('A limit of wrong tries was reached').length
+  const before = warnings()
+  const [policy] = passwordPolicies
+  if (policy === undefined) throw new Error('no policy')
+  const hashPassphrase = () => Promise.resolve(Buffer.alloc(32, 1))
+  const passphrases = createPassphrases({ hsm: worker, cost: appliance.config.login.argon2, policy, hashPassphrase })
+  for (let at = 0; at <= mostTries(); at++) expect(await passphrases.check('wrong', undefined)).toBe(false)
+  // Of one that is known there is one.
+  const row = await accountRow(appliance, await appliance.addUser())
+  for (let at = 0; at < mostTries(); at++) await worker.matchesPassphrase(row.passphraseCheck, Buffer.alloc(32, 1))
+  await expect.poll(warnings).toBe(before + 1)
 })
 
 describe('the pepper', () => {

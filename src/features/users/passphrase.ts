@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { passphraseCheckBytes } from '../../hsm/peppered-text.ts'
 import type { PasswordPolicy } from '../passwords/policies.ts'
 import { createLoginQueue, type LoginQueue } from './login-queue.ts'
 import type { PassphraseHash } from './passphrase-hash.ts'
@@ -71,11 +70,7 @@ export function createPassphrases({
   readonly policy: PasswordPolicy
 }): Passphrases {
   const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`
-  const unknownUser: PassphraseRecord = {
-    salt: randomBytes(saltBytes),
-    check: randomBytes(passphraseCheckBytes),
-    cost: currentCost,
-  }
+  const unknownUser = { salt: randomBytes(saltBytes), cost: currentCost }
   const loginQueue = createLoginQueue(cost)
 
   function hash(
@@ -104,10 +99,7 @@ export function createPassphrases({
     judge: (passphrase, username) => void judge(passphrase, username, policy),
     loginQueue,
     hash,
-    async check(passphrase, record) {
-      const { check } = record ?? unknownUser
-      return (await hsm.matchesPassphrase(check, await hash(passphrase, record))) && record !== undefined
-    },
+    check: async (passphrase, record) => hsm.matchesPassphrase(record?.check, await hash(passphrase, record)),
   }
 }
 

@@ -33,7 +33,7 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         seal,
         createdAt: Number(createdAt),
         expiresAt: Number(expiresAt),
-        isCheckCurrent: isCurrent.toString() === '1',
+        isCheckCurrent: isYes(isCurrent),
       }
     },
     async freshGrant(grant, user, factor) {
@@ -47,13 +47,13 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
       if (issuedAt === undefined || seal === undefined) throw tooFew()
       return { issuedAt: Number(issuedAt), seal }
     },
-    async serviceLogin(account, { kind, shown, issuerKeys = Buffer.alloc(0) }) {
+    async serviceLogin(account, { kind, shown, issuerKeys = nothing }) {
       return begunIn(
         await keeper.call('serviceLogin', [...sealedFields(account), Buffer.from(kind), shown, issuerKeys]),
       )
     },
     newPassphraseCheck: (hash) => one('newPassphraseCheck', [hash]),
-    matchesPassphrase: async (check, hash) => (await one('matchesPassphrase', [check, hash])).toString() === '1',
+    matchesPassphrase: async (check, hash) => isYes(await one('matchesPassphrase', [check ?? nothing, hash])),
     applicationKeyChecks: (key) => keeper.call('applicationKeyCheck', [Buffer.from(key)]),
     seedChecks: ({ kind, keyKind, periodSeconds }, seed) =>
       keeper.call('seedCheck', [
@@ -114,6 +114,8 @@ function onceFields(factor: OnceShown): Uint8Array[] {
   return [Buffer.from('passkey'), ...sealedFields(passkey), number(signCount), clientData, authenticatorData, signature]
 }
 
+const nothing = Buffer.alloc(0)
+const isYes = (reply: Buffer): boolean => reply.toString() === '1'
 const number = (value: number): Buffer => Buffer.from(String(value))
 
 function verdictIn([outcome, at, counter, driftSteps, reading]: readonly Buffer[]): OtpVerdict {

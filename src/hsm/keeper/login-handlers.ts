@@ -44,7 +44,9 @@ export function createLoginHandlers(on: LoginDependencies) {
       return [Buffer.from(sessionToken), identity, seal, ...times, Buffer.from(credential), ...used]
     },
     newPassphraseCheck: (fields: RequestFields) => [passphrases.check(hashIn(fields))],
-    matchesPassphrase: (fields: RequestFields) => [flag(passphrases.matches(fields.bytes(), hashIn(fields), true))],
+    matchesPassphrase: (fields: RequestFields) => [
+      flag(passphrases.matches(fields.optionalBytes(), hashIn(fields), true)),
+    ],
     applicationKeyCheck(fields: RequestFields) {
       const key = sized(fields.bytes(), 0, longestApplicationKey)
       return checksOf(token, () => applicationKeyText(key))

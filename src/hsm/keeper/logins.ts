@@ -1,10 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { randomSessionToken, sessionTokenHash } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
 import type { BegunSession, LoginRequest, OnceShown, ShownFactor } from '../login-request.ts'
 import { readCheck } from '../peppered-check.ts'
-import { applicationKeyText, passphraseCheckBytes, pepperedBytes } from '../peppered-text.ts'
+import { applicationKeyText, pepperedBytes } from '../peppered-text.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { OtpState } from '../otp-use.ts'
@@ -32,7 +32,6 @@ export type LogIn = (request: LoginRequest) => BegunSession
 
 export function createLogins(on: LoginsDependencies): LogIn {
   const { token, floors, passphrases, now, longestSessionMs } = on
-  const unknownCheck = randomBytes(passphraseCheckBytes)
 
   return ({ applicationKey, applicationKeyText: text, user, hash, factor }) => {
     const key = applicationKey && newestShown(token, floors, 'application key', applicationKey).fields
@@ -47,7 +46,7 @@ export function createLogins(on: LoginsDependencies): LogIn {
     ]
     // Where another part is wrong the answer does not depend on the pass phrase: a stranger who has none of them cannot use its tries up.
     const isTold = !others.includes(false)
-    const isRight = passphrases.matches(person?.passphraseCheck ?? unknownCheck, hash, isTold)
+    const isRight = passphrases.matches(person?.passphraseCheck, hash, isTold)
     if (key === undefined || person === undefined || !isTold || !isRight) throw new Fault('login.refused')
     const isCheckCurrent = passphrases.isCurrent(person.passphraseCheck)
     const sessionToken = randomSessionToken()

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { readCheck, writeCheck } from '../peppered-check.ts'
 import {
@@ -17,15 +17,16 @@ export interface PassphraseJudge {
   /** A check with a nonce of its own. */
   check(hash: Buffer): Buffer
   /**
-   * False for one that was tried wrongly too often, whatever it is. `isTold`: whoever asks learns whether it was right, so that
-   * a wrong one is charged.
+   * False for one that was tried wrongly too often, whatever it is, and with the same work without one. `isTold`: whoever asks learns
+   * whether it was right, so that a wrong one is charged.
    */
-  matches(check: Buffer, hash: Buffer, isTold: boolean): boolean
+  matches(check: Buffer | undefined, hash: Buffer, isTold: boolean): boolean
   /** Whether it is what `check` makes now, and not of a release before or an older version of the pepper. */
   isCurrent(check: Buffer): boolean
 }
 
 export function createPassphraseJudge(token: Token, tries: TryLimit): PassphraseJudge {
+  const unknownCheck = randomBytes(passphraseCheckBytes)
   return {
     check(hash) {
       const [nonce, version] = [random(token, passphraseNonceBytes), newestPepper(token)]
@@ -35,7 +36,8 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       })
     },
 
-    matches(check, hash, isTold) {
+    matches(shown, hash, isTold) {
+      const check = shown ?? unknownCheck
       // Whoever asks cannot make a second check of the same pass phrase: the limit is that of the pass phrase.
       const subject = createHash('sha256').update(check).digest()
       const read = readCheck(check, passphraseCheckBytes, pepperedBytes)
@@ -45,8 +47,8 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       const text = nonce.length > 0 ? passphraseText(nonce, hash) : earlierPassphraseText(hash)
       const isRight =
         timingSafeEqual(peppered(token, version, text), rest.subarray(nonce.length)) && tries.allows(subject)
-      tries.note(subject, isTold && !isRight)
-      return isRight
+      tries.note(subject, shown !== undefined && isTold && !isRight)
+      return shown !== undefined && isRight
     },
 
     isCurrent(check) {
