@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../interface/base64-text.ts'
 import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
+import { wholeObject } from '../interface/whole-object.ts'
 import { nameMember, type Draft } from './draft.ts'
 
 /** How a save is followed and given up. */
@@ -55,15 +56,18 @@ export async function findLost(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { OBJECTS } = await call('vault.read', { params: { vaultid: to.groupid }, signal })
-  return OBJECTS.find(
+  const alike = OBJECTS.filter(
     (object) =>
       !known.has(object.id) &&
       object.parentid === to.parentid &&
       object.templateid === to.templateid &&
       object.filename === (file?.name ?? '') &&
-      Object.entries(object.public).every(([name, value]) => name === 'file1' || value === (values[name] ?? '')) &&
       (values[nameMember] === undefined || values[nameMember].trim() === object.objectname),
-  )?.id
+  )
+  const isSame = ({ public: open }: StoredObject): boolean =>
+    Object.entries(open).every(([name, value]) => name === 'file1' || value === (values[name] ?? ''))
+  for (const object of alike) if (isSame(await wholeObject(object, signal))) return object.id
+  return undefined
 }
 
 function savedOf(callinfo: { readonly objectid?: string; readonly general?: unknown } | undefined): Saved {

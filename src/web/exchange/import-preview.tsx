@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { Slow } from '../controls/slow.tsx'
 import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { Tick } from '../controls/tick.tsx'
 import { Trouble } from '../controls/trouble.tsx'
@@ -11,6 +12,7 @@ import { exchangeWords } from './exchange-words.ts'
 import { createImportRun, type ImportProgress, type ImportRun } from './import-run.ts'
 import { duplicatesAmong, planObjects, type PlannedObject } from './planned-object.ts'
 import { PlanTable } from './plan-table.tsx'
+import { usePresent } from './present-objects.ts'
 
 interface Props {
   readonly vaultid: string
@@ -24,12 +26,12 @@ interface Props {
 export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const words = useWordsOf(exchangeWords)
   const plans = useMemo(() => read.entries.flatMap(planObjects), [read])
-  // As the vault was before: what is imported is no duplicate of itself.
-  const [present] = useState(contents.OBJECTS)
-  const duplicates = useMemo(() => duplicatesAmong(plans, present), [plans, present])
+  const { present, error: unknown, refetch } = usePresent(plans, contents.OBJECTS)
+  const duplicates = useMemo(() => duplicatesAmong(plans, present ?? []), [plans, present])
   const [withDuplicates, setWithDuplicates] = useState(false)
   const chosen = withDuplicates ? plans : plans.filter((plan) => !duplicates.has(plan))
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
+  if (!present) return unknown ? <Trouble error={unknown} onTryAgain={() => void refetch()} /> : <Slow />
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
   return (
     <div className="preview">

@@ -34,7 +34,8 @@ export function VaultSearch({ text, vaultCount }: Props) {
   const { data, error, refetch } = useFound(longestWord(text))
   const found = useMemo<readonly FoundVault[]>(() => {
     const fits = createFilter(text)
-    const objects = (data?.OBJECT ?? []).filter((object) => fits(textOf(object)))
+    // The appliance has looked through fields that are too long for its answer.
+    const objects = (data?.OBJECT ?? []).filter((object) => object.abridged === true || fits(textOf(object)))
     return (data?.VAULTS ?? [])
       .map(({ id, groupname }) => ({ id, name: groupname, objects: objects.filter(({ groupid }) => groupid === id) }))
       .filter((vault) => vault.objects.length > 0)

@@ -203,6 +203,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
 const noRows: readonly Row[] = []
 
 function tableColumns(rows: readonly Row[], isFiltered: boolean, arranged: Arranged, words: Words): TableColumn[] {
+  const openText = (row: Row, text: string): string => (row.object.abridged === true ? words.tooLongForList : text)
   const kind = {
     id: 'kind',
     label: words.kind,
@@ -213,7 +214,7 @@ function tableColumns(rows: readonly Row[], isFiltered: boolean, arranged: Arran
     id: `field ${fieldname}`,
     label: translation,
     labelLang: langOf(rows.find(({ isFolder }) => !isFolder)?.template),
-    text: ({ object, isFolder }: Row) => (isFolder ? '' : (object.public[fieldname] ?? '')),
+    text: (row: Row) => (row.isFolder ? '' : openText(row, row.object.public[fieldname] ?? '')),
   }))
   const place = {
     id: 'place',
@@ -223,7 +224,10 @@ function tableColumns(rows: readonly Row[], isFiltered: boolean, arranged: Arran
         .map((row) => row.object.objectname)
         .join(' / '),
   }
-  const told = fields.length > 0 ? fields : [kind, { id: 'details', label: words.details, text: summaryOf }]
+  const told =
+    fields.length > 0
+      ? fields
+      : [kind, { id: 'details', label: words.details, text: (row: Row) => openText(row, summaryOf(row)) }]
   const hasPlaces = isFiltered && rows.some(({ object }) => object.parentid !== rootId)
   return [...told, ...(hasPlaces ? [place] : [])]
 }

@@ -97,6 +97,7 @@ export const en = {
   hidden: 'Hidden',
   fetching: 'Fetching …',
   empty: 'Empty',
+  tooLongForList: 'Too long for this list',
   recordedHint: 'Each secret that is shown or copied is recorded in the audit trail.',
   copied: (field: string) => `${field} is copied.`,
   clipboardEmptiedIn: (seconds: number) => `The clipboard is emptied in ${seconds} s.`,

@@ -98,6 +98,7 @@ export const sv: Words = {
   hidden: 'Dolt',
   fetching: 'Hämtar …',
   empty: 'Tomt',
+  tooLongForList: 'För långt för den här listan',
   recordedHint: 'Varje hemlighet som visas eller kopieras antecknas i granskningsloggen.',
   copied: (field) => `Kopierat: ${field}.`,
   clipboardEmptiedIn: (seconds) => `Urklipp töms om ${seconds} s.`,
