@@ -2,14 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestAppliance } from '../support/appliance.ts'
 import { onBothDatabases } from '../support/both-databases.ts'
 import { expectFault } from '../support/client.ts'
+import { card, euros, longNotes } from '../support/long-objects.ts'
 import { createObject, objectsIn, readObject, type ObjectRecord } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import type { TestClient } from '../support/client.ts'
 
-/** Three bytes a character in the database, and six in an answer. */
-const euros = '€'.repeat(65_536)
-const longFields = { service: euros, expires: euros, owner: euros, note1: euros, note2: euros }
-const card = { templateid: '11', service: 'short', cardno: '1', cvc: '1', pincode: '1' }
+const longFields = { service: euros, ...longNotes }
 const long = { ...card, ...longFields }
 const mostBytes = 16 * 1024 * 1024
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { card, longNotes } from '../support/long-objects.ts'
 import { createObject, readObject, recordsAbout } from '../support/object-kit.ts'
 import type { VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
@@ -99,6 +100,30 @@ it('tells the person whose object was changed meanwhile, and changes nothing', a
   // The history says meanwhile what was done.
   await page.getByText('Version 2', { exact: true }).waitFor()
   expect(await readObject(client, id)).toMatchObject({ version: '4', public: { info: 'Meanwhile' } })
+})
+
+it('shows and gives back what the list of long versions leaves out', async () => {
+  const { user, client, vaultid } = await stage.owner('Dune')
+  await client.must('PUT', `/vault/${vaultid}`, { history: 100 })
+  const id = await createObject(client, vaultid, { ...card, ...longNotes, service: 'First', owner: 'Ann' })
+  for (let at = 0; at < 30; at++)
+    await client.must('PUT', `/object/${id}`, { service: `Then ${at}`, cardno: String(at) })
+  await client.must('PUT', `/object/${id}`, { service: 'Now', owner: 'Bob', expires: '', note1: '', note2: '' })
+  const { HISTORY } = await client.must('GET', `/object/${id}/history`)
+  expect((HISTORY as unknown[]).at(-1)).toMatchObject({ version: '1', public: {}, abridged: true })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${id}/history`)
+  await page.getByText('Version 1', { exact: true }).click()
+  await page.getByText('Ann', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Use these values again: version 1', exact: true }).click()
+  await page.getByRole('button', { name: 'Use them' }).click()
+  await visit.sees('First')
+  expect(await readObject(client, id, '?decrypt=true')).toMatchObject({
+    public: { ...longNotes, service: 'First', owner: 'Ann' },
+    crypted: { cardno: '1' },
+  })
 })
 
 it('is read by members who may not write, and a vault says how much it keeps', async () => {

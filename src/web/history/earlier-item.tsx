@@ -3,13 +3,14 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { MomentText } from '../controls/moment-text.tsx'
+import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useAlarmQuestion, type MayRead } from '../objects/alarm-question.tsx'
 import { SecretValue } from '../objects/secret-value.tsx'
 import { langOf } from '../vaults/vault-contents.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
-import { readEarlierSecrets } from './earlier-reads.ts'
+import { readEarlier, useOpenFields } from './earlier-reads.ts'
 import { historyWords } from './history-words.ts'
 import { AgainQuestion } from './again-question.tsx'
 
@@ -76,9 +77,11 @@ interface FieldsProps extends Omit<Props, 'mayWrite'> {
 function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
   const words = useWordsOf(historyWords)
   const { empty } = useWords()
-  const { version, objectname, public: open } = earlier
+  const { version, objectname } = earlier
+  const { open, error, refetch } = useOpenFields(object.id, earlier)
   const fields = template?.structure ?? []
   const lang = langOf(template)
+  if (!open) return error ? <Trouble error={error} onTryAgain={() => void refetch()} /> : <Slow />
   // Of templates that have changed since.
   const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
   return (
@@ -96,7 +99,9 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
             <dd>
               <SecretValue
                 field={field}
-                fetchSecret={async (signal) => (await readEarlierSecrets(object.id, version, signal))[fieldname] ?? ''}
+                fetchSecret={async (signal) =>
+                  (await readEarlier({ objectid: object.id, version, decrypt: true }, signal))[fieldname] ?? ''
+                }
                 mayRead={mayRead}
               />
             </dd>
