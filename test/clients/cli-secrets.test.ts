@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { fillWithLong } from '../support/long-objects.ts'
 import { createObject, server } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { commandLineFolder, machineOf, type Machine } from './cli-kit.ts'
@@ -173,6 +174,19 @@ describe('strongroom-cli run', () => {
     expect(await ended).toBe(143)
     expect(existsSync(`/proc/${pid}`)).toBe(false)
   })
+})
+
+it('gives fields to get, run and template that the list of a full vault leaves out', async () => {
+  const full = await makeVault(appliance, 'Full', await appliance.login(user))
+  await fillWithLong(full.admin, full.id, 'Bank of Ämål')
+  const { OBJECTS } = await full.admin.must('GET', `/vault/${full.id}`)
+  expect(OBJECTS).toContainEqual(expect.objectContaining({ objectname: 'Bank of Ämål', public: {}, abridged: true }))
+  const field = 'Full/Bank of Ämål/service'
+  expect(await machine.must(['get', field])).toBe('Bank of Ämål\n')
+  expect(await machine.must(['run', '--env', `BANK=${field}`, '--', 'sh', '-c', 'printf %s "$BANK"'])).toBe(
+    'Bank of Ämål',
+  )
+  expect(await machine.must(['template', '-'], { input: `{{ strongroom "${field}" }}` })).toBe('Bank of Ämål')
 })
 
 describe('strongroom-cli template', () => {

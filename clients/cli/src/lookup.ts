@@ -8,6 +8,9 @@ export type StoredObject = Contents['OBJECTS'][number]
 export type Template = Contents['TEMPLATES'][number]
 export type Field = Template['structure'][number]
 
+/** Of fields, by their names. */
+type Values = Readonly<Record<string, string>>
+
 export interface FoundObject {
   readonly vault: Vault
   readonly object: StoredObject
@@ -37,16 +40,25 @@ export interface Lookup {
 export function createLookup(client: Client): Lookup {
   let vaults: Promise<readonly Vault[]> | undefined
   const contentsOf = new Map<string, Promise<Contents>>()
-  const secretsOf = new Map<string, Promise<Readonly<Record<string, string>>>>()
+  const secretsOf = new Map<string, Promise<Values>>()
+  const openOf = new Map<string, Promise<Values>>()
 
   const allVaults = (): Promise<readonly Vault[]> => (vaults ??= client.call('vault.list').then(({ VAULTS }) => VAULTS))
   const contents = ({ id }: Vault): Promise<Contents> =>
     remembered(contentsOf, id, () => client.call('vault.read', { params: { vaultid: id } }))
-  const secrets = (objectid: string): Promise<Readonly<Record<string, string>>> =>
+  const secrets = (objectid: string): Promise<Values> =>
     remembered(secretsOf, objectid, async () => {
       const { OBJECT } = await client.call('object.read', { params: { objectid }, query: { decrypt: true } })
       return OBJECT[0]?.crypted ?? {}
     })
+  /** A list of a full vault leaves out long ones. */
+  const openFields = async ({ id: objectid, public: listed, abridged }: StoredObject): Promise<Values> =>
+    abridged !== true
+      ? listed
+      : remembered(openOf, objectid, async () => {
+          const { OBJECT } = await client.call('object.read', { params: { objectid } })
+          return OBJECT[0]?.public ?? {}
+        })
   const vault = async (part: Part): Promise<Vault> => vaultAmong(await allVaults(), part)
 
   async function descend(place: Place): Promise<Descended> {
@@ -76,7 +88,7 @@ export function createLookup(client: Client): Lookup {
       const { object: found, fields } = await object(place)
       const { encrypted, type } = fieldNamed(field, found, fields)
       if (type === 'file') throw new Refusal(`${field} of ${found.objectname} is a file: use strongroom-cli download.`)
-      return (encrypted ? await secrets(found.id) : found.public)[field] ?? ''
+      return (await (encrypted ? secrets(found.id) : openFields(found)))[field] ?? ''
     },
     async referenceTo(within, object) {
       const isAlone = (await allVaults()).filter(({ groupname }) => groupname === within.groupname).length === 1
