@@ -1,8 +1,10 @@
 import { Eye, EyeOff, WandSparkles } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { TextInput } from '../controls/text-input.tsx'
 import type { Field } from '../interface/calls.ts'
+import { TotpCode } from '../objects/totp-code.tsx'
+import { isForSeeds, seedIn } from '../objects/totp-seed.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
 import { PasswordGenerator } from './password-generator.tsx'
@@ -32,6 +34,8 @@ export function SecretInput({ field, labelLang, labelNote, value, onChange, poli
   const [isShown, setIsShown] = useState(false)
   const [isGenerating, setIsGenerating] = useState(false)
   const { translation, fieldname, type, opt, placeholder } = field
+  const hasCodes = isForSeeds(field)
+  const seed = useMemo(() => (hasCodes ? seedIn(value) : undefined), [hasCodes, value])
   const hasRules = field.policy && Object.keys(policy.rules).length > 0
   return (
     <div className="secret-input">
@@ -46,7 +50,8 @@ export function SecretInput({ field, labelLang, labelNote, value, onChange, poli
         value={value}
         onChange={onChange}
         isRequired={!opt}
-        description={placeholder === undefined ? undefined : own.example(placeholder)}
+        description={placeholder !== undefined ? own.example(placeholder) : hasCodes ? own.seedHelp : undefined}
+        {...(hasCodes && { validate: (text) => (text === '' || seedIn(text) ? null : words.noSeed) })}
       />
       <div className="beside">
         <Button
@@ -68,6 +73,7 @@ export function SecretInput({ field, labelLang, labelNote, value, onChange, poli
           </Button>
         )}
       </div>
+      {seed && <TotpCode seed={seed} label={translation} />}
       {hasRules && <PolicyCheck rules={policy.rules} value={value} />}
       {isGenerating && (
         <PasswordGenerator

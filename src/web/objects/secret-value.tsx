@@ -1,4 +1,4 @@
-import { Copy, Eye, EyeOff } from 'lucide-react'
+import { Copy, Eye, EyeOff, Timer } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from 'react-aria-components/Button'
@@ -8,7 +8,7 @@ import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
 import { Trouble } from '../controls/trouble.tsx'
 import { TotpCode } from './totp-code.tsx'
-import { totpSeedOf } from './totp-seed.ts'
+import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
 import { useLate } from '../controls/late.ts'
 import { useWords } from '../words/spoken.tsx'
 
@@ -24,10 +24,16 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const words = useWords()
   const { translation } = field
   const [value, setValue] = useState<string>()
+  /** Of which the code alone is shown. */
+  const [unseen, setUnseen] = useState<string>()
   const { isUnderWay, error, run } = useAction()
   useEffect(() => {
     // The browser may keep the page as it is, and show it again.
-    const hide = (): void => flushSync(() => setValue(undefined))
+    const hide = (): void =>
+      flushSync(() => {
+        setValue(undefined)
+        setUnseen(undefined)
+      })
     addEventListener('pagehide', hide)
     return () => removeEventListener('pagehide', hide)
   }, [])
@@ -40,8 +46,14 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
       if (!signal.aborted) await use(secret)
     })
   }
+  const keepUnseen = (secret: string): void => (secret === '' ? setValue(secret) : setUnseen(secret))
   const isShown = value !== undefined
-  const seed = useMemo(() => (value === undefined ? undefined : totpSeedOf(value)), [value])
+  const hasCodes = isForSeeds(field)
+  const known = value ?? unseen
+  const seed = useMemo(
+    () => (known === undefined ? undefined : hasCodes ? seedIn(known) : totpSeedOf(known)),
+    [known, hasCodes],
+  )
   const isLate = useLate(isUnderWay)
   return (
     <div className="secret">
@@ -57,6 +69,16 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
         </span>
       )}
       <span className="buttons">
+        {hasCodes && !isShown && (
+          <Button
+            className="button small"
+            aria-label={unseen === undefined ? words.showCodeOf(translation) : words.hideCodeOf(translation)}
+            onPress={() => (unseen === undefined ? void read(keepUnseen) : setUnseen(undefined))}
+          >
+            <Timer aria-hidden />
+            {unseen === undefined ? words.showCode : words.hideCode}
+          </Button>
+        )}
         <Button
           className="button small"
           aria-label={isShown ? words.hideField(translation) : words.showField(translation)}
@@ -78,6 +100,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
       </span>
       {error !== undefined && <Trouble error={error} />}
       {seed && <TotpCode seed={seed} label={translation} />}
+      {hasCodes && known && !seed && <p role="status">{words.noSeed}</p>}
     </div>
   )
 }

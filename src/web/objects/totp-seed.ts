@@ -8,7 +8,22 @@ export interface TotpSeed {
 
 const hashes: Readonly<Record<string, TotpSeed['hash']>> = { SHA1: 'SHA-1', SHA256: 'SHA-256', SHA512: 'SHA-512' }
 
-/** The seed that a secret holds: an address `otpauth://totp/…`, as QR codes of sites have it. */
+/** Whether a field is for seeds: that of the built-in template, and those of the site that are called like it. */
+export const isForSeeds = (field: { readonly fieldname: string; readonly encrypted: boolean }): boolean =>
+  field.fieldname === 'totp' && field.encrypted
+
+/** 80 bits, the shortest that sites give: a word of base32 letters is no seed. */
+const fewestLetters = 16
+
+/** What a field for seeds holds: the address, or the seed alone, as sites write it for people who cannot scan. */
+export function seedIn(value: string): TotpSeed | undefined {
+  const text = value.trim()
+  if (/^otpauth:/i.test(text)) return totpSeedOf(text)
+  const key = lettersOf(text).length < fewestLetters ? undefined : bytesOf(text)
+  return key && { key, hash: 'SHA-1', digits: 6, periodSeconds: 30 }
+}
+
+/** The seed that any secret holds: an address `otpauth://totp/…`, as QR codes of sites have it. */
 export function totpSeedOf(secret: string): TotpSeed | undefined {
   if (!/^otpauth:\/\/totp\//i.test(secret) || !URL.canParse(secret)) return undefined
   const { searchParams } = new URL(secret)
@@ -37,8 +52,10 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** Base32 (RFC 4648), as people write it: in either case, with blanks, without padding. */
 function bytesOf(base32: string): Uint8Array<ArrayBuffer> | undefined {
-  const values = Array.from(base32.toUpperCase().replaceAll(/[\s-]|=+$/g, ''), (letter) => alphabet.indexOf(letter))
+  const values = Array.from(lettersOf(base32), (letter) => alphabet.indexOf(letter))
   if (values.length < 2 || values.includes(-1)) return undefined
   const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('')
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
 }
+
+const lettersOf = (base32: string): string => base32.toUpperCase().replaceAll(/[\s-]|=+$/g, '')

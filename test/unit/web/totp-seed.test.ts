@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { totpCodeAt, totpSeedOf } from '../../../src/web/objects/totp-seed.ts'
+import { isForSeeds, seedIn, totpCodeAt, totpSeedOf } from '../../../src/web/objects/totp-seed.ts'
 
 /** The keys of RFC 6238, Appendix B, as base32. */
 const keys = {
@@ -38,4 +38,28 @@ describe('codes of a stored seed', () => {
     'otpauth://totp/x?secret=GEZDGNBVGY3TQOJQ&algorithm=MD5',
     'javascript:otpauth://totp/x?secret=GEZDGNBVGY3TQOJQ',
   ])('are not made of %s', (secret) => expect(totpSeedOf(secret)).toBeUndefined())
+})
+
+describe('a field for seeds', () => {
+  it.each([
+    'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+    ' gezd gnbv gy3t qojq gezd gnbv gy3t qojq ',
+    'gezd-gnbv-gy3t-qojq-gezd-gnbv-gy3t-qojq====',
+    ' otpauth://totp/Site:me?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ ',
+  ])('takes %s', async (value) => {
+    const seed = seedIn(value)
+    expect(seed).toMatchObject({ digits: 6, periodSeconds: 30, hash: 'SHA-1' })
+    expect(seed && (await totpCodeAt(seed, 59))).toBe('287082')
+  })
+
+  it.each(['', 'password', 'GEZDGNBVGY3TQOJ', 'GEZDGNBVGY3TQOJ1', 'otpauth://hotp/x?secret=GEZDGNBVGY3TQOJQ', 'a:b'])(
+    'does not take %s',
+    (value) => expect(seedIn(value)).toBeUndefined(),
+  )
+
+  it('is an encrypted one called totp', () => {
+    expect(isForSeeds({ fieldname: 'totp', encrypted: true })).toBe(true)
+    expect(isForSeeds({ fieldname: 'totp', encrypted: false })).toBe(false)
+    expect(isForSeeds({ fieldname: 'password', encrypted: true })).toBe(false)
+  })
 })
