@@ -46,6 +46,23 @@ describe('a copied secret', () => {
     expect(await clipboard()).toBe('')
   })
 
+  it('gives way to an open value, which is announced and stays', async () => {
+    const visit = await memberBefore()
+    const { page, clipboard } = visit
+    await page.getByRole('button', { name: 'Copy Password' }).click()
+    await page.getByText('Password is copied.').waitFor()
+    await page.getByRole('button', { name: 'Copy Username' }).click()
+    await page.getByRole('status').getByText('Username is copied.').waitFor()
+    await page.getByText('Password is copied.').waitFor({ state: 'detached' })
+    await page.clock.runFor(61_000)
+    expect(await clipboard()).toBe('netops')
+    await page.evaluate('mayWrite = false')
+    await page.getByRole('button', { name: 'Copy Host' }).click()
+    await page.getByText('The browser does not let this page write to the clipboard.').waitFor()
+    expect(await page.getByText('Host is copied.').count()).toBe(0)
+    expect(await visit.findings()).toEqual([])
+  })
+
   it('keeps its time over a reload', async () => {
     const { page, clipboard } = await memberBefore()
     await page.getByRole('button', { name: 'Copy Password' }).click()

@@ -39,6 +39,20 @@ export async function copySecret(field: string, value: string): Promise<void> {
   tell()
 }
 
+/** Puts what is no secret into the clipboard, where it stays. Whether it is there. */
+export async function copyOpen(value: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(value)
+  } catch {
+    tell('refused')
+    return false
+  }
+  // It has taken the place of a secret that was there.
+  hold(undefined)
+  tell()
+  return true
+}
+
 /** Only where a secret is in it by this page; what a person copied elsewhere meanwhile cannot be told apart, and goes too. */
 export async function emptyClipboard(): Promise<void> {
   if (held === undefined) return

@@ -1,8 +1,8 @@
 import { Copy } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
-import { copySecret } from '../controls/clipboard.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { copyOpen, copySecret } from '../controls/clipboard.ts'
+import { useWordsOf } from '../words/spoken.tsx'
 import { benchWords } from './bench-words.ts'
 
 interface Props {
@@ -13,16 +13,10 @@ interface Props {
 }
 
 export function CopyButton({ what, text, isSecret = false }: Props) {
-  const words = useWords()
   const own = useWordsOf(benchWords)
   async function copy(): Promise<void> {
     if (isSecret) return copySecret(what, text)
-    try {
-      await navigator.clipboard.writeText(text)
-      announce(own.copied(what))
-    } catch {
-      announce(words.clipboardRefused)
-    }
+    if (await copyOpen(text)) announce(own.copied(what))
   }
   return (
     <Button className="button small" aria-label={own.copyOf(what)} onPress={() => void copy()}>

@@ -1,6 +1,9 @@
-import { Footprints, History } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Copy, Footprints, History } from 'lucide-react'
+import { lazy, Suspense, type ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
 import { useAlarmQuestion } from './alarm-question.tsx'
+import { announce } from '../controls/announcement.tsx'
+import { copyOpen } from '../controls/clipboard.ts'
 import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { ObjectActions } from '../editing/object-actions.tsx'
@@ -154,13 +157,39 @@ function OpenValue({ field, value }: { readonly field: Field; readonly value: st
       </span>
     )
   const address = webAddressOf(value)
-  if (address !== undefined)
-    return (
-      <a className="value" href={address} target="_blank" rel="noopener noreferrer">
-        {value}
-      </a>
-    )
-  return <span className={field.type === 'textarea' ? 'value text' : 'value'}>{value}</span>
+  return (
+    <WithCopy label={field.translation} value={value}>
+      {address === undefined ? (
+        <span className={field.type === 'textarea' ? 'value text' : 'value'}>{value}</span>
+      ) : (
+        <a className="value" href={address} target="_blank" rel="noopener noreferrer">
+          {value}
+        </a>
+      )}
+    </WithCopy>
+  )
+}
+
+interface CopyProps {
+  readonly label: string
+  readonly value: string
+  readonly children: ReactNode
+}
+
+function WithCopy({ label, value, children }: CopyProps) {
+  const words = useWords()
+  async function copy(): Promise<void> {
+    if (await copyOpen(value)) announce(words.copied(label))
+  }
+  return (
+    <div className="copied">
+      {children}
+      <Button className="button small" aria-label={words.copyField(label)} onPress={() => void copy()}>
+        <Copy aria-hidden />
+        {words.copy}
+      </Button>
+    </div>
+  )
 }
 
 interface BelowProps {
