@@ -1,22 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Bell, BellOff, Pencil, Trash2 } from 'lucide-react'
+import { Bell, BellOff, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { Trouble } from '../controls/trouble.tsx'
-import { call, type SharedVault, type StoredObject } from '../interface/calls.ts'
+import { call, type SharedVault, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
+import { isPlaceBy } from '../vaults/vault-contents.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { DeleteQuestion } from './delete-question.tsx'
 import { actionWords } from './object-actions-words.ts'
 
 interface Props {
   readonly object: StoredObject
+  readonly template: StoredTemplate | undefined
   readonly vault: SharedVault | undefined
 }
 
 /** What a member who may write can do with an object, and who administers the vault. */
-export function ObjectActions({ object, vault }: Props) {
+export function ObjectActions({ object, template, vault }: Props) {
   const words = useWordsOf(actionWords)
   const queries = useQueryClient()
   const { error, run } = useAction()
@@ -39,6 +41,12 @@ export function ObjectActions({ object, vault }: Props) {
         <Pencil aria-hidden />
         {words.edit}
       </a>
+      {isPlaceBy(template) && (
+        <a className="button small" href={`#/vault/${groupid}/${id}/new`}>
+          <Plus aria-hidden />
+          {words.newObject}
+        </a>
+      )}
       {right > 2 && (
         <Button className="button small" onPress={() => void switchAlarm()}>
           {isOn ? <BellOff aria-hidden /> : <Bell aria-hidden />}

@@ -25,7 +25,7 @@ export function FavouriteButton({ object, template }: Props) {
   const set = (isWanted: boolean): Promise<boolean> =>
     run((signal) => {
       setWanted(isWanted)
-      return change({ object, template, isOne: isWanted }, signal)
+      return change({ rows: [{ object, template }], isOne: isWanted }, signal)
     })
   return (
     <>

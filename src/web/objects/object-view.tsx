@@ -74,7 +74,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
         </div>
         <FavouriteButton object={object} template={template} />
         <TrackLinks object={object} />
-        <ObjectActions object={object} vault={vault} />
+        <ObjectActions object={object} template={template} vault={vault} />
       </div>
       {error && <Trouble error={error} onTryAgain={onTryAgain} />}
       <Warnings object={object} />

@@ -1,9 +1,11 @@
-import { FolderInput, Trash2, X } from 'lucide-react'
+import { FolderInput, Star, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { SharedVault } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { chosenWords } from './chosen-words.ts'
+import type { FavouriteRows } from './favourite-rows.ts'
+import { favouriteWords } from './favourite-words.ts'
 import type { Selection } from './selection.ts'
 import type { Arranged } from './vault-contents.ts'
 
@@ -14,14 +16,17 @@ interface Props {
   readonly vault: SharedVault
   readonly arranged: Arranged
   readonly selection: Selection
+  readonly favourites: FavouriteRows
 }
 
 /** What can be done with the rows that are chosen. */
-export function ChosenBar({ vault, arranged, selection }: Props) {
+export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
   const words = useWordsOf(chosenWords)
+  const ofFavourites = useWordsOf(favouriteWords)
   const [act, setAct] = useState<'move' | 'delete'>()
   const onClose = (): void => setAct(undefined)
   const { chosen, clear } = selection
+  const areAll = chosen.every(({ object }) => favourites.ids?.has(object.id))
   return (
     <>
       {chosen.length > 0 && (
@@ -34,6 +39,14 @@ export function ChosenBar({ vault, arranged, selection }: Props) {
           <Button className="button small" onPress={() => setAct('delete')}>
             <Trash2 aria-hidden />
             {words.delete}
+          </Button>
+          <Button
+            className="button small"
+            isDisabled={favourites.ids === undefined}
+            onPress={() => favourites.turnAll(chosen)}
+          >
+            <Star aria-hidden />
+            {areAll ? ofFavourites.noFavourites : ofFavourites.favourites}
           </Button>
           <Button className="quiet" aria-label={words.clear} onPress={clear}>
             <X aria-hidden />

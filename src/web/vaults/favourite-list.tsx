@@ -28,7 +28,7 @@ export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVaul
   }, [data, locale])
   const takeOff = (object: StoredObject): Promise<boolean> =>
     action.run(async (signal) => {
-      await change({ object, isOne: false }, signal)
+      await change({ rows: [{ object }], isOne: false }, signal)
       announce(words.takenOff(object.objectname))
     })
   if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />

@@ -7,26 +7,31 @@ const key = ['favourites']
 export const useFavourites = () =>
   useQuery({ queryKey: key, queryFn: ({ signal }) => call('object.favourites', { signal }) })
 
-interface Change {
+interface Changed {
   readonly object: StoredObject
   readonly template?: StoredTemplate | undefined
-  /** Whether it is a favourite from now on. */
+}
+
+interface Change {
+  readonly rows: readonly Changed[]
+  /** Whether they are favourites from now on. */
   readonly isOne: boolean
 }
 
-/** Makes an object a favourite, or no longer; once it resolves, every view knows it. @throws Refusal */
+/** Makes objects favourites, or no longer, one after the other; once it resolves, every view knows it. @throws Refusal */
 export function useFavouriteChange(): (change: Change, signal: AbortSignal) => Promise<void> {
   const queries = useQueryClient()
-  return async (change, signal) => {
-    const { object, isOne } = change
-    const params = { objectid: object.id }
+  return async ({ rows, isOne }, signal) => {
     try {
-      // What is taken off may be out of the person's reach since the list was read.
-      if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
-      else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
-      // A list that is on its way may be of before.
-      await queries.cancelQueries({ queryKey: key })
-      queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, change))
+      for (const row of rows) {
+        const params = { objectid: row.object.id }
+        // What is taken off may be out of the person's reach since the list was read.
+        if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
+        else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
+        // A list that is on its way may be of before.
+        await queries.cancelQueries({ queryKey: key })
+        queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, row, isOne))
+      }
     } finally {
       // Also a call that was given up with its view may have been carried out.
       void queries.invalidateQueries({ queryKey: key })
@@ -41,7 +46,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof Refusal) || error.number !== notFound) throw error
 }
 
-function changed(before: ListedFavourites, { object, template, isOne }: Change): ListedFavourites {
+function changed(before: ListedFavourites, { object, template }: Changed, isOne: boolean): ListedFavourites {
   const others = before.OBJECT.filter(({ id }) => id !== object.id)
   if (!isOne) return { ...before, OBJECT: others }
   return { ...before, OBJECT: [...others, object], TEMPLATES: [...before.TEMPLATES, ...(template ? [template] : [])] }

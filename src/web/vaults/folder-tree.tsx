@@ -1,4 +1,4 @@
-import { ChevronRight, Folder, Vault } from 'lucide-react'
+import { ChevronRight, Vault } from 'lucide-react'
 import { useEffect, useMemo, useState, type CSSProperties } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Collection } from 'react-aria-components/Collection'
@@ -6,6 +6,7 @@ import { Tree, TreeItem, TreeItemContent } from 'react-aria-components/Tree'
 import { useLocation } from 'wouter'
 import { listWords } from '../controls/list-words.ts'
 import type { ObjectDrag } from './object-drag.ts'
+import { ObjectIcon } from './object-icon.tsx'
 import { pathTo, rootId, type Arranged } from './vault-contents.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 
@@ -24,6 +25,8 @@ const mostBeside = 100
 interface Entry {
   readonly id: string
   readonly name: string
+  /** Of its template. */
+  readonly icon?: string | undefined
   /** It stands for the folders that are not drawn. */
   readonly isMore?: boolean
 }
@@ -43,12 +46,16 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Pro
   const foldersIn = (id: string): Entry[] => {
     const folders = (arranged.byParent.get(id) ?? []).filter(({ isFolder }) => isFolder)
     const drawn = folders.filter((row, at) => at < mostBeside || around.has(row))
-    const entries = drawn.map(({ object }) => ({ id: object.id, name: object.objectname }))
+    const entries = drawn.map(({ object, template }) => ({
+      id: object.id,
+      name: object.objectname,
+      icon: template?.info.ico,
+    }))
     const left = folders.length - drawn.length
     return left === 0 ? entries : [...entries, { id: `more ${id}`, name: others(left), isMore: true }]
   }
 
-  const item = ({ id, name, isMore = false }: Entry) => (
+  const item = ({ id, name, icon, isMore = false }: Entry) => (
     <TreeItem key={id} id={id} textValue={name} isDisabled={isMore} hasChildItems={hasFolders(id)}>
       <TreeItemContent>
         {({ hasChildItems, isExpanded, level }) => (
@@ -60,7 +67,7 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Pro
             ) : (
               <span className="chevron" />
             )}
-            {id === rootId ? <Vault aria-hidden /> : !isMore && <Folder aria-hidden />}
+            {id === rootId ? <Vault aria-hidden /> : !isMore && <ObjectIcon name={icon} />}
             <span className={isMore ? 'label soft' : 'label'}>{name}</span>
           </span>
         )}

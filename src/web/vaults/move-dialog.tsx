@@ -82,7 +82,7 @@ function FolderInput({ vaultid, rows }: FolderProps) {
     const arranged = arrange(data, locale)
     const { compare } = new Intl.Collator(locale, { numeric: true })
     const paths = [...arranged.byId.values()]
-      .filter(({ isFolder }) => isFolder)
+      .filter(({ isPlace }) => isPlace)
       .map(({ object }) => ({
         value: object.id,
         text: pathTo(arranged, object.id)

@@ -1,9 +1,13 @@
 import { useLayoutEffect, useRef, useState, type CSSProperties } from 'react'
 import type { StoredObject } from '../interface/calls.ts'
+import { ColumnHead } from './column-head.tsx'
 import { ObjectIcon } from './object-icon.tsx'
 import { useObjectMarks } from './object-marks.tsx'
 import { rowHeight, useRowFocus } from './row-focus.ts'
+import type { FavouriteRows } from './favourite-rows.ts'
 import type { ObjectDrag } from './object-drag.ts'
+import type { Sort } from './row-order.ts'
+import { RowStar } from './row-star.tsx'
 import type { Selection } from './selection.ts'
 import type { KeptPlace } from './table-place.ts'
 import type { Row } from './vault-contents.ts'
@@ -26,7 +30,7 @@ interface Props {
   readonly rows: readonly Row[]
   readonly columns: readonly TableColumn[]
   readonly hrefOf: (row: Row) => string
-  /** What the rows were chosen by: for another one the table begins at the top. */
+  /** What the rows were chosen and sorted by: for another one the table begins at the top. */
   readonly filter: string
   /** Where the person was in it. */
   readonly place: KeptPlace
@@ -34,14 +38,22 @@ interface Props {
   readonly selection?: Selection | undefined
   /** Absent where nothing may be moved. */
   readonly drag?: ObjectDrag | undefined
+  readonly favourites: FavouriteRows
+  /** By which column the rows are sorted. */
+  readonly sort: Sort | undefined
+  readonly onSort: (sort: Sort) => void
 }
+
+/** Of the first column, which all tables have. */
+export const nameColumn = 'name'
 
 /**
  * A grid of the ARIA practices whose rows are drawn where they are seen: ten thousand cost as much as thirty. One row is in
- * the order of Tab; arrows, Home, End and the page keys go from row to row; Enter follows the link; Space chooses a row, shift and
- * arrows several, Control and A all, Escape none.
+ * the order of Tab; arrows, Home, End and the page keys go from row to row, and above the first to the head, whose buttons sort;
+ * Enter follows the link; Space chooses a row, shift and arrows several, Control and A all, Escape none.
  */
-export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selection, drag }: Props) {
+export function ObjectTable(props: Props) {
+  const { label, rows, columns, hrefOf, filter, place, selection, drag, favourites, sort, onSort } = props
   const words = useWords()
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -71,11 +83,9 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selec
       <div role="rowgroup" className="head">
         <div role="row" aria-rowindex={1} className="row">
           {selection && <PickAll selection={selection} count={rows.length} />}
-          <span role="columnheader">{words.name}</span>
-          {columns.map((column) => (
-            <span key={column.id} role="columnheader" className="more" lang={column.labelLang}>
-              {column.label}
-            </span>
+          <ColumnHead id={nameColumn} label={words.name} sort={sort} onSort={onSort} />
+          {columns.map(({ id, label: text, labelLang }) => (
+            <ColumnHead key={id} className="more" id={id} label={text} lang={labelLang} sort={sort} onSort={onSort} />
           ))}
         </div>
       </div>
@@ -93,6 +103,7 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selec
                 isCurrent={index === current}
                 selection={selection}
                 drag={drag}
+                favourites={favourites}
                 onFocus={setActive}
               />
             )
@@ -112,9 +123,10 @@ interface RowProps {
   readonly onFocus: (id: string) => void
   readonly selection: Selection | undefined
   readonly drag: ObjectDrag | undefined
+  readonly favourites: FavouriteRows
 }
 
-function TableRow({ row, index, columns, href, isCurrent, onFocus, selection, drag }: RowProps) {
+function TableRow({ row, index, columns, href, isCurrent, onFocus, selection, drag, favourites }: RowProps) {
   const isChosen = selection?.ids.has(row.object.id)
   return (
     <div
@@ -124,7 +136,7 @@ function TableRow({ row, index, columns, href, isCurrent, onFocus, selection, dr
       className="row"
       draggable={drag !== undefined}
       onDragStart={(event) => drag?.begin(isChosen ? (selection?.chosen ?? []) : [row], event)}
-      {...(row.isFolder && drag?.dropProps(row.object.id))}
+      {...(row.isPlace && drag?.dropProps(row.object.id))}
       style={{ transform: `translateY(${index * rowHeight}px)` }}
     >
       {selection && <Pick row={row} isChosen={isChosen === true} selection={selection} />}
@@ -134,6 +146,7 @@ function TableRow({ row, index, columns, href, isCurrent, onFocus, selection, dr
           <span className="title">{row.object.objectname}</span>
         </a>
         <Marks object={row.object} />
+        <RowStar row={row} favourites={favourites} onFocus={onFocus} />
       </span>
       {columns.map((column) => (
         <span

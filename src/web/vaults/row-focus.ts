@@ -64,16 +64,23 @@ export function useRowFocus({ frame, rows, seen, filter, place, selection }: Inp
   }
 
   function handleKey(event: KeyboardEvent<HTMLElement>): void {
-    if (selection && chooseByKey(event, { selection, rows, current, goTo: (index) => goTo(index, 0) }))
+    const target = event.target instanceof HTMLElement ? event.target : undefined
+    const isInHead = target?.closest('.head') !== null
+    if (!isInHead && selection && chooseByKey(event, { selection, rows, current, goTo: (index) => goTo(index, 0) }))
       return event.preventDefault()
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
-    const target = event.target instanceof HTMLElement ? event.target : undefined
     const cells = cellsOf(target?.closest('[role="row"]'))
     const column = Math.max(
       0,
       cells.findIndex((cell) => cell === target),
     )
+    // A button does what it does by itself.
+    if (event.key === 'Enter' && target instanceof HTMLButtonElement) return
     if (event.key === 'Enter' && column > 0) cells[0]?.click()
+    else if (event.key === 'ArrowUp' && (isInHead || current === 0)) {
+      const buttons = cellsOf(frame.current?.querySelector('.head .row'))
+      ;(buttons[column] ?? buttons[0])?.focus()
+    } else if (event.key === 'ArrowDown' && isInHead) goTo(current, column)
     else if (event.key === 'ArrowRight') cells[column + 1]?.focus()
     else if (event.key === 'ArrowLeft') cells[column - 1]?.focus()
     else {
@@ -98,6 +105,8 @@ function nextRow(key: string, current: number, { seen, last }: { readonly seen: 
   return steps[key]
 }
 
-/** The link of a row and its further cells, of those that are seen. */
+/** The link of a row, its further cells and its star, or the buttons of the head, of those that are seen. */
 const cellsOf = (row: Element | null | undefined): HTMLElement[] =>
-  [...(row?.querySelectorAll<HTMLElement>('a, .more') ?? [])].filter(({ offsetParent }) => offsetParent !== null)
+  ['a, [role="gridcell"].more, .sort', '.row-star']
+    .flatMap((cells) => [...(row?.querySelectorAll<HTMLElement>(cells) ?? [])])
+    .filter(({ offsetParent }) => offsetParent !== null)

@@ -14,8 +14,9 @@ interface Place {
 export function chooseByKey(event: KeyboardEvent<HTMLElement>, { selection, rows, current, goTo }: Place): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey, target } = event
   const id = rows[current]?.object.id
-  // A checkbox does what it does by itself.
-  if (id === undefined || altKey || target instanceof HTMLInputElement) return false
+  // A checkbox and a button do what they do by themselves.
+  if (id === undefined || altKey || target instanceof HTMLInputElement || target instanceof HTMLButtonElement)
+    return false
   if (ctrlKey || metaKey) {
     if (key !== 'a') return false
     selection.chooseAll()

@@ -2,6 +2,8 @@ import { useMemo, useState } from 'react'
 import type { Row } from './vault-contents.ts'
 
 interface Marked {
+  /** The rows as they stood when it was extended: in another order others would lie between. */
+  readonly order: readonly Row[]
   /** Chosen one by one, and by what was extended before. */
   readonly ids: ReadonlySet<string>
   /** Where what is extended begins and ends. */
@@ -9,7 +11,7 @@ interface Marked {
   readonly end: string | undefined
 }
 
-const nothing: Marked = { ids: new Set(), anchor: undefined, end: undefined }
+const nothing: Marked = { order: [], ids: new Set(), anchor: undefined, end: undefined }
 
 /** Which rows of a table are chosen. */
 export interface Selection {
@@ -31,7 +33,7 @@ export function useSelection(rows: readonly Row[], filter: string): Selection {
     setShownFor(filter)
     setMarked(nothing)
   }
-  const ids = useMemo(() => new Set([...marked.ids, ...between(rows, marked)]), [rows, marked])
+  const ids = useMemo(() => new Set([...marked.ids, ...between(marked)]), [marked])
   const chosen = useMemo(() => (ids.size === 0 ? [] : rows.filter(({ object }) => ids.has(object.id))), [rows, ids])
   return {
     ids,
@@ -39,15 +41,16 @@ export function useSelection(rows: readonly Row[], filter: string): Selection {
     toggle(id) {
       const next = new Set(ids)
       if (!next.delete(id)) next.add(id)
-      setMarked({ ids: next, anchor: id, end: undefined })
+      setMarked({ ...nothing, ids: next, anchor: id })
     },
-    extend: (from, to) => setMarked(({ anchor, ...before }) => ({ ...before, anchor: anchor ?? from, end: to })),
+    extend: (from, to) =>
+      setMarked(({ anchor, ...before }) => ({ ...before, order: rows, anchor: anchor ?? from, end: to })),
     chooseAll: () => setMarked({ ...nothing, ids: new Set(rows.map(({ object }) => object.id)) }),
     clear: () => setMarked(nothing),
   }
 }
 
-function between(rows: readonly Row[], { anchor, end }: Marked): string[] {
+function between({ order: rows, anchor, end }: Marked): string[] {
   if (anchor === undefined || end === undefined) return []
   const [from, to] = [anchor, end]
     .map((id) => rows.findIndex(({ object }) => object.id === id))

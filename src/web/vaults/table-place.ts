@@ -1,10 +1,13 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { Sort } from './row-order.ts'
 
 /** Where a person was in the table of a vault. */
 interface Place {
   readonly folderid: string
   readonly filter: string
+  /** Undefined for the order in which the vault has them. */
+  readonly sort: Sort | undefined
   readonly top: number
   readonly activeId: string | undefined
 }
@@ -15,7 +18,7 @@ export interface KeptPlace {
 }
 
 const keyOf = (vaultid: string): string[] => ['place', vaultid]
-const top = { filter: '', top: 0, activeId: undefined }
+const top = { filter: '', sort: undefined, top: 0, activeId: undefined }
 
 /** Has the table of a vault begin with a filter. */
 export function keepFilter(

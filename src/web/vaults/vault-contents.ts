@@ -5,7 +5,10 @@ import { nameOrder } from '../words/name-order.ts'
 export interface Row {
   readonly object: StoredObject
   readonly template: StoredTemplate | undefined
+  /** It is shown by what lies in it. */
   readonly isFolder: boolean
+  /** Objects may be put into it. */
+  readonly isPlace: boolean
   /** What a filter looks through, in lower case. */
   readonly text: string
 }
@@ -33,10 +36,17 @@ export function arrange({ OBJECTS, TEMPLATES }: Contents, locale: string): Arran
   return { byId: new Map(rows.map((row) => [row.object.id, row])), byParent }
 }
 
+/** Icons of templates that are made for others to lie in. */
+const places: ReadonlySet<string> = new Set(['ico_folder', 'ico_certfolder'])
+
+/** Whether others are put into objects of a template. Those that are edited directly take none, whatever is drawn. */
+export const isPlaceBy = (template: StoredTemplate | undefined): boolean =>
+  template !== undefined && template.info.ed !== true && places.has(template.info.ico)
+
 function rowOf(object: StoredObject, template: StoredTemplate | undefined): Row {
   const isFolder = template?.info.ico === 'ico_folder' || object.children !== '0'
   const text = [object.objectname, ...Object.values(object.public)].join('\n').toLowerCase()
-  return { object, template, isFolder, text }
+  return { object, template, isFolder, isPlace: isFolder || isPlaceBy(template), text }
 }
 
 /** Ids of the site's own templates are higher. */

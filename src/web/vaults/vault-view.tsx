@@ -6,9 +6,11 @@ import { useObjectDrag, type ObjectDrag } from './object-drag.ts'
 import { useSelection } from './selection.ts'
 import { VaultEntrance } from '../editing/vault-entrance.tsx'
 import { KeysLink } from './keys-link.tsx'
-import { ObjectTable, type TableColumn } from './object-table.tsx'
+import { useFavouriteRows } from './favourite-rows.ts'
+import { nameColumn, ObjectTable, type TableColumn } from './object-table.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { useNoteRecent } from './recent.ts'
+import { inOrder, type Sort } from './row-order.ts'
 import { useContents } from './vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { Slow } from '../controls/slow.tsx'
@@ -152,11 +154,18 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const here = arranged.byParent.get(folderid) ?? noRows
   const below = useMemo(() => allBelow(arranged, folderid), [arranged, folderid])
   const isFiltered = deferred.trim() !== ''
-  const rows = useMemo(() => {
+  const found = useMemo(() => {
     const fits = createFilter(deferred)
     return isFiltered ? below.filter(({ text }) => fits(text)) : here
   }, [below, here, deferred, isFiltered])
-  const columns = useMemo(() => tableColumns(rows, isFiltered, arranged, words), [rows, isFiltered, arranged, words])
+  const columns = useMemo(() => tableColumns(found, isFiltered, arranged, words), [found, isFiltered, arranged, words])
+  const [sort, setSort] = useState(() => place.read().sort)
+  const deferredSort = useDeferredValue(sort)
+  const rows = useMemo(
+    () => sorted(found, columns, deferredSort, words.locale),
+    [found, columns, deferredSort, words.locale],
+  )
+  const favourites = useFavouriteRows()
 
   const selection = useSelection(rows, deferred)
   const mayWrite = drag !== undefined
@@ -178,10 +187,11 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
         </p>
         {mayWrite && (
           <Suspense>
-            <ChosenBar vault={vault} arranged={arranged} selection={selection} />
+            <ChosenBar vault={vault} arranged={arranged} selection={selection} favourites={favourites} />
           </Suspense>
         )}
       </div>
+      {favourites.error !== undefined && <Trouble error={favourites.error} />}
       {rows.length === 0 ? (
         <p className="soft">{words.nothingFits}</p>
       ) : (
@@ -189,7 +199,14 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
           label={title}
           rows={rows}
           columns={columns}
-          filter={deferred}
+          filter={`${deferredSort?.column} ${deferredSort?.isDescending} ${deferred}`}
+          favourites={favourites}
+          // So does a vault stand by itself; what a filter finds stands by where it lies.
+          sort={sort ?? (isFiltered ? undefined : byName)}
+          onSort={(next) => {
+            place.keep({ sort: next, top: 0, activeId: undefined })
+            setSort(next)
+          }}
           place={place}
           selection={mayWrite ? selection : undefined}
           drag={drag}
@@ -201,6 +218,20 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
 }
 
 const noRows: readonly Row[] = []
+const byName: Sort = { column: nameColumn, isDescending: false }
+
+/** Columns come and go with the rows: one that has gone sorts nothing. */
+function sorted(
+  rows: readonly Row[],
+  columns: readonly TableColumn[],
+  sort: Sort | undefined,
+  locale: string,
+): readonly Row[] {
+  if (sort === undefined) return rows
+  if (sort.column === nameColumn) return inOrder(rows, ({ object }) => object.objectname, sort, locale)
+  const column = columns.find(({ id }) => id === sort.column)
+  return column ? inOrder(rows, column.text, sort, locale) : rows
+}
 
 function tableColumns(rows: readonly Row[], isFiltered: boolean, arranged: Arranged, words: Words): TableColumn[] {
   const openText = (row: Row, text: string): string => (row.object.abridged === true ? words.tooLongForList : text)

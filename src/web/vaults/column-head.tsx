@@ -1,0 +1,35 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { Sort } from './row-order.ts'
+
+interface Props {
+  readonly id: string
+  readonly label: string
+  readonly className?: string
+  readonly lang?: 'en' | undefined
+  readonly sort: Sort | undefined
+  readonly onSort: (sort: Sort) => void
+}
+
+/** Sorts by its column, and the other way round where that is so already. */
+export function ColumnHead({ id, label, className, lang, sort, onSort }: Props) {
+  const own = sort?.column === id ? sort : undefined
+  const Arrow = own?.isDescending ? ArrowDown : ArrowUp
+  return (
+    <span
+      role="columnheader"
+      className={className}
+      aria-sort={own ? (own.isDescending ? 'descending' : 'ascending') : 'none'}
+    >
+      <button
+        type="button"
+        className="sort"
+        tabIndex={-1}
+        lang={lang}
+        onClick={() => onSort({ column: id, isDescending: own?.isDescending === false })}
+      >
+        {label}
+        {own && <Arrow aria-hidden />}
+      </button>
+    </span>
+  )
+}
