@@ -40,7 +40,7 @@ export const stateWords = inBoth(
     noWarnings: 'The daemon warns of nothing.',
     warningStates: { warning: 'Warning', problem: 'Problem' },
     doctor:
-      'This is what the machine that answered sees of itself. More is looked at on the machine, with what to do about it:',
+      'This is what the machine that answered sees of itself. Disks, the room of the token, clock, certificates, revocation lists and backups are judged as on the machine; what is not its daemon’s to see, such as the release of Node.js, permissions of files and the seals of the whole audit trail, is looked at there alone:',
   },
   {
     states: {
@@ -58,6 +58,7 @@ export const stateWords = inBoth(
     warnings: 'Att åtgärda',
     noWarnings: 'Tjänsten varnar inte för något.',
     warningStates: { warning: 'Varning', problem: 'Problem' },
-    doctor: 'Detta ser maskinen som svarade av sig själv. På maskinen undersöks mer, och sägs vad som ska göras:',
+    doctor:
+      'Detta ser maskinen som svarade av sig själv. Diskar, utrymmet i token, klocka, certifikat, spärrlistor och säkerhetskopior bedöms som på maskinen; det som inte är tjänstens att se, som Node.js-versionen, filers behörigheter och hela granskningsloggens sigill, undersöks bara där:',
   },
 )
