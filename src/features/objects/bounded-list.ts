@@ -8,7 +8,7 @@ export interface Found {
   readonly fieldBytes: number
 }
 
-/** One of a list; without its fields where all of the list would be too long with them. */
+/** One of a list; without its fields where all of the list would be too long with them, or where it changed meanwhile. */
 export type Listed<T extends Found> = Omit<T, keyof Found> & { readonly fields: Fields; readonly isAbridged: boolean }
 
 type Fields = Readonly<Record<string, string>>
@@ -19,7 +19,10 @@ export type AdmitLongList = () => void
 /** Read at once with the rest of a row. Usual objects have fewer, so that lists of many show them whole. */
 const shortBytes = 512
 const longListBytes = 4 * 1024 * 1024
-/** Of all fields of one list: as many as JSON text is made of in some 100 ms. */
+/**
+ * Of all fields of one list: as many as JSON text is made of in some 100 ms. Of more than 32,768 objects it may be more, as
+ * short fields are never left out: a long list of usual objects is for all members of its vault, and stays whole.
+ */
 const mostBytes = 16 * 1024 * 1024
 const readInATurn = 25
 
@@ -35,6 +38,25 @@ export function readFound(row: Readonly<Record<string, unknown>>, prefix: string
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
 const parse = (json: string): Fields => JSON.parse(json) as Fields
+
+/** Admits a list as soon as what is read of it is long, and once. */
+export function createListAdmission(admitLongList: AdmitLongList) {
+  let isAdmitted = false
+  let bytes = 0
+  const admit = (): void => {
+    if (!isAdmitted) admitLongList()
+    isAdmitted = true
+  }
+  return {
+    admit,
+    /** Passes on some of a list whose short fields were read. */
+    counted<T extends Found>(found: readonly T[]): readonly T[] {
+      bytes += bytesOf(found.filter(({ fields }) => fields !== undefined))
+      if (bytes > longListBytes) admit()
+      return found
+    },
+  }
+}
 
 const bytesOf = (found: readonly Found[]): number => found.reduce((sum, { fieldBytes }) => sum + fieldBytes, 0)
 

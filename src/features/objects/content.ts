@@ -142,9 +142,16 @@ export function addedTo(before: Content, addition: Addition, isWeak: (value: str
   }
 }
 
-/** What a search for an object looks through. */
+/** In characters. SQLite indexes as many in some 20 ms; for those of the longest fields others would wait half a second. */
+const mostSearched = 16_384
+export const mostSearchedBytes = 3 * mostSearched
+
+/** What a search for an object looks through: all short texts, and the beginning of what is longer than there is room for. */
 export function searchTextOf({ name, fields, file }: Pick<Content, 'name' | 'fields' | 'file'>): string {
-  return searchForm([...new Set([name, ...Object.values(fields), file?.name ?? ''])].join('\n'))
+  const values = Object.values(fields).toSorted((one, other) => one.length - other.length)
+  const text = searchForm([...new Set([name, file?.name ?? '', ...values])].join('\n'))
+  // No half of a character: PostgreSQL takes none in JSON.
+  return text.length <= mostSearched ? text : text.slice(0, mostSearched).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 /** Lower case on both sides makes a search blind to case. */

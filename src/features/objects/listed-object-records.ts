@@ -2,7 +2,15 @@ import { In } from 'typeorm'
 import { readInPages } from '../../store/pages.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
-import { fieldColumns, readFound, withFields, type AdmitLongList, type Found, type Listed } from './bounded-list.ts'
+import {
+  createListAdmission,
+  fieldColumns,
+  readFound,
+  withFields,
+  type AdmitLongList,
+  type Found,
+  type Listed,
+} from './bounded-list.ts'
 import { objectMembers, readObject, type Row, type StoredObject } from './read-records.ts'
 import { VaultObjectTable } from './records.ts'
 
@@ -64,8 +72,9 @@ async function readObjects(
 ): Promise<ListedObject[]> {
   const sql = `SELECT ${foundColumns} FROM vault_objects o
     WHERE ${where} AND o.deleted_at IS NULL AND o.id > $1 ORDER BY o.id LIMIT $2`
+  const admission = createListAdmission(admitLongList)
   const found = await readInPages(reader, async (after, most) =>
-    (await select<Row>(reader, sql, [after, most, ...parameters])).map(readFoundObject),
+    admission.counted((await select<Row>(reader, sql, [after, most, ...parameters])).map(readFoundObject)),
   )
-  return withLongFields(reader, found, admitLongList)
+  return withLongFields(reader, found, admission.admit)
 }

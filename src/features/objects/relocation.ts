@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../fault.ts'
+import { createMutex, type Mutex } from '../../store/concurrency.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { lockVault } from '../vaults/records.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
@@ -11,6 +13,7 @@ import { uploadGivenUp } from './file-store.ts'
 import { adopt } from './parent.ts'
 import { ancestorsOf, readObject, type GrantedObject } from './read-records.ts'
 import { findObject, insertObject, manifestField, putSecrets, releaseChild, type VaultObject } from './records.ts'
+import { newSearchText, putSearchTexts } from './search-text-records.ts'
 import { changeUnchanged, moveWithin } from './subtree-records.ts'
 import {
   gatherTravellers,
@@ -40,11 +43,28 @@ export interface Relocation {
   copy(found: GrantedObject, to: ObjectPlace, by: Relocator): Promise<number>
 }
 
-export function createRelocation(on: RelocationDependencies): Relocation {
+export function createRelocation(dependencies: RelocationDependencies): Relocation {
+  const on = { ...dependencies, inTurn: createCommitTurns() }
   return {
     move: (found, to, by) =>
       found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocate(on, found, to, by, moveRows),
     copy: (found, to, by) => relocate(on, found, to, by, copyRows),
+  }
+}
+
+/** Longer than another process waits between its tries to have the writer of SQLite. */
+const pauseMs = 20
+
+/**
+ * One change of many objects at a time: it holds the writer of SQLite, or a connection to PostgreSQL, for a second at worst.
+ * A user has one such call at once (quota `relocations`), so that those who wait have their turns one after another.
+ */
+function createCommitTurns(): Mutex {
+  const inTurn = createMutex()
+  return (work) => {
+    const result = inTurn(work)
+    void inTurn(() => sleep(pauseMs))
+    return result
   }
 }
 
@@ -83,24 +103,27 @@ interface Written {
 }
 
 async function relocate(
-  on: RelocationDependencies,
+  on: RelocationDependencies & { readonly inTurn: Mutex },
   found: GrantedObject,
   to: ObjectPlace,
   by: Relocator,
   writeRows: WriteRows,
 ): Promise<number> {
   const travellers = await gatherTravellers(on, found, to, by.record)
+  const inTurn: Mutex = travellers.rows.length === 1 ? (work) => work() : on.inTurn
   try {
-    return await by.commit(async (tx) => {
-      // In one order, so that no two calls wait for each other in a circle.
-      for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
-      await spendKeyUses(tx, to.vault.id, travellers.secrets.length + travellers.files.size)
-      await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
-      const placed = await writeRows(tx, travellers, { at: on.clock.now(), by: by.userId })
-      by.placed(placed[0]?.id ?? found.object.id)
-      await writeSecrets(on, tx, travellers, placed)
-      return placed.length
-    })
+    return await inTurn(() =>
+      by.commit(async (tx) => {
+        // In one order, so that no two calls wait for each other in a circle.
+        for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
+        await spendKeyUses(tx, to.vault.id, travellers.secrets.length + travellers.files.size)
+        await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
+        const placed = await writeRows(tx, travellers, { at: on.clock.now(), by: by.userId })
+        by.placed(placed[0]?.id ?? found.object.id)
+        await writeSecrets(on, tx, travellers, placed)
+        return placed.length
+      }),
+    )
   } catch (error) {
     // What cannot be removed now is swept later; the error that led here is the one to report.
     for (const { upload } of travellers.files.values()) await on.files.discard(upload).catch(() => undefined)
@@ -133,7 +156,7 @@ const moveRows: WriteRows = async (tx, { rows, to, weak }, { at, by }) => {
 }
 
 const copyRows: WriteRows = async (tx, { rows, templates, to, weak }, { at, by }) => {
-  const copies = new Map<number, FieldOwner & Versioned>()
+  const copies = new Map<number, VaultObject>()
   for (const row of rows) {
     const template = templates.find(({ id }) => id === row.templateId)
     if (template?.active !== true)
@@ -143,6 +166,7 @@ const copyRows: WriteRows = async (tx, { rows, templates, to, weak }, { at, by }
     const { id: _, ...copied } = {
       ...row,
       ...judged(row, weak),
+      searchText: '',
       vaultId: to.vault.id,
       parentId: copies.get(row.parentId)?.id ?? to.parentId,
       version: 1,
@@ -153,6 +177,7 @@ const copyRows: WriteRows = async (tx, { rows, templates, to, weak }, { at, by }
     }
     copies.set(row.id, { ...copied, id: await insertObject(tx, copied) })
   }
+  await putSearchTexts(tx, [...copies.values()].map(newSearchText))
   return [...copies.values()]
 }
 

@@ -21,10 +21,32 @@ export async function subtreeOf(
   return ordered
 }
 
-const subtree = `WITH RECURSIVE below (id) AS (
+const subtreeSelecting = (columns: string) => `WITH RECURSIVE below (id) AS (
     SELECT id FROM vault_objects WHERE id = $1 AND vault_id = $2 AND deleted_at IS NULL
     UNION SELECT c.id FROM below b JOIN vault_objects c ON c.parent_id = b.id AND c.vault_id = $2 AND c.deleted_at IS NULL)
-  SELECT ${selectList(VaultObjectTable, 'o')} FROM vault_objects o WHERE o.id IN (SELECT id FROM below LIMIT $3)`
+  SELECT ${columns} FROM vault_objects o WHERE o.id IN (SELECT id FROM below LIMIT $3)`
+const subtree = subtreeSelecting(selectList(VaultObjectTable, 'o'))
+
+const sizedMembers = ['id', 'vaultId', 'parentId', 'status', 'version', 'children'] as const
+
+/** One of a subtree, without its texts. */
+export interface SizedObject extends Pick<VaultObject, (typeof sizedMembers)[number]> {
+  readonly openBytes: number
+  readonly searchBytes: number
+}
+
+/** The same objects in any order. In both dialects the lengths are known without reading the texts. */
+export async function sizesOf(
+  reader: Reader,
+  { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,
+  most: number,
+): Promise<SizedObject[]> {
+  const rows = await select<SizedObject>(reader, sizes, [id, vaultId, most])
+  return rows.map((row) => ({ ...row, ...readRow(VaultObjectTable, row) }))
+}
+
+const sizes = subtreeSelecting(`${selectList(VaultObjectTable, 'o', { members: sizedMembers })},
+  octet_length(o.public_fields) AS "openBytes", octet_length(o.search_text) AS "searchBytes"`)
 
 /** The encrypted fields of some objects. */
 export function secretsOfAll(reader: Reader, objectIds: readonly number[]): Promise<SecretField[]> {
@@ -37,7 +59,7 @@ export function secretsOfAll(reader: Reader, objectIds: readonly number[]): Prom
 /** Changes a row that is as it was read, and in which as many lie as then; false where another call has changed that. */
 export async function changeUnchanged(
   tx: Tx,
-  { id, vaultId, version, children }: VaultObject,
+  { id, vaultId, version, children }: Pick<VaultObject, 'id' | 'vaultId' | 'version' | 'children'>,
   fields: Partial<VaultObject>,
 ): Promise<boolean> {
   const asRead = { id, vaultId, version, children, deletedAt: IsNull() }

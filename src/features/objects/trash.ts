@@ -2,10 +2,10 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { lockVault } from '../vaults/records.ts'
-import { searchTextOf } from './content.ts'
-import { readObject } from './read-records.ts'
 import { adoptChild, releaseChild, statusBits, type VaultObject } from './records.ts'
-import { changeUnchanged, subtreeOf } from './subtree-records.ts'
+import { newSearchText, putSearchTexts } from './search-text-records.ts'
+import { checkSubtree } from './subtree-bounds.ts'
+import { changeUnchanged, sizesOf } from './subtree-records.ts'
 import { takeOutOfTrash, trashedWith, trashOf, type TrashedObject } from './trash-records.ts'
 
 /** Deleted objects, for as long as they can be taken back. */
@@ -32,8 +32,8 @@ export interface TrashWriter {
 }
 
 const mostListed = 1_000
-/** As many as go into the trash in one call. */
-const mostTrashed = 500
+/** What goes into the trash in one call: all of it comes back in one, too, for which its open fields are read. */
+const mostTrashed = { objects: 500, openBytes: 32 * 1024 * 1024 }
 
 export function createTrash({
   store,
@@ -52,28 +52,26 @@ export function createTrash({
 
     putWhole: (object, { userId, commit }) =>
       commit(async (tx) => {
-        const rows = await subtreeOf(tx, object, mostTrashed + 1)
-        const [root] = rows
-        if (root === undefined) throw new Fault('object.not_found')
-        if (rows.length > mostTrashed)
-          throw new Fault(
-            'object.invalid',
-            `More than ${mostTrashed} objects are too many for one call: delete what lies in it part by part.`,
-          )
+        const rows = await sizesOf(tx, object, mostTrashed.objects + 1)
+        checkSubtree(rows, mostTrashed, 'delete')
         const now = clock.now()
         for (const row of rows) {
           const change = {
             deletedAt: now,
-            trashedWith: root.id,
+            trashedWith: object.id,
             changedAt: now,
             changedBy: userId,
-            searchText: '',
             status: row.status & ~statusBits.active,
             version: row.version + 1,
           }
           if (!(await changeUnchanged(tx, row, change))) throw new Fault('store.conflict')
         }
-        if (root.parentId !== 0) await releaseChild(tx, root.parentId)
+        await putSearchTexts(
+          tx,
+          rows.map(({ id, searchBytes }) => ({ id, searchText: '', bytes: searchBytes })),
+        )
+        const root = rows.find(({ id }) => id === object.id)
+        if (root && root.parentId !== 0) await releaseChild(tx, root.parentId)
         return rows.length
       }),
 
@@ -91,12 +89,12 @@ export function createTrash({
             parentId: row === root ? parentId : row.parentId,
             changedAt: clock.now(),
             changedBy: userId,
-            searchText: searchTextOf(readObject(row)),
             status: row.status | statusBits.active,
             version: row.version + 1,
           }
           if (!(await takeOutOfTrash(tx, row, change))) throw new Fault('store.conflict')
         }
+        await putSearchTexts(tx, rows.map(newSearchText))
         return { parentId, objects: rows.length }
       }),
   }

@@ -2,14 +2,15 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
-import { weakAmong } from './content.ts'
+import { mostSearchedBytes, weakAmong } from './content.ts'
 import { decryptionRecord, type RecordDecryption } from './decryption-record.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
 import type { TemplatesIn } from './parent.ts'
 import { readObject, type GrantedObject, type GrantedVault } from './read-records.ts'
 import { manifestField, type SecretField, type VaultObject } from './records.ts'
-import { secretsOfAll, subtreeOf } from './subtree-records.ts'
+import { checkSubtree } from './subtree-bounds.ts'
+import { secretsOfAll, sizesOf, subtreeOf } from './subtree-records.ts'
 
 /** Where objects go. */
 export interface ObjectPlace {
@@ -44,8 +45,8 @@ export interface RelocationDependencies {
   readonly maxFileBytes: number
 }
 
-/** As many as a call moves in a second or two. */
-const mostRelocated = 500
+/** As much as a call moves in a second or two. */
+const mostRelocated = { objects: 500, openBytes: 16 * 1024 * 1024 }
 
 /** Reads what is to go, records its secrets, and copies its files. @throws what `Relocation` throws */
 export async function gatherTravellers(
@@ -54,8 +55,17 @@ export async function gatherTravellers(
   to: ObjectPlace,
   record: RecordDecryption,
 ): Promise<Travellers> {
-  const rows = await subtreeOf(on.store.read, object, mostRelocated + 1)
-  checkBounds(on, rows, to)
+  const most = mostRelocated.objects + 1
+  const sizes = await sizesOf(on.store.read, object, most)
+  checkSubtree(
+    // Copies are searched as far as new objects are, also where their originals are of before and searched further.
+    sizes.map((row) => ({ ...row, searchBytes: Math.min(row.searchBytes, mostSearchedBytes) })),
+    mostRelocated,
+    'take',
+  )
+  const rows = await subtreeOf(on.store.read, object, most)
+  if (rows.length !== sizes.length) throw new Fault('store.conflict')
+  checkRows(on, rows, to)
   const templates = await on.templatesIn(on.store.read).among(rows.map(({ templateId }) => templateId))
   const all = await readSecrets(on.store.read, rows)
   await recordAll(rows, templates, all, record)
@@ -65,13 +75,7 @@ export async function gatherTravellers(
   return { from: vault, to, rows, templates, secrets, files, weak }
 }
 
-function checkBounds({ maxFileBytes }: RelocationDependencies, rows: readonly VaultObject[], to: ObjectPlace): void {
-  if (rows.length === 0) throw new Fault('object.not_found')
-  if (rows.length > mostRelocated)
-    throw new Fault(
-      'object.invalid',
-      `More than ${mostRelocated} objects are too many for one call: take what lies in it part by part.`,
-    )
+function checkRows({ maxFileBytes }: RelocationDependencies, rows: readonly VaultObject[], to: ObjectPlace): void {
   if (rows.some(({ id }) => id === to.parentId)) throw intoItself()
   const bytes = rows.reduce((sum, row) => sum + (readObject(row).file?.size ?? 0), 0)
   if (bytes > maxFileBytes)

@@ -24,8 +24,8 @@ const atOnce: Readonly<Record<QuotaKind, readonly [ofOne: number, ofAll: number]
   files: [8, 8 * inAll],
   links: [4, 4 * inAll],
   longLists: [2, 2 * inAll],
-  // One may hold the writer of SQLite for a second, and with it the logins and changes of others.
-  relocations: [1, 2],
+  // Of many objects they are written one after another (`relocation.ts`): by turns of users, as each has one.
+  relocations: [1, inAll],
 }
 
 const windowMs = 60_000

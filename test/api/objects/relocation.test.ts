@@ -209,6 +209,43 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
     expect((await readObject(admin, top))['groupid']).toBe(vault.id)
   })
 
+  /** Sets texts of what lies in a folder, which calls would set one by one. */
+  const setBelow = (top: string, column: string, text: string) =>
+    appliance.store.transaction((tx) =>
+      tx.query(`UPDATE vault_objects SET ${column} = '${text}' WHERE parent_id = ${top}`),
+    )
+
+  it('more than 16 MiB of open fields, or 1 MiB of what a search looks through, are refused, and stay', async () => {
+    const top = await folderIn(vault.id)
+    await Promise.all(Array.from({ length: 24 }, () => createObject(admin, vault.id, { ...note, parentid: top })))
+    await setBelow(top, 'public_fields', JSON.stringify({ name: 'x'.repeat(800_000) }))
+    for (const how of ['move', 'copy'] as const) {
+      const answer = await refused(admin, how, top, { groupid: other.id, parentid: 0 })
+      expectFault(answer, 400, 1611)
+      expect(answer.json.ERRORS?.[0]).toContain('Its open fields are more than 16777216 bytes')
+    }
+    await setBelow(top, 'public_fields', '{}')
+    await setBelow(top, 'search_text', 'x'.repeat(49_000))
+    const answer = await refused(admin, 'copy', top, { groupid: other.id, parentid: 0 })
+    expectFault(answer, 400, 1611)
+    expect(answer.json.ERRORS?.[0]).toContain('part by part')
+    expectFault(await admin.call('DELETE', `/object/${top}`, { body: { children: true } }), 400, 1611)
+    expect((await readObject(admin, top))['children']).toBe('24')
+    await setBelow(top, 'search_text', 'x'.repeat(40_000))
+    await send('move', top, { groupid: other.id, parentid: 0 })
+  })
+
+  it('copies are found, also those of long texts', async () => {
+    const top = await folderIn(vault.id)
+    const infos = Array.from({ length: 12 }, (_, at) => `place-${at}-of-copies ${'x'.repeat(at * 2_000)}`)
+    for (const info of infos) await createObject(admin, vault.id, { parentid: top, info })
+    const { objectid } = await send('copy', top, { parentid: 0 })
+    for (const at of [0, 7, 11]) {
+      const found = objectsIn(await admin.must('GET', `/find?needle=place-${at}-of-COPIES`))
+      expect(new Set(found.map(({ parentid }) => parentid))).toEqual(new Set([top, String(objectid)]))
+    }
+  })
+
   it('of two moves into each other one comes about', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, two] = [await folderIn(vault.id), await folderIn(vault.id)]

@@ -78,6 +78,28 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     expect(await readObject(admin, below)).toMatchObject({ children: '1' })
   })
 
+  it('takes 32 MiB of open fields at once, and what it took is found again when it comes back', async () => {
+    const top = await folderIn()
+    for (let at = 0; at < 5; at++)
+      await createObject(admin, vault.id, {
+        parentid: top,
+        host: `again-${at}`,
+        info: `gone ${'x'.repeat(at * 15_000)}`,
+      })
+    const set = (text: string) => run(`UPDATE vault_objects SET public_fields = '${text}' WHERE parent_id = ${top}`)
+    await admin.must('DELETE', `/object/${top}`, { children: true })
+    await admin.must('POST', `/object/${top}/undelete`, {})
+    for (const needle of ['again-0', 'again-4'])
+      expect(objectsIn(await admin.must('GET', `/find?needle=${needle}`))).toHaveLength(1)
+    await set(JSON.stringify({ host: 'x'.repeat(7_000_000) }))
+    const answer = await admin.call('DELETE', `/object/${top}`, { body: { children: true } })
+    expectFault(answer, 400, 1611)
+    expect(answer.json.ERRORS?.[0]).toContain('Its open fields are more than 33554432 bytes')
+    await set(JSON.stringify({ host: 'x' }))
+    await admin.must('DELETE', `/object/${top}`, { children: true })
+    expect(objectsIn(await admin.must('GET', '/find?needle=again-'))).toEqual([])
+  })
+
   it('is for those who may delete, at the time when they do', async () => {
     const id = await createObject(admin, vault.id)
     const [reader, user] = [await vault.member('Read'), await appliance.addUser()]

@@ -52,6 +52,12 @@ async function turnsWithin(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
+/** Objects whose open fields are all short, and together long. */
+const manyShort = `INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields,
+     status, children, version, created_at, created_by, changed_at, changed_by)
+   SELECT 2, 0, 1, 'o', 0, '{"host":"${'x'.repeat(490)}"}', '', '[]', 128, 0, 1, 0, 1, 0, 1
+   FROM numbers CROSS JOIN (SELECT i AS j FROM numbers WHERE i <= 5) AS five`
+
 async function areWhole(store: Store): Promise<void> {
   const users = await selectUsers(store.read, { pattern: searchPattern('', true) })
   expect(users.map(({ id }) => id)).toEqual(Array.from({ length: rows }, (_, at) => at + 1))
@@ -71,6 +77,35 @@ describe('a list that is longer than a page is whole and in order', () => {
     await areWhole(store)
     expect(await turnsWithin(() => objectsOfVault(store.read, 1, () => undefined))).toBeGreaterThanOrEqual(2)
     expect(await turnsWithin(() => selectUsers(store.read, { pattern: '%' }))).toBeGreaterThanOrEqual(2)
+  })
+
+  it('on SQLite, of which most is not read where a list so long is not granted', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'strongroom-lists-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const store = await filled({ sqlite: join(directory, 'test.sqlite') })
+    await store.transaction(async (tx) => {
+      await tx.query(
+        `INSERT INTO vaults (id, name, policy_id, description, key_id, created_at) VALUES (2, 'w', 16, '', 'l', 0)`,
+      )
+      await tx.query(manyShort)
+    })
+    let statements = 0
+    const reader = new Proxy(store.read, {
+      get(target, name) {
+        if (name === 'query') statements++
+        const member: unknown = Reflect.get(target, name)
+        return member
+      },
+    })
+    const refuse = (): never => {
+      throw new Error('no long list')
+    }
+    await expect(objectsOfVault(reader, 2, refuse)).rejects.toThrow('no long list')
+    // 4 MiB are in the first nine pages of thirteen.
+    expect(statements).toBe(9)
+    let admitted = 0
+    expect(await objectsOfVault(reader, 2, () => void admitted++)).toHaveLength(5 * rows)
+    expect(admitted).toBe(1)
   })
 
   it.runIf(hasPostgres)('on PostgreSQL', async () => {

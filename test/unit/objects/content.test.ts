@@ -36,6 +36,22 @@ describe('an object whose template has changed', () => {
   })
 })
 
+describe('what a search looks through', () => {
+  const long = '€'.repeat(65_536)
+  it('are all short values, and the beginning of the longest', () => {
+    const { searchText, fields } = saved(server, { ...values, host: long, username: 'Netops', info: 'Rack 7' })
+    expect(searchText).toHaveLength(16_384)
+    expect(searchText).toMatch(/\nnetops\n/)
+    expect(searchText).toMatch(/\nrack 7\n€+$/)
+    expect(fields['host']).toBe(long)
+  })
+  it('ends with no half of a character', () => {
+    const { searchText } = saved(server, { ...values, objectname: 'x', info: '\u{1f511}'.repeat(20_000) })
+    const odd = saved(server, { ...values, host: 'hh', info: '\u{1f511}'.repeat(20_000) }).searchText
+    for (const text of [searchText, odd]) expect(text.endsWith('\u{1f511}')).toBe(true)
+  })
+})
+
 describe('values', () => {
   it.each(['0', '7', '100'])('%s is progress', (info) => {
     expect(saved(withField('info', { type: 'progress' }), { ...values, info }).fields).toMatchObject({ info })

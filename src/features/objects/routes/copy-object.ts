@@ -4,17 +4,18 @@ import type { ObjectReading } from '../reading.ts'
 import { grantedTo, objectQuery } from '../read-records.ts'
 import type { Relocation } from '../relocation.ts'
 import { objectId } from './object-record.ts'
-import { intoVault, relocationContract } from './relocation-contract.ts'
+import { intoVault, relocationContract, relocationsOf } from './relocation-contract.ts'
 
 /** `POST /object/:objectid/copy`: the same again, in its vault or another. */
 export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
   endpoint({
     ...relocationContract,
+    quota: relocationsOf,
     operation: 'object.copy',
     path: '/object/:objectid/copy',
     summary: 'Copy an object with all that lies in it',
     details:
-      'All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once.',
+      'All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.',
     access: {
       kind: 'vault',
       permission: 'Read',

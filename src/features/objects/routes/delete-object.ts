@@ -22,7 +22,11 @@ export const deleteObject = (objects: Objects, trash: Trash) =>
     reply: { callinfo: messageSchema },
     params: objectParams,
     body: z.object({
-      children: flag.describe('Whether all that lies in it is deleted with it: 500 objects at most.').default(false),
+      children: flag
+        .describe(
+          'Whether all that lies in it is deleted with it: 500 objects at most, with 32 MiB of open fields, of which a search looks through 1 MiB.',
+        )
+        .default(false),
     }),
     async run({ body: { children }, resource, caller, commit, note }) {
       const { object } = existing(resource)

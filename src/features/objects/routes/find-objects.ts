@@ -62,7 +62,8 @@ const shared = {
   handler: 'FindHandler',
   method: 'GET',
   summary: 'Find objects by their name and open fields',
-  details: 'It looks in every vault that is shared with the caller. Encrypted fields are not searched.',
+  details:
+    'It looks in every vault that is shared with the caller. Encrypted fields are not searched, and of an object with more than 16,384 characters of open fields the last of its longest ones are not.',
   access: { kind: 'session' },
   success: 200,
   faults: ['request.quota'],

@@ -4,17 +4,20 @@ import type { ObjectReading } from '../reading.ts'
 import { grantedTo, objectQuery } from '../read-records.ts'
 import type { Relocation } from '../relocation.ts'
 import { objectId } from './object-record.ts'
-import { intoVault, relocationContract } from './relocation-contract.ts'
+import { intoVault, relocationContract, relocationsOf } from './relocation-contract.ts'
 
 /** `POST /object/:objectid/move`: elsewhere in its vault, or into another. */
 export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
   endpoint({
     ...relocationContract,
+    // Within its vault nothing is encrypted anew.
+    quota: ({ body: { groupid }, resource }) =>
+      groupid === undefined || groupid === resource?.vault.id ? undefined : relocationsOf({ resource }),
     operation: 'object.move',
     path: '/object/:objectid/move',
     summary: 'Move an object with all that lies in it',
     details:
-      'All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once.',
+      'All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.',
     access: {
       kind: 'vault',
       permission: 'Write',

@@ -21,7 +21,9 @@ export const fieldTexts = z.record(z.string(), z.string().describe('Value of the
 /** Of lists. */
 export const abridged = z
   .literal(true)
-  .describe('There where the list is too long with `public`, which is empty then: reading this one by itself tells it.')
+  .describe(
+    'There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.',
+  )
 
 /** `objectRecord`, for the documentation. */
 export const objectSchema = z

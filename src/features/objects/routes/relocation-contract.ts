@@ -7,11 +7,17 @@ export const relocationContract = {
   method: 'POST',
   success: 200,
   faults: ['object.invalid', 'object.parent_unknown', 'object.tampered', 'object.key_exhausted'],
-  quota: ({ resource }: { readonly resource?: ObjectInVault | undefined }) =>
-    resource?.object.file || resource?.object.children ? 'relocations' : undefined,
   reply: { callinfo: relocatedSchema },
   params: objectParams,
 } as const
+
+interface Found {
+  readonly resource?: ObjectInVault | undefined
+}
+
+/** What is encrypted anew: an object by itself costs little. */
+export const relocationsOf = ({ resource }: Found): 'relocations' | undefined =>
+  resource?.object.file || resource?.object.children ? 'relocations' : undefined
 
 /** The vault into which something goes, where the call names another. */
 export const intoVault = { member: 'groupid', permission: 'Write' } as const
