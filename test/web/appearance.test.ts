@@ -39,7 +39,6 @@ describe.each(['light', 'dark'] as const)('every view in %s colours', (theme) =>
     await page.keyboard.press('Escape')
     await see('/no/such/view', 'There is nothing here')
     await visit.expectSound('not-found')
-    visit.expectPeace()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByText('You are logged out.').waitFor()
     await visit.expectSound('logged-out')

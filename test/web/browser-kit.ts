@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { Complaints } from './complaints.ts'
 
 /** Where pictures of each view are put; nowhere without. */
 const pictures = process.env['STRONGROOM_PICTURES']
+
+/** In pixels; 100rem. */
+const widestTable = 1600
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -32,18 +36,17 @@ export interface VisitOptions {
   readonly browser?: Browser
 }
 
-type Look = Required<Pick<VisitOptions, 'theme' | 'width'>> & Pick<VisitOptions, 'host' | 'port'>
+type Look = Required<Pick<VisitOptions, 'theme' | 'width' | 'height'>> & Pick<VisitOptions, 'host' | 'port'>
 
 /** A person before a browser, and what the browser complains about. */
 export class Visit {
   readonly context: BrowserContext
   readonly page: Page
   readonly appliance: TestAppliance
-  /** Errors of the page and of its console, and reports of its policy. */
-  readonly complaints: string[] = []
+  readonly complaints = new Complaints()
   /** Every address that was asked for. */
   readonly asked: string[] = []
-  readonly #look: Look
+  #look: Look
 
   #reader: Page | undefined
 
@@ -53,14 +56,15 @@ export class Visit {
     this.appliance = appliance
     this.#look = look
     page.setDefaultTimeout(20_000)
-    page.on('console', (message) => {
+    context.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()))
-        this.complaints.push(`${message.text()} ${message.location().url}`)
+        this.complaints.hear(`${message.text()} ${message.location().url}`)
     })
-    page.on('pageerror', (error) => this.complaints.push(String(error)))
+    context.on('weberror', (error) => this.complaints.hear(String(error.error())))
     context.on('request', (request) => this.asked.push(request.url()))
   }
 
+  /** Until the end of the test, which fails where the browser complained. */
   static async start(appliance: TestAppliance, options: VisitOptions = {}): Promise<Visit> {
     const { theme = 'light', width = 1280, height = 800, locale = 'en-GB', host, port, browser: own } = options
     const context = await (own ?? (await openBrowser())).newContext({
@@ -71,12 +75,18 @@ export class Visit {
       reducedMotion: 'reduce',
     })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    return new Visit(context, await context.newPage(), appliance, {
+    const visit = new Visit(context, await context.newPage(), appliance, {
       theme,
       width,
+      height,
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),
     })
+    onTestFinished(async () => {
+      await context.close()
+      visit.#expectPeace()
+    })
+    return visit
   }
 
   get origin(): string {
@@ -163,14 +173,41 @@ export class Visit {
     await this.page.screenshot({ path: `${pictures}/${name}-${theme}-${width}.png` })
   }
 
-  async close(): Promise<void> {
-    await this.context.close()
+  /** The same in both colours, at the width of a desk and at that of a telephone. */
+  async expectSoundInAll(name: string): Promise<void> {
+    const before = this.#look
+    for (const theme of ['light', 'dark'] as const)
+      for (const width of [1280, 360]) {
+        await this.#lookAs({ ...before, theme, width })
+        await this.expectSound(name)
+      }
+    await this.#lookAs(before)
   }
 
-  /** Nothing was wrong in the browser, and nothing came from elsewhere. */
-  expectPeace(): void {
-    expect(this.complaints).toEqual([])
-    expect(this.asked.length).toBeGreaterThan(3)
-    expect(this.asked.filter((url) => !/^(blob|data):/.test(url) && new URL(url).origin !== this.origin)).toEqual([])
+  /** At 4K nothing is wider than the window, and nothing that is read wider than the widest table. */
+  async expectReadableAt4k(): Promise<void> {
+    const before = this.#look
+    await this.#lookAs({ ...before, width: 3840, height: 2160 })
+    expect(await this.excess()).toBeLessThanOrEqual(0)
+    const widths: number[] = await this.page.evaluate(
+      `[...document.querySelectorAll('main :is(h1, p, dd, li, input, [role=grid], [role=table])')].map((one) => one.getBoundingClientRect().width)`,
+    )
+    expect(Math.max(...widths)).toBeGreaterThan(0)
+    expect(Math.max(...widths)).toBeLessThanOrEqual(widestTable)
+    await this.#lookAs(before)
+  }
+
+  async #lookAs(look: Look): Promise<void> {
+    this.#look = look
+    await this.page.emulateMedia({ colorScheme: look.theme })
+    await this.page.setViewportSize(look)
+  }
+
+  /** Nothing was wrong in the browser but what was to be, and nothing came from elsewhere. */
+  #expectPeace(): void {
+    this.complaints.expectNoOther()
+    const own = [this.origin, new URL(this.appliance.url).origin]
+    expect(this.asked.length).toBeGreaterThan(0)
+    expect(this.asked.filter((url) => !/^(blob|data):/.test(url) && !own.includes(new URL(url).origin))).toEqual([])
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { makeVault } from '../support/vault.ts'
@@ -25,11 +25,7 @@ export interface Owner {
 
 /** To be called at the top of a test file. */
 export function consoleStage(): ConsoleStage {
-  async function visitor(options?: VisitOptions): Promise<Visit> {
-    const visit = await Visit.start(stage.appliance, options)
-    onTestFinished(() => visit.close())
-    return visit
-  }
+  const visitor = (options?: VisitOptions): Promise<Visit> => Visit.start(stage.appliance, options)
   async function member(options?: VisitOptions): Promise<Visit> {
     const visit = await visitor(options)
     await visit.logIn(await memberOf(stage.stocked, stage.appliance))

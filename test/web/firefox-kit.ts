@@ -2,8 +2,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+import { onTestFinished } from 'vitest'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
 import { totpCode } from '../support/hardware-token.ts'
+import { Complaints } from './complaints.ts'
 
 /** Where Firefox saves what a page gives it. */
 const downloads = mkdtempSync(join(tmpdir(), 'strongroom-downloads-'))
@@ -38,25 +40,33 @@ export class FirefoxVisit {
   readonly page: Page
   readonly appliance: TestAppliance
   readonly downloads = downloads
-  /** Errors of the page and of its console. */
-  readonly complaints: string[] = []
+  readonly complaints = new Complaints()
 
   private constructor(context: BrowserContext, page: Page, appliance: TestAppliance) {
     this.context = context
     this.page = page
     this.appliance = appliance
     page.setDefaultTimeout(30_000)
-    page.on('pageerror', (error) => this.complaints.push(String(error)))
+    page.on('pageerror', (error) => this.complaints.hear(String(error)))
     page.on('console', (message) => {
-      if (['error', 'warn'].includes(message.type())) this.complaints.push(message.text())
+      if (['error', 'warn'].includes(message.type())) this.complaints.hear(message.text())
     })
   }
 
+  /** Until the end of the test, which fails where the browser complained. */
   static async start(appliance: TestAppliance): Promise<FirefoxVisit> {
     const context = await (await openFirefox()).createBrowserContext()
     const page = await context.newPage()
     await page.setViewport({ width: 1280, height: 800 })
-    return new FirefoxVisit(context, page, appliance)
+    // Firefox writes what its policy refuses into a console of its own, which a test does not hear.
+    await page.evaluateOnNewDocument(`addEventListener('securitypolicyviolation', (event) =>
+      console.error('refused by the policy: ' + event.effectiveDirective + ' ' + event.blockedURI))`)
+    const visit = new FirefoxVisit(context, page, appliance)
+    onTestFinished(async () => {
+      await context.close()
+      visit.complaints.expectNoOther()
+    })
+    return visit
   }
 
   async open(fragment = '/'): Promise<void> {
@@ -102,9 +112,5 @@ export class FirefoxVisit {
 
   async text(): Promise<string> {
     return String(await this.page.evaluate('document.body.textContent'))
-  }
-
-  async close(): Promise<void> {
-    await this.context.close()
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createObject, upload } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { fileContent, memberOf } from './console-vault.ts'
@@ -13,11 +13,7 @@ afterAll(closeFirefox)
 
 const secret = 'S3cret-pass.phrase'
 
-async function visitor(): Promise<FirefoxVisit> {
-  const visit = await FirefoxVisit.start(stage.appliance)
-  onTestFinished(() => visit.close())
-  return visit
-}
+const visitor = (): Promise<FirefoxVisit> => FirefoxVisit.start(stage.appliance)
 
 async function member(): Promise<FirefoxVisit> {
   const visit = await visitor()
@@ -51,7 +47,6 @@ describe('in Firefox', () => {
     await visit.waitForText(secret)
     await visit.press('Hide Password')
     await expect.poll(() => visit.text()).not.toContain(secret)
-    expect(visit.complaints).toEqual([])
   })
 
   it('a secret is copied, and the clipboard emptied at a wish', async () => {
@@ -61,7 +56,6 @@ describe('in Firefox', () => {
     await visit.waitForText('Password is copied.')
     await visit.press('Empty it now')
     await visit.waitForText('The clipboard has been emptied.')
-    expect(visit.complaints).toEqual([])
   })
 
   it('a file is saved as it was', async () => {
@@ -72,7 +66,6 @@ describe('in Firefox', () => {
     await expect
       .poll(() => existsSync(saved) && readFileSync(saved).equals(fileContent), { timeout: 20_000 })
       .toBe(true)
-    expect(visit.complaints).toEqual([])
   })
 
   it('a secret whose showing raises an alarm is asked about first', async () => {
@@ -103,7 +96,6 @@ describe('in Firefox', () => {
     expect(await visit.text()).not.toContain('core1')
     await visit.page.goBack().catch(() => undefined)
     await visit.sees('Log in')
-    expect(visit.complaints).toEqual([])
   })
 
   it('a vault is shared with a person who is found, and its members are shown', async () => {
@@ -121,7 +113,6 @@ describe('in Firefox', () => {
     await visit.page.locator('[role=dialog] button[type=submit]').click()
     await visit.waitForText('The vault is shared with')
     await visit.waitForText(`${guest.username} ·`)
-    expect(visit.complaints).toEqual([])
   })
 
   it('a KeePass file is opened in a worker, and imported', async () => {
@@ -140,7 +131,17 @@ describe('in Firefox', () => {
     await visit.waitForText('Mailbox')
     await visit.press('Import 2 objects')
     await visit.waitForText('2 objects are imported.')
-    expect(visit.complaints).toEqual([])
+    // What the policy refuses is complained of, which fails every other test.
+    visit.complaints.expect(
+      /refused by the policy: require-trusted-types-for/,
+      /blocked assigning to an injection sink/,
+    )
+    await visit.page.evaluate(`{
+      const script = document.createElement('script')
+      script.append('window.hit = 1')
+      document.head.append(script)
+    }`)
+    expect(await visit.page.evaluate('window.hit')).toBeUndefined()
   })
 
   it('a PDF file is drawn in a worker, with its text', async () => {
@@ -165,7 +166,6 @@ describe('in Firefox', () => {
     expect(await colourAt(0.25, 0.25)).toBe('0,0,255')
     expect(await colourAt(0.75, 0.25)).toBe('255,255,255')
     expect(await visit.text()).toContain('Seen in Firefox')
-    expect(visit.complaints).toEqual([])
   })
 
   it('a favourite is listed, deleted, and taken back from the trash', async () => {
@@ -195,7 +195,6 @@ describe('in Firefox', () => {
     await visit.press('Take back orbit.example.test')
     await visit.waitForText('orbit.example.test is back.')
     await visit.waitForText('Nothing is in the trash.')
-    expect(visit.complaints).toEqual([])
   })
 
   it('a pass phrase that an administrator wants changed is changed before anything else', async () => {
@@ -210,7 +209,6 @@ describe('in Firefox', () => {
     await visit.type('Code of a device that you have', user.hardwareToken.press())
     await visit.press('Change the pass phrase')
     await visit.sees('Vaults')
-    expect(visit.complaints).toEqual([])
   })
 
   it('language and colours are kept', async () => {
@@ -222,6 +220,5 @@ describe('in Firefox', () => {
     await visit.page.reload()
     await visit.sees('Logga in')
     expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe('light')
-    expect(visit.complaints).toEqual([])
   })
 })

@@ -53,7 +53,6 @@ it("templates are changed before one's eyes, and leave as a file that the comman
   })
   expect(await page.evaluate('window.hit')).toBeUndefined()
   await page.getByText(`strongroom template add ${download.suggestedFilename()}`).waitFor()
-  visit.expectPeace()
 })
 
 it('asks before a template is left that was changed and not saved as a file', async () => {
@@ -78,7 +77,6 @@ it('asks before a template is left that was changed and not saved as a file', as
   await saving
   await leave()
   await visit.sees('Vaults')
-  visit.expectPeace()
 })
 
 describe.each(['light', 'dark'] as const)('policies and templates in %s colours', (theme) => {
@@ -98,6 +96,5 @@ describe.each(['light', 'dark'] as const)('policies and templates in %s colours'
       .click()
     await page.getByRole('region', { name: 'Preview' }).waitFor()
     await visit.expectSound('administration-template')
-    visit.expectPeace()
   })
 })

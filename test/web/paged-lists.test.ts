@@ -85,7 +85,6 @@ it.each(looks)(
     await page.keyboard.press('Enter')
     await visit.sees('Zinc mine')
     expect(page.url()).toContain(`/vault/${vaultid}`)
-    visit.expectPeace()
   },
 )
 
@@ -123,7 +122,6 @@ it.each(looks)('so are service accounts and templates, in %s colours and %i pixe
   await visit.expectSound('templates-long')
   await page.getByRole('searchbox', { name: 'Filter this list' }).fill('form 99')
   await expect.poll(() => entries.count(), patience).toBe(19)
-  visit.expectPeace()
 })
 
 const withThousandTemplates = (visit: Visit, client: TestClient) =>
@@ -154,5 +152,4 @@ it('so are the templates of a new object, of which the last is chosen by the key
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Another template' }).waitFor()
   await page.getByText(last, { exact: true }).first().waitFor()
-  visit.expectPeace()
 })

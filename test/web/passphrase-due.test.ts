@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockedUser } from '../../src/features/users/records.ts'
 import { changeUser } from '../../src/features/users/user-seals.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
@@ -39,7 +39,6 @@ async function whoseIsOld(): Promise<TestUser> {
 /** Before the question, on the way to the own account. */
 async function asked(user: TestUser, options?: VisitOptions): Promise<Visit> {
   const visit = await Visit.start(appliance, options)
-  onTestFinished(() => visit.close())
   await visit.open('/me')
   await visit.fillIn(user)
   await visit.sees(question)
@@ -86,7 +85,6 @@ describe('a pass phrase that an administrator wants changed', () => {
     await logOut(visit)
     await visit.fillIn({ ...user, passphrase: fresh }, totpCode(user.totpSecret, Math.floor(Date.now() / 1000) + 30))
     await visit.sees('Your account')
-    visit.expectPeace()
   })
 
   it('is judged as it is typed, and what was typed stays when the appliance refuses it', async () => {
@@ -102,6 +100,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     expect(await page.getByLabel('New pass phrase', { exact: true }).inputValue()).toBe('passwordpassword')
     await change(visit, user)
     await visit.sees('Your account')
+    visit.complaints.expect(/status of 400/)
   })
 
   it('is changed by the keyboard alone, and the way goes on from the heading', async () => {
@@ -201,7 +200,6 @@ describe('a pass phrase that is too old', () => {
     await visit.sees(question)
     await change(visit, user)
     await visit.sees('Your account')
-    visit.expectPeace()
   })
 })
 
@@ -209,7 +207,6 @@ it('what the login told of a weak pass phrase goes when it is changed', async ()
   const user = await appliance.addUser(['read', 'active'])
   await appliance.store.transaction((tx) => tx.query(`UPDATE users SET passphrase_strength = 2 WHERE id = ${user.id}`))
   const visit = await Visit.start(appliance)
-  onTestFinished(() => visit.close())
   await visit.logIn(user)
   const advice = visit.page.getByText('Your pass phrase is weak')
   await advice.waitFor()
@@ -236,5 +233,4 @@ it.each([
   await visit.page.getByRole('button', { name: 'Svenska' }).click()
   await visit.sees('Välj en ny lösenfras')
   await visit.expectSound('passphrase-due-old')
-  expect(visit.complaints).toEqual([])
 })

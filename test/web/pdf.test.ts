@@ -68,7 +68,6 @@ describe('the preview of a PDF', () => {
     await page.getByRole('img', { name: 'Page 1 of 2 of letter.pdf' }).waitFor()
     await page.getByRole('button', { name: 'Hide the preview' }).click()
     await expect.poll(() => page.workers()).toEqual([])
-    visit.expectPeace()
   })
 
   it('draws what a scanner has made of a page', async () => {
@@ -76,13 +75,11 @@ describe('the preview of a PDF', () => {
     await visit.page.getByRole('img', { name: 'Page 1 of 1 of scan.pdf' }).waitFor()
     expect(await colourAt(visit, 0.25, 0.25)).toEqual([0, 0, 0])
     expect(await colourAt(visit, 0.75, 0.75)).toEqual([255, 255, 255])
-    visit.expectPeace()
   })
 
   it('says of one under a pass phrase that it must be downloaded', async () => {
     const visit = await shown('locked.pdf', encrypted())
     await visit.page.getByRole('alert').getByText('protected by a pass phrase').waitFor()
-    visit.expectPeace()
   })
 
   it('goes on where the appliance is there again', async () => {
@@ -148,7 +145,6 @@ describe('the preview of a hostile PDF', () => {
     expect(await visit.excess()).toBeLessThanOrEqual(0)
     expect(await visit.page.evaluate('window.hit')).toBeUndefined()
     expect(deeds).toEqual([])
-    visit.expectPeace()
   })
 
   it('shows its text as text', async () => {
@@ -163,7 +159,6 @@ describe('the preview of a hostile PDF', () => {
     await visit.page.getByText('Text of this page').click()
     await visit.page.getByRole('figure').getByText(text, { exact: true }).waitFor()
     expect(await visit.page.evaluate('window.hit')).toBeUndefined()
-    visit.expectPeace()
   })
 
   it('of fifty thousand pages draws the one that is looked at', async () => {
@@ -180,7 +175,6 @@ describe('the preview of a hostile PDF', () => {
     await visit.page.getByRole('img', { name: 'Page 1 of 50,000 of many.pdf' }).waitFor()
     await visit.page.getByRole('button', { name: 'Next page' }).click()
     await visit.page.getByRole('img', { name: 'Page 2 of 50,000 of many.pdf' }).waitFor()
-    visit.expectPeace()
   })
 
   it.each([
@@ -195,7 +189,6 @@ describe('the preview of a hostile PDF', () => {
     await visit.page.getByRole('alert').getByText('This page cannot be shown').waitFor()
     expect(await visit.page.evaluate('window.hit')).toBeUndefined()
     await visit.expectSound('pdf-damaged')
-    visit.expectPeace()
   })
 
   it('is none where the bytes are those of another kind of file', async () => {
@@ -203,7 +196,6 @@ describe('the preview of a hostile PDF', () => {
     const visit = await shown('lie.pdf', Buffer.from(text))
     await visit.page.getByRole('figure').getByText(text, { exact: true }).waitFor()
     expect(visit.page.workers()).toEqual([])
-    visit.expectPeace()
   })
 
   it('ends where a page is never drawn: with the preview, or after half a minute', async () => {
@@ -218,7 +210,6 @@ describe('the preview of a hostile PDF', () => {
     await page.clock.fastForward(30_000)
     await page.getByRole('alert').getByText('This page takes longer than 30 seconds').waitFor()
     await expect.poll(() => page.workers()).toEqual([])
-    visit.expectPeace()
   })
 })
 

@@ -79,6 +79,7 @@ it('of a login that went well, where that is wanted, for whoever logs in next, a
   await visit.expectSound('login-remembered')
   await logInByWhatIsThere(visit, await stage.appliance.addUser())
   await visit.sees('Vaults')
+  visit.complaints.expect(/status of 403/)
 })
 
 it('is forgotten as the tick is taken away, also while a logout is under way', async () => {

@@ -50,6 +50,7 @@ describe('a logout', () => {
     await page.getByText(unheard).waitFor({ state: 'detached' })
     await page.getByText('You are logged out.').waitFor()
     expect(await context.cookies()).toEqual([])
+    visit.complaints.expect(/net::ERR_INTERNET_DISCONNECTED/)
   })
 
   it('that was refused is told again when the page is loaded, and before a login', async () => {
@@ -69,6 +70,7 @@ describe('a logout', () => {
     await logOut(page)
     await page.getByText('You are logged out.').waitFor()
     await expect.poll(() => context.cookies()).toEqual([])
+    visit.complaints.expect(/status of 503/)
   })
 
   it('takes the files along that were read', async () => {
@@ -149,7 +151,6 @@ describe('idleness', () => {
     // Not on into the patience of the logout, which would give it up and send another.
     await page.clock.runFor(2 * 60_000 + 6_000)
     await page.getByText(locked).waitFor()
-    visit.expectPeace()
   })
 })
 
@@ -216,6 +217,7 @@ describe('another tab', () => {
     await visit.open()
     await page.getByText('No vault is shared with you yet.').waitFor()
     await page.getByText('Another One', { exact: true }).waitFor()
+    visit.complaints.expect(/status of 404/)
   })
 })
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CardAppliance } from '../api/certificates/card-kit.ts'
 import { ownPage } from '../support/browser-session.ts'
 import { canPickCards, homeWithCard, pickCardFor } from '../support/browser-card.ts'
@@ -27,11 +27,7 @@ afterAll(async () => {
 
 const cardPort = (): number => Number(new URL(cards.url).port)
 
-async function visitor(options?: VisitOptions): Promise<Visit> {
-  const visit = await Visit.start(cards.appliance, options)
-  onTestFinished(() => visit.close())
-  return visit
-}
+const visitor = (options?: VisitOptions): Promise<Visit> => Visit.start(cards.appliance, options)
 
 const chooseCard = ({ page }: Visit): Promise<void> => page.getByText('Smartcard', { exact: true }).click()
 
@@ -47,6 +43,7 @@ describe('without a card', () => {
     expect(await page.getByRole('button', { name: 'Log in' }).count()).toBe(0)
     await page.getByText('Authenticator app', { exact: true }).click()
     await page.getByRole('button', { name: 'Log in' }).waitFor()
+    visit.complaints.expect(/status of 401/)
   })
 
   it.each([
@@ -62,6 +59,7 @@ describe('without a card', () => {
     const link = visit.page.getByRole('link', { name: 'Go on with a smartcard' })
     const { origin, pathname } = new URL((await link.getAttribute('href')) ?? '')
     expect([origin, pathname]).toEqual(['https://127.0.0.1:8443', '/'])
+    visit.complaints.expect(/status of 401/)
   })
 
   it.each([
@@ -74,6 +72,7 @@ describe('without a card', () => {
     await chooseCard(visit)
     await visit.page.getByRole('link', { name: 'Go on with a smartcard' }).waitFor()
     await visit.expectSound('login-smartcard')
+    visit.complaints.expect(/status of 401/)
   })
 })
 
@@ -118,7 +117,6 @@ describe.skipIf(!canPickCards)('with a card', () => {
     const visit = await withCard()
     await visit.page.reload()
     await visit.sees('Your account')
-    visit.expectPeace()
   })
 
   it('the card does not take the place of the pass phrase, nor is it good for another name', async () => {
@@ -139,6 +137,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
       await page.getByRole('alert').getByText('(1201)').waitFor()
     }
     expect(await visit.context.cookies()).toEqual([])
+    visit.complaints.expect(/status of 403/)
   })
 
   it('the pass phrase is changed with the card in place of a code', async () => {
@@ -161,7 +160,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
       `fetch(${JSON.stringify(`${first}/vault`)}, { credentials: 'include', headers: { 'X-Strongroom-Console': '1' } }).then(({ status }) => status, () => 'nothing')`,
     )
     expect(heard).toBe('nothing')
-    expect(visit.complaints.join()).toContain('Content Security Policy')
+    visit.complaints.expect(/Content Security Policy/)
     const headers = { ...ownPage, Cookie: `${cookie?.name}=${cookie?.value}` }
     const foreign = { ...headers, 'Sec-Fetch-Site': 'same-site' }
     for (const client of [cards.appliance.client(), cards.holding(undefined)]) {

@@ -68,7 +68,6 @@ it('leads through the views of the console', async () => {
   await step('me', link(/^Logged in as/), isSeen('account'))
   await step('administration', link('Administration'), isSeen('Users'))
   await step('exchange', () => visit.open('/exchange'), isSeen('Import and export'))
-  visit.expectPeace()
 
   const scripts = visit.asked.filter((url) => url.includes('/assets/')).map((url) => new URL(url).pathname)
   const bytes = [...new Set(scripts)].reduce((sum, path) => sum + statSync(join(built, `${path}.br`)).size, 0)
