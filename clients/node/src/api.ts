@@ -3401,7 +3401,7 @@ export interface Operations {
     }
     body: {
       /**
-       * Whether all that lies in it is deleted with it: 500 objects at most.
+       * Whether all that lies in it is deleted with it: 500 objects at most, with 32 MiB of open fields, of which a search looks through 1 MiB.
        */
       children?: boolean | ('true' | 'false')
     }
@@ -3735,7 +3735,7 @@ export interface Operations {
   /**
    * Move an object with all that lies in it. Needs a session of a member of the vault, with Write or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
    *
-   * All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once.
+   * All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
    */
   'object.move': {
     params: {
@@ -3777,7 +3777,7 @@ export interface Operations {
   /**
    * Copy an object with all that lies in it. Needs a session of a member of the vault, with Read or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
    *
-   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once.
+   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
    */
   'object.copy': {
     params: {
@@ -3819,7 +3819,7 @@ export interface Operations {
   /**
    * Find objects by their name and open fields. Needs a session.
    *
-   * It looks in every vault that is shared with the caller. Encrypted fields are not searched.
+   * It looks in every vault that is shared with the caller. Encrypted fields are not searched, and of an object with more than 16,384 characters of open fields the last of its longest ones are not.
    */
   'object.find': {
     query: {
@@ -3850,7 +3850,7 @@ export interface Operations {
   /**
    * Find objects by their name and open fields. Needs a session.
    *
-   * It looks in every vault that is shared with the caller. Encrypted fields are not searched.
+   * It looks in every vault that is shared with the caller. Encrypted fields are not searched, and of an object with more than 16,384 characters of open fields the last of its longest ones are not.
    */
   'object.find.path': {
     params: {
@@ -5968,7 +5968,7 @@ export interface Object {
     [k: string]: string
   }
   /**
-   * There where the list is too long with `public`, which is empty then: reading this one by itself tells it.
+   * There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.
    */
   abridged?: true
   /**
@@ -6419,7 +6419,7 @@ export interface EarlierVersion {
     [k: string]: string
   }
   /**
-   * There where the list is too long with `public`, which is empty then: reading this one by itself tells it.
+   * There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.
    */
   abridged?: true
   /**

@@ -1486,7 +1486,8 @@ class Object(_Object, total=False):
     """A secret or file in a vault, or a folder."""
 
     abridged: Literal[True]
-    """There where the list is too long with `public`, which is empty then: reading this one by itself tells it."""
+    """There where the list is too long with `public`, or another call changed this one while the list was made:
+    `public` is empty then, and reading this one by itself tells it."""
     crypted: Dict[str, str]
     """The encrypted fields in the open, by name: where the call asked for them with `decrypt`."""
     fileinfo: ObjectFileinfo
@@ -2071,7 +2072,8 @@ class ObjectEditAnswer(_Sent):
 
 class ObjectDeleteBody(TypedDict, total=False):
     children: Union[bool, Literal["true", "false"]]
-    """Whether all that lies in it is deleted with it: 500 objects at most."""
+    """Whether all that lies in it is deleted with it: 500 objects at most, with 32 MiB of open fields, of which a
+    search looks through 1 MiB."""
 
 
 class ObjectDeleteInfo(Callinfo):
@@ -2100,7 +2102,8 @@ class EarlierVersion(_EarlierVersion, total=False):
     """What an object was before an edit."""
 
     abridged: Literal[True]
-    """There where the list is too long with `public`, which is empty then: reading this one by itself tells it."""
+    """There where the list is too long with `public`, or another call changed this one while the list was made:
+    `public` is empty then, and reading this one by itself tells it."""
     crypted: Dict[str, str]
     """The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`."""
 
