@@ -76,6 +76,11 @@ describe('the own account', () => {
     const { page } = visit
     const other = await stage.appliance.login(user)
     await page.reload()
+    const minutes = Number((await other.must('GET', '/me')).CALLINFO['timeout']) / 60_000
+    expect(minutes).toBeGreaterThan(10)
+    await page
+      .getByText(`After 10 minutes without any action the page locks, and after ${minutes} minutes without calls`)
+      .waitFor()
     await page.getByRole('button', { name: 'End all others' }).click()
     await page.getByText('One session has ended.').waitFor()
     expect((await other.post('/auth/check')).status).toBe(403)

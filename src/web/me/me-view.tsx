@@ -4,6 +4,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useSpoken, useWords, useWordsOf } from '../words/spoken.tsx'
+import { idleMs } from '../session/idleness.ts'
 import { useOfferedFactors } from '../session/offered-factors.ts'
 import { AccountForm } from './account-form.tsx'
 import { CardSection } from './card-section.tsx'
@@ -52,7 +53,7 @@ export function MeView() {
       )}
       <MeSection title={words.sessions} help={words.sessionsHelp}>
         <SessionSection userid={userid} />
-        <p className="soft">{words.idle(Math.max(1, Math.round(timeout / 60_000)))}</p>
+        <p className="soft">{words.idle(minutesOf(idleMs), minutesOf(timeout))}</p>
       </MeSection>
       <MeSection title={words.certificate}>
         <CardSection />
@@ -63,6 +64,8 @@ export function MeView() {
     </div>
   )
 }
+
+const minutesOf = (ms: number): number => Math.max(1, Math.round(ms / 60_000))
 
 function MeSection({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
   const heading = useId()

@@ -1,3 +1,4 @@
+import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
 
 const en = {
@@ -84,8 +85,8 @@ const en = {
   endSession: (address: string, moment: string) => `End the session from ${address} since ${moment}`,
   endOthers: 'End all others',
   ended: (count: number) => (count === 1 ? 'One session has ended.' : `${count} sessions have ended.`),
-  idle: (minutes: number) =>
-    `After ${minutes} minutes without any action the page locks, and a session without calls ends.`,
+  idle: (page: number, session: number) =>
+    `After ${counted('en', page, 'minute', 'minutes')} without any action the page locks, and after ${counted('en', session, 'minute', 'minutes')} without calls a session ends.`,
 
   certificate: 'Smartcard',
   noCertificate: 'No certificate of a smartcard is registered for you. An administrator can do that.',
@@ -180,8 +181,8 @@ const sv: typeof en = {
   endSession: (address: string, moment: string) => `Avsluta sessionen från ${address} sedan ${moment}`,
   endOthers: 'Avsluta alla andra',
   ended: (count: number) => (count === 1 ? 'En session har avslutats.' : `${count} sessioner har avslutats.`),
-  idle: (minutes: number) =>
-    `Efter ${minutes} minuter utan att något görs låses sidan, och en session utan anrop avslutas.`,
+  idle: (page: number, session: number) =>
+    `Efter ${counted('sv', page, 'minut', 'minuter')} utan att något görs låses sidan, och efter ${counted('sv', session, 'minut', 'minuter')} utan anrop avslutas en session.`,
 
   certificate: 'Smartkort',
   noCertificate: 'Inget smartkortscertifikat är registrerat för dig. En administratör kan göra det.',

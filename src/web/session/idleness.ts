@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from 'react'
 import { isWorkUnderWay } from '../controls/work.ts'
 
-const idleMs = 10 * 60_000
+/** Also where the session would last longer: whoever comes to the page next finds it locked. */
+export const idleMs = 10 * 60_000
 const warnedMs = idleMs - 60_000
 const lookMs = 5_000
 /** In all tabs: when something was done last. */
