@@ -122,6 +122,30 @@ it('who has a passkey changes passkeys and devices by it, without a code', async
   expectFault(await appliance.client().post('/auth', login), 403, 1201)
 })
 
+it('an administrator sees the passkeys of a user, and takes one away, which logs in no more', async () => {
+  const holder = await atAccount()
+  const { user } = holder
+  await registered(holder, 'Key on my desk')
+  await logOut(holder.visit)
+  const visit = await Visit.start(appliance, { host, width: 360 })
+  onTestFinished(() => visit.close())
+  const { page } = visit
+  await visit.logIn(await appliance.addUser(['read', 'admin', 'active']))
+  await visit.open(`/administration/users/${user.id}`)
+  const passkeys = page.getByRole('region', { name: 'Passkeys' })
+  await passkeys.getByText('Key on my desk').waitFor()
+  await passkeys.getByText('Not used yet').waitFor()
+  await passkeys.getByRole('button', { name: 'Remove the passkey Key on my desk' }).click()
+  await visit.expectSound('administration-passkey-removal')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('The passkey is removed.').waitFor()
+  await passkeys.getByText('No passkey. Users register them').waitFor()
+  await visit.expectSound('administration-passkeys')
+  visit.expectPeace()
+  await logInByPasskey(holder.visit, user)
+  await holder.visit.page.getByRole('alert').getByText('(1201)').waitFor()
+})
+
 it('a login that was refused is made again with a new challenge, and nothing that was typed is lost', async () => {
   const holder = await atAccount()
   const { visit, user } = holder

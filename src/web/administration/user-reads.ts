@@ -40,6 +40,12 @@ export const useDevices = (userid: string) =>
     queryFn: async ({ signal }) => (await call('user.otp.list', { params: { userid }, signal })).CALLINFO.otpdevices,
   })
 
+export const useUserPasskeys = (userid: string) =>
+  useQuery({
+    queryKey: ['users', 'passkeys', userid],
+    queryFn: async ({ signal }) => (await call('user.passkey.list', { params: { userid }, signal })).CALLINFO.passkeys,
+  })
+
 export const useUserCertificate = (userid: string) =>
   useQuery({
     queryKey: ['users', 'certificate', userid],

@@ -18,6 +18,7 @@ import { ResetDialog } from './reset-dialog.tsx'
 import { SureQuestion } from './sure-question.tsx'
 import { UserCertificate } from './user-certificate.tsx'
 import { UserDevices } from './user-devices.tsx'
+import { UserPasskeys } from './user-passkeys.tsx'
 import { UserSessions } from './user-sessions.tsx'
 import { readStatus, useUser, useUsersAnew } from './user-reads.ts'
 import { activated, isActive } from './user-status.ts'
@@ -55,6 +56,7 @@ export function UserView({ userid }: { readonly userid: string }) {
         <AccountActs user={user} onTold={setTold} />
       </section>
       <UserDevices user={user} onTold={setTold} />
+      <UserPasskeys user={user} />
       <UserCertificate user={user} onTold={setTold} />
       <UserSessions user={user} />
     </div>

@@ -1,0 +1,81 @@
+import { Fingerprint, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { MomentText } from '../controls/moment-text.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type AdministeredUser, type ListedPasskey } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { SureQuestion } from './sure-question.tsx'
+import { useUserPasskeys, useUsersAnew } from './user-reads.ts'
+import { userWords } from './user-words.ts'
+
+/** The passkeys that a user logs in with in place of a code. Only the user registers one. */
+export function UserPasskeys({ user }: { readonly user: AdministeredUser }) {
+  const words = useWordsOf(userWords)
+  const { data, error, refetch } = useUserPasskeys(user.id)
+  return (
+    <section aria-labelledby="passkeys">
+      <h2 id="passkeys">{words.passkeys}</h2>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {!error && data === undefined && <Slow />}
+      {data?.length === 0 && <p className="soft">{words.noPasskeys}</p>}
+      {data !== undefined && data.length > 0 && (
+        <ul className="entries">
+          {data.map((passkey) => (
+            <PasskeyEntry key={passkey.id} user={user} passkey={passkey} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function PasskeyEntry({ user, passkey }: { readonly user: AdministeredUser; readonly passkey: ListedPasskey }) {
+  const words = useWordsOf(userWords)
+  const { remove } = useWordsOf(administrationWords)
+  const readAnew = useUsersAnew()
+  const [isAsked, setIsAsked] = useState(false)
+  const { id, name, created, used } = passkey
+  async function removeIt(signal: AbortSignal): Promise<void> {
+    await call('user.passkey.remove', { params: { userid: user.id, passkeyid: id }, signal })
+    announce(words.passkeyRemoved)
+    await readAnew()
+  }
+  return (
+    <li className="entry">
+      <span className="tile">
+        <Fingerprint aria-hidden />
+      </span>
+      <span className="texts">
+        <span className="title">{name}</span>
+        <span className="soft">
+          {words.added} <MomentText at={created} />
+          {' · '}
+          {used === undefined ? (
+            words.notUsed
+          ) : (
+            <>
+              {words.used} <MomentText at={used} />
+            </>
+          )}
+        </span>
+      </span>
+      <Button className="button small" aria-label={words.removePasskey(name)} onPress={() => setIsAsked(true)}>
+        <Trash2 aria-hidden />
+        {remove}
+      </Button>
+      {isAsked && (
+        <SureQuestion
+          title={words.removePasskeyTitle}
+          text={`${name}. ${words.removeDeviceText}`}
+          doText={remove}
+          onDo={removeIt}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </li>
+  )
+}
