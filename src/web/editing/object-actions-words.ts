@@ -5,6 +5,8 @@ export const actionWords = inBoth(
   {
     newObject: 'New object',
     edit: 'Edit',
+    move: 'Move',
+    copyTo: 'Copy to …',
     remove: 'Delete',
     alarmOn: 'Set the alarm',
     alarmOff: 'Clear the alarm',
@@ -22,6 +24,8 @@ export const actionWords = inBoth(
   {
     newObject: 'Nytt objekt',
     edit: 'Redigera',
+    move: 'Flytta',
+    copyTo: 'Kopiera till …',
     remove: 'Radera',
     alarmOn: 'Sätt på larmet',
     alarmOff: 'Stäng av larmet',

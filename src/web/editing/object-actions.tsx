@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Bell, BellOff, Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { Bell, BellOff, CopyPlus, FolderInput, Pencil, Plus, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type SharedVault, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { isPlaceBy } from '../vaults/vault-contents.ts'
+import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { DeleteQuestion } from './delete-question.tsx'
 import { actionWords } from './object-actions-words.ts'
@@ -17,16 +18,24 @@ interface Props {
   readonly vault: SharedVault | undefined
 }
 
-/** What a member who may write can do with an object, and who administers the vault. */
+const ObjectRelocation = lazy(async () => ({
+  default: (await import('../vaults/object-relocation.tsx')).ObjectRelocation,
+}))
+
+/** What a member can do with an object: a reader copies it to where they may write. */
 export function ObjectActions({ object, template, vault }: Props) {
   const words = useWordsOf(actionWords)
   const queries = useQueryClient()
   const { error, run } = useAction()
-  const [isDeleting, setIsDeleting] = useState(false)
+  const vaults = useVaults()
+  const [asked, setAsked] = useState<'delete' | 'move' | 'copy'>()
+  const close = (): void => setAsked(undefined)
   const right = Number(vault?.status)
   const { id, groupid, objectname, alarmed } = object
   const isOn = alarmed !== false
-  if (!(right > 1)) return null
+  const mayWrite = right > 1
+  const mayCopy = vaults.data?.VAULTS.some(({ statustext }) => statustext !== 'Read') === true
+  if (!vault || !(mayWrite || mayCopy)) return null
 
   const switchAlarm = (): Promise<boolean> =>
     run(async (signal) => {
@@ -37,11 +46,13 @@ export function ObjectActions({ object, template, vault }: Props) {
     })
   return (
     <div className="actions">
-      <a className="button small primary" href={`#/object/${id}/edit`}>
-        <Pencil aria-hidden />
-        {words.edit}
-      </a>
-      {isPlaceBy(template) && (
+      {mayWrite && (
+        <a className="button small primary" href={`#/object/${id}/edit`}>
+          <Pencil aria-hidden />
+          {words.edit}
+        </a>
+      )}
+      {mayWrite && isPlaceBy(template) && (
         <a className="button small" href={`#/vault/${groupid}/${id}/new`}>
           <Plus aria-hidden />
           {words.newObject}
@@ -53,12 +64,31 @@ export function ObjectActions({ object, template, vault }: Props) {
           {isOn ? words.alarmOff : words.alarmOn}
         </Button>
       )}
-      <Button className="button small" onPress={() => setIsDeleting(true)}>
-        <Trash2 aria-hidden />
-        {words.remove}
-      </Button>
+      {mayWrite && (
+        <Button className="button small" onPress={() => setAsked('move')}>
+          <FolderInput aria-hidden />
+          {words.move}
+        </Button>
+      )}
+      {mayCopy && (
+        <Button className="button small" onPress={() => setAsked('copy')}>
+          <CopyPlus aria-hidden />
+          {words.copyTo}
+        </Button>
+      )}
+      {mayWrite && (
+        <Button className="button small" onPress={() => setAsked('delete')}>
+          <Trash2 aria-hidden />
+          {words.remove}
+        </Button>
+      )}
       {error !== undefined && <Trouble error={error} />}
-      {isDeleting && <DeleteQuestion object={object} onClose={() => setIsDeleting(false)} />}
+      {asked === 'delete' && <DeleteQuestion object={object} onClose={close} />}
+      {(asked === 'move' || asked === 'copy') && (
+        <Suspense>
+          <ObjectRelocation act={asked} objectid={id} vault={vault} onClose={close} />
+        </Suspense>
+      )}
     </div>
   )
 }

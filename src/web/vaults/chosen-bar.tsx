@@ -1,4 +1,4 @@
-import { FolderInput, Star, Trash2, X } from 'lucide-react'
+import { CopyPlus, FolderInput, Star, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { SharedVault } from '../interface/calls.ts'
@@ -6,10 +6,13 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { chosenWords } from './chosen-words.ts'
 import type { FavouriteRows } from './favourite-rows.ts'
 import { favouriteWords } from './favourite-words.ts'
+import type { Relocation } from './moving.ts'
 import type { Selection } from './selection.ts'
 import type { Arranged } from './vault-contents.ts'
 
-const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }))
+const RelocationDialog = lazy(async () => ({
+  default: (await import('./relocation-dialog.tsx')).RelocationDialog,
+}))
 const DeleteDialog = lazy(async () => ({ default: (await import('./delete-dialog.tsx')).DeleteDialog }))
 
 interface Props {
@@ -23,7 +26,7 @@ interface Props {
 export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
   const words = useWordsOf(chosenWords)
   const ofFavourites = useWordsOf(favouriteWords)
-  const [act, setAct] = useState<'move' | 'delete'>()
+  const [act, setAct] = useState<Relocation | 'delete'>()
   const onClose = (): void => setAct(undefined)
   const { chosen, clear } = selection
   const areAll = chosen.every(({ object }) => favourites.ids?.has(object.id))
@@ -35,6 +38,10 @@ export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
           <Button className="button small" onPress={() => setAct('move')}>
             <FolderInput aria-hidden />
             {words.move}
+          </Button>
+          <Button className="button small" onPress={() => setAct('copy')}>
+            <CopyPlus aria-hidden />
+            {words.copyTo}
           </Button>
           <Button className="button small" onPress={() => setAct('delete')}>
             <Trash2 aria-hidden />
@@ -54,8 +61,10 @@ export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
         </div>
       )}
       <Suspense>
-        {act === 'move' && <MoveDialog vault={vault} arranged={arranged} rows={chosen} onClose={onClose} />}
         {act === 'delete' && <DeleteDialog vaultid={vault.id} arranged={arranged} rows={chosen} onClose={onClose} />}
+        {(act === 'move' || act === 'copy') && (
+          <RelocationDialog act={act} vault={vault} arranged={arranged} rows={chosen} onClose={onClose} />
+        )}
       </Suspense>
     </>
   )

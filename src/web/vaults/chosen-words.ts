@@ -23,6 +23,13 @@ export const chosenWords = inBoth(
     movedAnew:
       'They are encrypted anew for the other vault. Each secret is recorded as read, and raises its alarm, and the members of that vault see them from then on.',
     moved: (count: number) => `${counted('en', count, 'object is', 'objects are')} moved.`,
+    copyTo: 'Copy to …',
+    copy: 'Copy',
+    copyTitle: (count: number) => `Copy ${counted('en', count, 'object', 'objects')}`,
+    copiedAnew:
+      'All that lies in them is copied with them, and encrypted anew. Each secret is recorded as read, and raises its alarm.',
+    copiedElsewhere: 'The members of that vault see the copies from then on.',
+    copied: (count: number) => `${counted('en', count, 'object is', 'objects are')} copied.`,
     deleted: (count: number) => `${counted('en', count, 'object is', 'objects are')} deleted.`,
   },
   {
@@ -44,6 +51,13 @@ export const chosenWords = inBoth(
     movedAnew:
       'De krypteras på nytt för det andra valvet. Varje hemlighet antecknas som läst och larmar om den ska, och medlemmarna i det valvet ser dem från och med då.',
     moved: (count) => `${count.toLocaleString('sv')} objekt är flyttade.`,
+    copyTo: 'Kopiera till …',
+    copy: 'Kopiera',
+    copyTitle: (count) => `Kopiera ${count.toLocaleString('sv')} objekt`,
+    copiedAnew:
+      'Allt som ligger i dem kopieras med dem och krypteras på nytt. Varje hemlighet antecknas som läst och larmar om den ska.',
+    copiedElsewhere: 'Medlemmarna i det valvet ser kopiorna från och med då.',
+    copied: (count) => `${count.toLocaleString('sv')} objekt är kopierade.`,
     deleted: (count) => `${count.toLocaleString('sv')} objekt är raderade.`,
   },
 )

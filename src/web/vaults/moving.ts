@@ -8,7 +8,11 @@ export interface MoveTarget {
   readonly folderid: string
 }
 
+/** What is copied stays where it is. */
+export type Relocation = 'move' | 'copy'
+
 interface Move {
+  readonly act: Relocation
   readonly ids: readonly string[]
   readonly from: string
   readonly to: MoveTarget
@@ -17,12 +21,12 @@ interface Move {
   readonly moved?: (left: readonly string[]) => void
 }
 
-/** Moves objects one after the other. What was moved before a call is refused stays where it is then. @throws Refusal */
-export async function moveObjects(queries: QueryClient, { ids, from, to, signal, moved }: Move): Promise<void> {
+/** Moves or copies objects one after the other. What was done before a call is refused stays done. @throws Refusal */
+export async function moveObjects(queries: QueryClient, { act, ids, from, to, signal, moved }: Move): Promise<void> {
   const body = { ...(to.vaultid !== from && { groupid: to.vaultid }), parentid: to.folderid }
   try {
     for (const [at, objectid] of ids.entries()) {
-      await call('object.move', { params: { objectid }, body, signal })
+      await call(`object.${act}`, { params: { objectid }, body, signal })
       moved?.(ids.slice(at + 1))
     }
   } finally {
@@ -37,10 +41,10 @@ export function outermost(arranged: Arranged, rows: readonly Row[]): Row[] {
   return rows.filter(({ object }) => !pathTo(arranged, object.parentid).some((above) => ids.has(above.object.id)))
 }
 
-/** Tells whether rows can go into a folder: not into themselves, and not to where they all are. */
-export function targetsOf(arranged: Arranged, rows: readonly Row[]): (folderid: string) => boolean {
+/** Tells whether rows can go into a folder: not into themselves, and not to where they all are already. */
+export function targetsOf(arranged: Arranged, rows: readonly Row[], act: Relocation): (folderid: string) => boolean {
   const ids = new Set(rows.map(({ object }) => object.id))
   return (folderid) =>
-    rows.some(({ object }) => object.parentid !== folderid) &&
+    (act === 'copy' || rows.some(({ object }) => object.parentid !== folderid)) &&
     !pathTo(arranged, folderid).some(({ object }) => ids.has(object.id))
 }

@@ -34,7 +34,7 @@ export function useObjectDrag(vaultid: string, arranged: Arranged): ObjectDrag {
     dragged.current = []
     const ids = rows.map(({ object }) => object.id)
     const to = { vaultid, folderid }
-    if (await run((signal) => moveObjects(queries, { ids, from: vaultid, to, signal })))
+    if (await run((signal) => moveObjects(queries, { act: 'move', ids, from: vaultid, to, signal })))
       announce(words.moved(ids.length))
   }
   return {
@@ -48,7 +48,7 @@ export function useObjectDrag(vaultid: string, arranged: Arranged): ObjectDrag {
     dropProps: (folderid) => ({
       'data-drop': over === folderid ? true : undefined,
       onDragOver(event: DragEvent): void {
-        if (!isOurs(event) || !targetsOf(arranged, dragged.current)(folderid)) return
+        if (!isOurs(event) || !targetsOf(arranged, dragged.current, 'move')(folderid)) return
         event.preventDefault()
         setOver(folderid)
       },

@@ -10,39 +10,43 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
-import { moveObjects, outermost, targetsOf } from './moving.ts'
+import { moveObjects, outermost, targetsOf, type Relocation } from './moving.ts'
 import { arrange, pathTo, rootId, type Arranged, type Row } from './vault-contents.ts'
 import { useContents, useVaults } from './vault-reads.ts'
 
 interface Props {
+  readonly act: Relocation
   readonly vault: SharedVault
   readonly arranged: Arranged
   readonly rows: readonly Row[]
   readonly onClose: () => void
 }
 
-/** Asks for the folder, of this vault or of another in which the person may write. */
-export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
+/** Asks for the folder, of this vault or of another in which the person may write, into which rows are moved or copied. */
+export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props) {
   const words = useWordsOf(chosenWords)
+  const isCopy = act === 'copy'
   const queries = useQueryClient()
   const vaults = useVaults()
-  const [vaultid, setVaultid] = useState(vault.id)
+  const offered = writable(vaults.data?.VAULTS ?? [vault])
+  // A reader copies into another one.
+  const [vaultid, setVaultid] = useState(() => (offered.find(({ id }) => id === vault.id) ?? offered[0] ?? vault).id)
   // As it was asked: what is moved leaves the table meanwhile.
   const [asked] = useState(() => outermost(arranged, rows))
   const [left, setLeft] = useState<readonly string[]>(() => asked.map(({ object }) => object.id))
   const heap = useMemo(() => tooMuchAtOnce(arranged, asked), [arranged, asked])
-  const isTooMuch = heap !== undefined && vaultid !== vault.id
-  const offered = (vaults.data?.VAULTS ?? [vault]).filter(({ statustext }) => statustext !== 'Read')
+  const isOther = vaultid !== vault.id
+  const isTooMuch = heap !== undefined && (isCopy || isOther)
   return (
     <FormDialog
-      title={words.moveTitle(asked.length)}
-      submitText={isTooMuch ? undefined : words.move}
+      title={isCopy ? words.copyTitle(asked.length) : words.moveTitle(asked.length)}
+      submitText={isTooMuch ? undefined : isCopy ? words.copy : words.move}
       onSubmit={async (signal, typed) => {
         const folderid = typed('folder')
         if (folderid === '') return false
         const to = { vaultid, folderid }
-        await moveObjects(queries, { ids: left, from: vault.id, to, signal, moved: setLeft })
-        announce(words.moved(asked.length))
+        await moveObjects(queries, { act, ids: left, from: vault.id, to, signal, moved: setLeft })
+        announce(isCopy ? words.copied(asked.length) : words.moved(asked.length))
         return true
       }}
       onClose={onClose}
@@ -51,12 +55,13 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
       <LongSelect
         label={words.intoVault}
         name="vault"
-        defaultValue={vault.id}
+        defaultValue={vaultid}
         onChange={setVaultid}
         options={offered.map(({ id, groupname }) => ({ value: id, text: groupname }))}
       />
-      <FolderInput key={vaultid} vaultid={vaultid} rows={vaultid === vault.id ? asked : noRows} />
-      {vaultid !== vault.id && <p className="soft">{words.movedAnew}</p>}
+      <FolderInput key={vaultid} act={act} vaultid={vaultid} rows={isOther ? noRows : asked} />
+      {isCopy && <p className="soft">{words.copiedAnew}</p>}
+      {isOther && <p className="soft">{isCopy ? words.copiedElsewhere : words.movedAnew}</p>}
       {isTooMuch && <TooMuch heap={heap} />}
       <p className="soft" role="status">
         {left.length < asked.length && words.progress(asked.length - left.length, asked.length)}
@@ -67,13 +72,18 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
 
 const noRows: readonly Row[] = []
 
+/** Those into which the person may put objects. */
+export const writable = (vaults: readonly SharedVault[]): SharedVault[] =>
+  vaults.filter(({ statustext }) => statustext !== 'Read')
+
 interface FolderProps {
+  readonly act: Relocation
   readonly vaultid: string
   /** Which of its own rows are to go into the folder. */
   readonly rows: readonly Row[]
 }
 
-function FolderInput({ vaultid, rows }: FolderProps) {
+function FolderInput({ act, vaultid, rows }: FolderProps) {
   const words = useWordsOf(chosenWords)
   const { locale } = useWords()
   const { data, error, refetch } = useContents(vaultid)
@@ -90,16 +100,18 @@ function FolderInput({ vaultid, rows }: FolderProps) {
           .join(' / '),
       }))
       .toSorted((a, b) => compare(a.text, b.text))
-    const isTarget = targetsOf(arranged, rows)
+    const isTarget = targetsOf(arranged, rows, act)
     return [{ value: rootId, text: words.topOfVault }, ...paths].filter(
       ({ value }) => rows.length === 0 || isTarget(value),
     )
-  }, [data, locale, rows, words])
+  }, [act, data, locale, rows, words])
   if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
   if (!folders) return <Slow />
-  const [first] = folders
-  return first ? (
-    <LongSelect label={words.intoFolder} name="folder" defaultValue={first.value} options={folders} />
+  const [row] = rows
+  // A copy of one thing is mostly wanted beside it.
+  const usual = folders.find(({ value }) => act === 'copy' && value === row?.object.parentid) ?? folders[0]
+  return usual ? (
+    <LongSelect label={words.intoFolder} name="folder" defaultValue={usual.value} options={folders} />
   ) : (
     <p role="status">{words.noFolder}</p>
   )

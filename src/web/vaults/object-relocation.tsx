@@ -1,0 +1,36 @@
+import { useMemo, useState } from 'react'
+import { Trouble } from '../controls/trouble.tsx'
+import type { SharedVault } from '../interface/calls.ts'
+import { useWords } from '../words/spoken.tsx'
+import type { Relocation } from './moving.ts'
+import { RelocationDialog } from './relocation-dialog.tsx'
+import { arrange, type Arranged, type Row } from './vault-contents.ts'
+import { useContents } from './vault-reads.ts'
+
+interface Props {
+  readonly act: Relocation
+  readonly objectid: string
+  readonly vault: SharedVault
+  readonly onClose: () => void
+}
+
+interface Begun {
+  readonly vault: SharedVault
+  readonly arranged: Arranged
+  readonly row: Row
+}
+
+/** The dialog for one object, once it is known what lies in it and where it can go. */
+export function ObjectRelocation({ act, objectid, vault, onClose }: Props) {
+  const { locale } = useWords()
+  const { data, error, refetch } = useContents(vault.id)
+  const arranged = useMemo(() => data && arrange(data, locale), [data, locale])
+  // As it was: an object that has been moved is in this vault no more before the dialog has closed.
+  const [begun, setBegun] = useState<Begun>()
+  const row = arranged?.byId.get(objectid)
+  if (begun === undefined && arranged && row) setBegun({ vault, arranged, row })
+  if (begun === undefined) return error && <Trouble error={error} onTryAgain={() => void refetch()} />
+  return (
+    <RelocationDialog act={act} vault={begun.vault} arranged={begun.arranged} rows={[begun.row]} onClose={onClose} />
+  )
+}

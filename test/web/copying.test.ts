@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { createObject, objectsIn, readObject, recordsAbout, type ObjectRecord } from '../support/object-kit.ts'
+import { makeVault } from '../support/vault.ts'
+import { consoleStage } from './console-stage.ts'
+
+const stage = consoleStage()
+const password = 'S3cret-pass.phrase'
+
+it('a folder is copied from the table into another vault with all that lies in it, and stays where it is', async () => {
+  const { client, vaultid, user } = await stage.owner('Plant')
+  const { id: other } = await makeVault(stage.appliance, 'Archive', client)
+  const folder = await createObject(client, vaultid, { templateid: '2', name: 'Presses' })
+  await createObject(client, vaultid, { parentid: folder, host: 'press1.example.test' })
+  const visit = await stage.visitor({ width: 360 })
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}`)
+  await page.getByRole('grid', { name: 'Plant' }).getByRole('link', { name: 'Presses' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Copy to …' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy 1 object' })
+  await dialog.getByText('Each secret is recorded as read').waitFor()
+  // A folder is copied beside itself, and not into itself.
+  await expect.poll(() => dialog.getByLabel('Into the folder').locator('option').count()).toBe(1)
+  await dialog.getByLabel('Into the vault').selectOption('Archive')
+  await dialog.getByText('The members of that vault see the copies').waitFor()
+  await visit.expectSound('copy')
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('1 object is copied.').waitFor()
+  const copies = await contentsOf(client, other)
+  expect(copies.map(({ objectname }) => objectname).toSorted()).toEqual(['Presses', 'press1.example.test'])
+  const [copy] = copies.filter(({ objectname }) => objectname !== 'Presses')
+  expect((await readObject(client, copy?.id ?? '', '?decrypt=true')).crypted).toMatchObject({ password })
+  expect(await contentsOf(client, vaultid)).toHaveLength(2)
+  visit.expectPeace()
+})
+
+it('an object is copied beside itself and moved from its own page', async () => {
+  const { client, vaultid, user } = await stage.owner('Yard')
+  const folder = await createObject(client, vaultid, { templateid: '2', name: 'Gates' })
+  const id = await createObject(client, vaultid, { host: 'gate1.example.test' })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${id}`)
+  await page.getByRole('button', { name: 'Copy to …' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('1 object is copied.').waitFor()
+  const copies = (await contentsOf(client, vaultid)).filter(({ objectname }) => objectname === 'gate1.example.test')
+  expect(copies.map(({ parentid }) => parentid)).toEqual(['0', '0'])
+  expect(recordsAbout(stage.appliance, `object ${id}`).map(({ operation }) => operation)).toContain('object.decrypt')
+
+  await page.getByRole('button', { name: 'Move', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Move 1 object' })
+  await expect.poll(() => dialog.getByLabel('Into the folder').locator('option').allInnerTexts()).toEqual(['Gates'])
+  await dialog.getByRole('button', { name: 'Move' }).click()
+  await page.getByText('1 object is moved.').waitFor()
+  expect((await readObject(client, id))['parentid']).toBe(folder)
+  await page.getByRole('navigation', { name: 'Where you are' }).getByRole('link', { name: 'Gates' }).waitFor()
+  expect(await visit.findings()).toEqual([])
+  visit.expectPeace()
+})
+
+it('a reader copies into a vault of their own, and moves nothing', async () => {
+  const { client, vaultid, user } = await stage.owner('Own')
+  const reader = stage.stocked.client
+  await reader.must('POST', `/vault/${stage.stocked.vaultid}/member/${user.id}`, { status: 1 })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${stage.stocked.server}`)
+  await page.getByRole('button', { name: 'Copy to …' }).click()
+  for (const name of ['Move', 'Edit', 'Delete'])
+    expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+  const dialog = page.getByRole('dialog')
+  await expect.poll(() => dialog.getByLabel('Into the vault').locator('option').allInnerTexts()).toEqual(['Own'])
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('1 object is copied.').waitFor()
+  expect((await contentsOf(client, vaultid)).map(({ objectname }) => objectname)).toEqual(['core1.example.test'])
+  visit.expectPeace()
+})
+
+const contentsOf = async (client: (typeof stage.stocked)['client'], vaultid: string): Promise<ObjectRecord[]> =>
+  objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS')
