@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createObject, recordsAbout } from '../support/object-kit.ts'
 import { eventsOf } from '../support/trail.ts'
 import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
@@ -59,6 +60,48 @@ describe('a one-time link', () => {
     )
     expect(operations).toEqual(expect.arrayContaining(['link.revoke allowed', 'link.open link.not_found']))
     robot.complaints.expect(/status of 404/)
+  })
+
+  it('is made of a secret that is stored, at its field, by a recorded reading and without showing it', async () => {
+    const maker = await stage.member({ width: 360 })
+    const { page } = maker
+    const { client, vaultid } = stage.stocked
+    const id = await createObject(client, vaultid, { host: 'door.example.test', password: 'Only-0nce.shown' })
+    const decryptions = () =>
+      recordsAbout(stage.appliance, `object ${id}`).filter(({ operation }) => operation === 'object.decrypt').length
+    await maker.open(`/object/${id}`)
+    await page.getByRole('button', { name: 'Share once: Password' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share once: Password' })
+    await dialog.getByLabel('What you call it').fill('Door for Kim')
+    await maker.expectSound('share-once')
+    expect(decryptions()).toBe(0)
+    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    const made = dialog.getByRole('status', { name: 'Your link' })
+    const address = (await made.textContent()) ?? ''
+    expect(decryptions()).toBe(1)
+    expect(await page.content()).not.toContain('Only-0nce.shown')
+    await maker.expectSound('share-once-made')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    maker.expectPeace()
+
+    const receiver = await stage.visitor()
+    await receiver.page.goto(address)
+    await receiver.page.getByRole('button', { name: 'Show the secret' }).click()
+    await expect.poll(() => receiver.page.getByRole('status', { name: 'Secret' }).textContent()).toBe('Only-0nce.shown')
+  })
+
+  it('of a secret that raises an alarm is made after the question alone', async () => {
+    const { page, open } = await stage.member().then((visit) => ({ page: visit.page, open: visit.open.bind(visit) }))
+    await open(`/object/${stage.stocked.alarmed}`)
+    await page.getByRole('button', { name: 'Share once: Note' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share once: Note' })
+    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    const question = page.getByRole('alertdialog', { name: 'This raises an alarm' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Make the link' }).click()
+    await question.getByRole('button', { name: 'Go on and raise the alarm' }).click()
+    await dialog.getByRole('status', { name: 'Your link' }).waitFor()
   })
 
   it('that was made long ago is found page by page, and a new one on the first page', async () => {

@@ -6,6 +6,8 @@ export const linkWords = inBoth(
     introduction:
       'For a person without an account: a secret that is encrypted here in your browser, and opened once by whoever has the link. The appliance never has the key.',
     off: 'One-time links are turned off on this appliance.',
+    shareHelp:
+      'For one person without an account: your browser encrypts the secret, and whoever has the link opens it once. Making the link is recorded as reading the secret.',
     secret: 'Secret',
     secretHelp: 'Nobody can read it again once the link has been opened.',
     tooLong: 'This is longer than a link can hold.',
@@ -46,6 +48,8 @@ export const linkWords = inBoth(
     title: 'Engångslänkar',
     introduction:
       'För någon utan konto: en hemlighet som krypteras här i din webbläsare och öppnas en gång av den som har länken. Systemet har aldrig nyckeln.',
+    shareHelp:
+      'För en person utan konto: webbläsaren krypterar hemligheten, och den som har länken öppnar den en gång. När länken görs antecknas hemligheten som läst.',
     off: 'Engångslänkar är avstängda på det här systemet.',
     secret: 'Hemlighet',
     secretHelp: 'Ingen kan läsa den igen när länken har öppnats.',

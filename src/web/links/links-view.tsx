@@ -10,30 +10,18 @@ import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ListedLink } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { areOff, pageQuery } from './link-reads.ts'
 import { linkWords } from './link-words.ts'
 import { NewLink } from './new-link.tsx'
 import './links.css'
-
-/** `link.disabled`. */
-const linksDisabled = 1763
-
-const pageSize = '50'
-
-const pageQuery = (next: string | undefined) => ({
-  queryKey: ['links', next],
-  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-    call('link.list', { query: { limit: pageSize, ...(next !== undefined && { next }) }, signal }),
-  retry: false,
-})
 
 /** A person's own one-time links, and the making of one. */
 export function LinksView() {
   const words = useWordsOf(linkWords)
   const pages = usePages()
   const { data, error, refetch } = useQuery(pageQuery(undefined))
-  if (error instanceof Refusal && error.number === linksDisabled)
+  if (areOff(error))
     return (
       <div className="page">
         <ViewTitle text={words.title} />

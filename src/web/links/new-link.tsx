@@ -3,7 +3,7 @@ import { Copy, Link2 } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
-import { useAction } from '../controls/action.ts'
+import { useAction, type Action } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { copySecret } from '../controls/clipboard.ts'
 import { useLate } from '../controls/late.ts'
@@ -17,7 +17,14 @@ import { linkWords } from './link-words.ts'
 interface Props {
   readonly limits: { readonly bytes: number; readonly lifetime: number }
   /** It is the first of the list. */
-  readonly onMade: () => void
+  readonly onMade?: () => void
+  /** A secret that is stored here, in place of one that is typed: read once the link is to be made. */
+  readonly stored?: StoredSecret
+}
+
+export interface StoredSecret {
+  readonly mayRead: (run: Action['run']) => Promise<boolean>
+  readonly read: (signal: AbortSignal) => Promise<string>
 }
 
 const seconds = { hour: 3_600, day: 86_400, week: 604_800 } as const
@@ -25,7 +32,7 @@ type Lifetime = keyof typeof seconds
 const lifetimes: readonly Lifetime[] = ['hour', 'day', 'week']
 
 /** The form for a link, then the link, which is shown this once. */
-export function NewLink({ limits, onMade }: Props) {
+export function NewLink({ limits, onMade, stored }: Props) {
   const words = useWordsOf(linkWords)
   const queries = useQueryClient()
   const offered = lifetimes.filter((one) => seconds[one] <= limits.lifetime)
@@ -35,37 +42,37 @@ export function NewLink({ limits, onMade }: Props) {
   const [address, setAddress] = useState<string>()
   const { isUnderWay, error, run } = useAction()
   const isLate = useLate(isUnderWay)
-  const isTooLong = sealedLength(secret) > limits.bytes
+  const isLonger = (text: string): boolean => sealedLength(text) > limits.bytes
+  const [isStoredTooLong, setIsStoredTooLong] = useState(false)
+  const isTooLong = isStoredTooLong || isLonger(secret)
 
   async function make(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (isTooLong) return
+    if (isUnderWay || isTooLong || (stored && !(await stored.mayRead(run)))) return
     await run(async (signal) => {
-      const { ciphertext, key } = await sealText(secret)
+      const text = stored ? await stored.read(signal) : secret
+      if (isLonger(text)) return setIsStoredTooLong(true)
+      const { ciphertext, key } = await sealText(text)
       const body = { ciphertext, label, lifetime: Math.min(seconds[lifetime], limits.lifetime) }
       const { CALLINFO } = await call('link.create', { body, signal })
       setAddress(linkAddress(location.origin, { opener: CALLINFO.opener, key }))
       setSecret('')
       setLabel('')
-      onMade()
+      onMade?.()
       await queries.invalidateQueries({ queryKey: ['links'] })
     })
   }
-  if (address !== undefined) return <MadeLink address={address} onAnother={() => setAddress(undefined)} />
+  if (address !== undefined)
+    return <MadeLink address={address} onAnother={stored ? undefined : () => setAddress(undefined)} />
   return (
     <Form className="form" onSubmit={(event) => void make(event)}>
       {error !== undefined && <Trouble error={error} />}
-      <TextInput
-        label={words.secret}
-        description={words.secretHelp}
-        kind="code"
-        rows={4}
-        isRequired
-        autoComplete="off"
-        value={secret}
-        onChange={setSecret}
-        error={isTooLong ? words.tooLong : undefined}
-      />
+      {!stored && <TypedSecret value={secret} onChange={setSecret} error={isTooLong ? words.tooLong : undefined} />}
+      {stored && isTooLong && (
+        <p className="wrong" role="alert">
+          {words.tooLong}
+        </p>
+      )}
       <TextInput
         label={words.label}
         description={words.labelHelp}
@@ -90,8 +97,34 @@ export function NewLink({ limits, onMade }: Props) {
   )
 }
 
+interface SecretProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+}
+
+function TypedSecret(props: SecretProps) {
+  const words = useWordsOf(linkWords)
+  return (
+    <TextInput
+      {...props}
+      label={words.secret}
+      description={words.secretHelp}
+      kind="code"
+      rows={4}
+      isRequired
+      autoComplete="off"
+    />
+  )
+}
+
+interface MadeProps {
+  readonly address: string
+  readonly onAnother: (() => void) | undefined
+}
+
 /** The link itself. What is copied goes out of the clipboard as a secret does: it is one. */
-function MadeLink({ address, onAnother }: { readonly address: string; readonly onAnother: () => void }) {
+function MadeLink({ address, onAnother }: MadeProps) {
   const words = useWordsOf(linkWords)
   return (
     <section className="card made-link" aria-labelledby="made-link">
@@ -105,9 +138,11 @@ function MadeLink({ address, onAnother }: { readonly address: string; readonly o
           <Copy aria-hidden />
           {words.copyLink}
         </Button>
-        <Button className="button" onPress={onAnother}>
-          {words.another}
-        </Button>
+        {onAnother && (
+          <Button className="button" onPress={onAnother}>
+            {words.another}
+          </Button>
+        )}
       </p>
     </section>
   )

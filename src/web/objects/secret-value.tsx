@@ -1,5 +1,5 @@
-import { Copy, Eye, EyeOff, Timer } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { Copy, Eye, EyeOff, Link2, Timer } from 'lucide-react'
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from 'react-aria-components/Button'
 import type { MayRead } from './alarm-question.tsx'
@@ -12,6 +12,8 @@ import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
 import { useLate } from '../controls/late.ts'
 import { useWords } from '../words/spoken.tsx'
 
+const ShareOnce = lazy(async () => ({ default: (await import('../links/share-once.tsx')).ShareOnce }))
+
 interface Props {
   readonly field: Field
   /** By a call that is recorded. */
@@ -19,24 +21,19 @@ interface Props {
   readonly mayRead: MayRead
 }
 
+interface Held {
+  readonly secret: string
+  /** Else the code that is made of it is, alone. */
+  readonly isShown: boolean
+}
+
 /** An encrypted field: dots until it is asked for, by a call that is recorded. It is forgotten when it is hidden again. */
 export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const words = useWords()
   const { translation } = field
-  const [value, setValue] = useState<string>()
-  /** Of which the code alone is shown. */
-  const [unseen, setUnseen] = useState<string>()
+  const [held, setHeld] = useHeldSecret()
+  const [isSharing, setIsSharing] = useState(false)
   const { isUnderWay, error, run } = useAction()
-  useEffect(() => {
-    // The browser may keep the page as it is, and show it again.
-    const hide = (): void =>
-      flushSync(() => {
-        setValue(undefined)
-        setUnseen(undefined)
-      })
-    addEventListener('pagehide', hide)
-    return () => removeEventListener('pagehide', hide)
-  }, [])
 
   async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
     if (isUnderWay || !(await mayRead(run))) return
@@ -46,61 +43,114 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
       if (!signal.aborted) await use(secret)
     })
   }
-  const keepUnseen = (secret: string): void => (secret === '' ? setValue(secret) : setUnseen(secret))
-  const isShown = value !== undefined
+  const show = (secret: string): void => setHeld({ secret, isShown: true })
+  const copy = (secret: string): Promise<void> => copySecret(translation, secret)
+  const hide = (): void => setHeld(undefined)
+  const value = held?.isShown ? held.secret : undefined
   const hasCodes = isForSeeds(field)
-  const known = value ?? unseen
-  const seed = useMemo(
-    () => (known === undefined ? undefined : hasCodes ? seedIn(known) : totpSeedOf(known)),
-    [known, hasCodes],
-  )
-  const isLate = useLate(isUnderWay)
+  // An empty one has no code, and is shown as empty.
+  const showCode = (secret: string): void => setHeld({ secret, isShown: secret === '' })
   return (
     <div className="secret">
-      {isShown ? (
-        <output className={field.type === 'textarea' ? 'value text' : 'value code'}>
-          {value === '' ? <span className="soft">{words.empty}</span> : value}
-        </output>
-      ) : (
-        <span className="value dots">
-          {!isLate && <span aria-hidden="true">••••••••••••</span>}
-          {!isLate && <span className="unseen">{words.hidden}</span>}
-          <span role="status">{isLate ? words.fetching : ''}</span>
-        </span>
-      )}
+      <Shown field={field} value={value} isUnderWay={isUnderWay} />
       <span className="buttons">
-        {hasCodes && !isShown && (
-          <Button
-            className="button small"
-            aria-label={unseen === undefined ? words.showCodeOf(translation) : words.hideCodeOf(translation)}
-            onPress={() => (unseen === undefined ? void read(keepUnseen) : setUnseen(undefined))}
-          >
-            <Timer aria-hidden />
-            {unseen === undefined ? words.showCode : words.hideCode}
-          </Button>
+        {hasCodes && value === undefined && (
+          <Act
+            icon={<Timer aria-hidden />}
+            name={held ? words.hideCodeOf(translation) : words.showCodeOf(translation)}
+            text={held ? words.hideCode : words.showCode}
+            onPress={() => (held ? hide() : void read(showCode))}
+          />
         )}
-        <Button
-          className="button small"
-          aria-label={isShown ? words.hideField(translation) : words.showField(translation)}
-          onPress={() => (isShown ? setValue(undefined) : void read(setValue))}
-        >
-          {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
-          {isShown ? words.hide : words.show}
-        </Button>
-        <Button
-          className="button small"
-          aria-label={words.copyField(translation)}
-          onPress={() =>
-            void (isShown ? copySecret(translation, value) : read((secret) => copySecret(translation, secret)))
-          }
-        >
-          <Copy aria-hidden />
-          {words.copy}
-        </Button>
+        <Act
+          icon={value === undefined ? <Eye aria-hidden /> : <EyeOff aria-hidden />}
+          name={value === undefined ? words.showField(translation) : words.hideField(translation)}
+          text={value === undefined ? words.show : words.hide}
+          onPress={() => (value === undefined ? void read(show) : hide())}
+        />
+        <Act
+          icon={<Copy aria-hidden />}
+          name={words.copyField(translation)}
+          text={words.copy}
+          onPress={() => void (value === undefined ? read(copy) : copy(value))}
+        />
+        <Act
+          icon={<Link2 aria-hidden />}
+          name={words.shareField(translation)}
+          text={words.share}
+          onPress={() => setIsSharing(true)}
+        />
       </span>
       {error !== undefined && <Trouble error={error} />}
-      {seed && <TotpCode seed={seed} label={translation} />}
-      {hasCodes && known && !seed && <p role="status">{words.noSeed}</p>}
+      {held && <Code label={translation} secret={held.secret} isSeed={hasCodes} />}
+      {isSharing && (
+        <Suspense>
+          <ShareOnce field={translation} stored={{ mayRead, read: fetchSecret }} onClose={() => setIsSharing(false)} />
+        </Suspense>
+      )}
     </div>
   )
 }
+
+/** What the page knows of a secret, until it is left. */
+function useHeldSecret() {
+  const state = useState<Held>()
+  const [, setHeld] = state
+  useEffect(() => {
+    // The browser may keep the page as it is, and show it again.
+    const forget = (): void => flushSync(() => setHeld(undefined))
+    addEventListener('pagehide', forget)
+    return () => removeEventListener('pagehide', forget)
+  }, [setHeld])
+  return state
+}
+
+interface ShownProps {
+  readonly field: Field
+  readonly value: string | undefined
+  readonly isUnderWay: boolean
+}
+
+function Shown({ field, value, isUnderWay }: ShownProps) {
+  const words = useWords()
+  const isLate = useLate(isUnderWay)
+  return value === undefined ? (
+    <span className="value dots">
+      {!isLate && <span aria-hidden="true">••••••••••••</span>}
+      {!isLate && <span className="unseen">{words.hidden}</span>}
+      <span role="status">{isLate ? words.fetching : ''}</span>
+    </span>
+  ) : (
+    <output className={field.type === 'textarea' ? 'value text' : 'value code'}>
+      {value === '' ? <span className="soft">{words.empty}</span> : value}
+    </output>
+  )
+}
+
+interface CodeProps {
+  readonly label: string
+  readonly secret: string
+  /** By its field; any other secret may be one, and says so itself. */
+  readonly isSeed: boolean
+}
+
+function Code({ label, secret, isSeed }: CodeProps) {
+  const words = useWords()
+  const seed = useMemo(() => (isSeed ? seedIn(secret) : totpSeedOf(secret)), [secret, isSeed])
+  if (seed) return <TotpCode seed={seed} label={label} />
+  return isSeed && secret !== '' && <p role="status">{words.noSeed}</p>
+}
+
+interface ActProps {
+  readonly icon: ReactNode
+  readonly name: string
+  readonly text: string
+  readonly onPress: () => void
+}
+
+const Act = ({ icon, name, text, onPress }: ActProps) => (
+  <Button className="button small" aria-label={name} onPress={onPress}>
+    {icon}
+    {text}
+  </Button>
+)

@@ -92,6 +92,8 @@ export const en = {
   showField: (field: string) => `Show ${field}`,
   hideField: (field: string) => `Hide ${field}`,
   copyField: (field: string) => `Copy ${field}`,
+  share: 'Share once',
+  shareField: (field: string) => `Share once: ${field}`,
   showCode: 'Show code',
   showCodeOf: (field: string) => `Show code of ${field}`,
   hideCode: 'Hide code',

@@ -93,6 +93,8 @@ export const sv: Words = {
   showField: (field) => `Visa ${field}`,
   hideField: (field) => `Dölj ${field}`,
   copyField: (field) => `Kopiera ${field}`,
+  share: 'Dela en gång',
+  shareField: (field) => `Dela en gång: ${field}`,
   showCode: 'Visa kod',
   showCodeOf: (field) => `Visa kod av ${field}`,
   hideCode: 'Dölj kod',

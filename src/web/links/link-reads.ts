@@ -1,0 +1,15 @@
+import { call } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
+
+const pageSize = '50'
+
+/** A page of a person's own links, with what links can hold. */
+export const pageQuery = (next: string | undefined) => ({
+  queryKey: ['links', next],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+    call('link.list', { query: { limit: pageSize, ...(next !== undefined && { next }) }, signal }),
+  retry: false,
+})
+
+/** `link.disabled`. */
+export const areOff = (error: unknown): boolean => error instanceof Refusal && error.number === 1763
