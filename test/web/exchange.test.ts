@@ -82,8 +82,9 @@ describe('an import', () => {
 
   it('opens an export of Bitwarden under a pass phrase, in a worker that ends', async () => {
     const { visit, page, admin, objects } = await given()
-    const login = { username: 'ann', password: 'pw-1' }
-    const file = argon2Export(JSON.stringify({ items: [{ type: 1, name: 'Mail', login }] }), 'ett lösenord', 3)
+    const login = { username: 'ann', password: 'pw-1', totp: 'JBSWY3DPEHPK3PXP' }
+    const item = { type: 1, name: 'Mail', notes: 'About it', login, passwordHistory: [{ password: 'pw-0' }] }
+    const file = argon2Export(JSON.stringify({ items: [item] }), 'ett lösenord', 3)
     const open = async (text: string, passphrase: string): Promise<void> => {
       await choose(visit, text, 'export.json')
       await page.getByLabel('Pass phrase of the file').fill(passphrase)
@@ -96,11 +97,15 @@ describe('an import', () => {
     await open(file.replace('"kdfMemory":16,', ''), 'ett lösenord')
     await page.getByRole('alert').getByText('does not say how its pass phrase is hashed').waitFor()
     await open(file, 'ett lösenord')
+    await page.getByText('1 earlier password is not imported.').waitFor()
     await page.getByRole('button', { name: 'Import 1 object' }).click()
     await page.getByText('1 object is imported.').waitFor()
     await expect.poll(() => page.workers()).toEqual([])
     const { OBJECT } = await admin.must('GET', `/object/${(await objects())[0]?.id}?decrypt=true`)
-    expect(OBJECT).toMatchObject([{ public: { username: 'ann' }, crypted: { password: 'pw-1' } }])
+    const { username, ...secrets } = login
+    expect(OBJECT).toMatchObject([
+      { templateid: '37', public: { username }, crypted: { ...secrets, cryptedinfo: 'About it' } },
+    ])
   })
 
   it('takes hostile texts as texts, and refuses what is no table', async () => {
@@ -192,11 +197,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
     await visit.expectSound('exchange')
     await choose(visit, table)
     await page.getByText('2 objects', { exact: true }).waitFor()
-    await page
-      .getByText('Login Info')
-      .or(page.getByText('Server', { exact: true }))
-      .first()
-      .waitFor()
+    await page.getByText('Login Info').or(page.getByText('Login with one-time code')).first().waitFor()
     await visit.expectSound('import')
   })
 })

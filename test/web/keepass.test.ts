@@ -59,7 +59,7 @@ describe('a KeePass file', () => {
     const { OBJECT } = await admin.must('GET', `/object/${named('Mailbox')?.id}?decrypt=true`)
     const notes = 'first\nsecond\nPUK: 77\nTags: post, home'
     expect(OBJECT).toMatchObject([
-      { public: { username: 'ann', host: 'https://mail.example' }, crypted: { password: 'pw-1', cryptedinfo: notes } },
+      { public: { username: 'ann', url: 'https://mail.example' }, crypted: { password: 'pw-1', cryptedinfo: notes } },
     ])
     expect(await page.evaluate('window.hit')).toBeUndefined()
   })

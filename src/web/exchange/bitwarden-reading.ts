@@ -32,6 +32,7 @@ export function readBitwarden(text: string): ReadFile {
   )
   const entries: Entry[] = []
   const defects: Defective[] = []
+  let leftPasswords = 0
   for (const [index, item] of items.entries()) {
     const at = index + 1
     if (!isJson(item)) defects.push({ at, why: 'form' })
@@ -39,9 +40,10 @@ export function readBitwarden(text: string): ReadFile {
       const entry = entryOf(at, item, folders)
       if (isBlank(entry)) defects.push({ at, why: 'empty' })
       else entries.push(entry)
+      leftPasswords += listIn(item, 'passwordHistory').length
     }
   }
-  return { entries, defects }
+  return { entries, defects, leftPasswords }
 }
 
 function entryOf(at: number, item: Json, folders: ReadonlyMap<string, string>): Entry {
@@ -54,7 +56,6 @@ function entryOf(at: number, item: Json, folders: ReadonlyMap<string, string>): 
   const parts = kinds.flatMap((kind) => Object.entries(kind)).map(([label, value]) => ({ label, value: asText(value) }))
   const more = [
     ...otherUrls.map((value) => ({ label: 'URL', value })),
-    { label: 'TOTP', value: textIn(login, 'totp') },
     ...listIn(item, 'fields').map((field) => ({ label: textIn(field, 'name'), value: textIn(field, 'value') })),
     ...parts,
   ].filter(({ value }) => value !== '')
@@ -67,6 +68,7 @@ function entryOf(at: number, item: Json, folders: ReadonlyMap<string, string>): 
     username: textIn(login, 'username'),
     password: textIn(login, 'password'),
     url,
+    totp: textIn(login, 'totp'),
     notes: textIn(item, 'notes'),
     more,
     ...(card && { card }),

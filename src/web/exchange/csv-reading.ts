@@ -2,7 +2,7 @@ import Papa from 'papaparse'
 import { blankEntry, type Defective, type Entry, isBlank, mostEntries, type ReadFile, UnreadableFile } from './entry.ts'
 
 /** What a column of a table can be. `more` is kept with the notes, under its heading. */
-export const columnUses = ['name', 'username', 'password', 'url', 'notes', 'folder', 'more', 'nothing'] as const
+export const columnUses = ['name', 'username', 'password', 'url', 'totp', 'notes', 'folder', 'more', 'nothing'] as const
 export type ColumnUse = (typeof columnUses)[number]
 
 /** A table as it stands in the file. */
@@ -28,6 +28,7 @@ const knownHeadings: readonly (readonly [ColumnUse, RegExp])[] = [
   ['password', /^(login_)?(password|pass|pwd|lösenord)$/i],
   ['username', /^(login_)?(user ?name|user|login( ?name)?|account|användarnamn)$/i],
   ['url', /^(login_)?(uri|url|website|web ?site|host|address|webbplats)$/i],
+  ['totp', /^((login_)?t?otp|otp_?(auth|secret|url)|engångskod)$/i],
   ['name', /^(name|title|entry|namn|titel)$/i],
   ['notes', /^(notes?|comments?|extra|anteckning(ar)?)$/i],
   ['folder', /^(folder|group(ing)?|path|mapp)$/i],
@@ -70,8 +71,9 @@ function entryOf(at: number, headings: readonly string[], row: readonly string[]
   const more = row.flatMap((value, column) =>
     uses[column] === 'more' && value !== '' ? [{ label: headings[column] ?? '', value }] : [],
   )
-  const [name, username, password, url, notes] = [of('name'), of('username'), of('password'), of('url'), of('notes')]
-  return { ...blankEntry, at, folders: foldersIn(of('folder')), name, username, password, url, notes, more }
+  const [name, username, password, url] = [of('name'), of('username'), of('password'), of('url')]
+  const told = { name, username, password, url, totp: of('totp').trim(), notes: of('notes') }
+  return { ...blankEntry, ...told, at, folders: foldersIn(of('folder')), more }
 }
 
 /** Programs write `Work/Mail` or `Work\Mail`. */

@@ -8,6 +8,8 @@ export interface Entry {
   readonly username: string
   readonly password: string
   readonly url: string
+  /** What codes of a login are made of: an `otpauth` address, or the seed alone. */
+  readonly totp: string
   readonly notes: string
   /** What no field of a template is for. */
   readonly more: readonly { readonly label: string; readonly value: string }[]
@@ -41,6 +43,8 @@ export interface ReadFile {
   readonly defects: readonly Defective[]
   /** How many files that are attached to entries were too large together. */
   readonly leftFiles?: number
+  /** How many passwords entries had before. */
+  readonly leftPasswords?: number
 }
 
 /** Why a file cannot be read at all. */
@@ -60,9 +64,18 @@ export const mostEntries = 20_000
 /** Of all attached files together. */
 export const mostAttachedBytes = 128 * 1024 * 1024
 
-export const blankEntry = { folders: [], name: '', username: '', password: '', url: '', notes: '', more: [] } as const
+export const blankEntry = {
+  folders: [],
+  name: '',
+  username: '',
+  password: '',
+  url: '',
+  totp: '',
+  notes: '',
+  more: [],
+} as const
 
 /** Whether there is nothing to keep. */
-export const isBlank = ({ name, username, password, url, notes, more, card }: Entry): boolean =>
-  [name, username, password, url, notes, ...more.map(({ value }) => value)].every((text) => text.trim() === '') &&
+export const isBlank = ({ name, username, password, url, totp, notes, more, card }: Entry): boolean =>
+  [name, username, password, url, totp, notes, ...more.map(({ value }) => value)].every((text) => text.trim() === '') &&
   card === undefined

@@ -36,6 +36,7 @@ export const exchangeWords = inBoth(
       username: 'Username',
       password: 'Password',
       url: 'Address',
+      totp: 'Seed of one-time codes',
       notes: 'Notes',
       folder: 'Folder',
       more: 'Keep with the notes',
@@ -54,6 +55,8 @@ export const exchangeWords = inBoth(
     },
     leftFiles: (number: number) =>
       `${counted('en', number, 'attached file is', 'attached files are')} not imported: all together are larger than 128 MiB. Add what you need yourself.`,
+    leftPasswords: (number: number) =>
+      `${counted('en', number, 'earlier password is', 'earlier passwords are')} not imported.`,
     row: (at: number) => `Row ${at}`,
     name: 'Name',
     folder: 'Folder',
@@ -124,6 +127,7 @@ export const exchangeWords = inBoth(
       username: 'Användarnamn',
       password: 'Lösenord',
       url: 'Adress',
+      totp: 'Frö för engångskoder',
       notes: 'Anteckningar',
       folder: 'Mapp',
       more: 'Spara bland anteckningarna',
@@ -142,6 +146,7 @@ export const exchangeWords = inBoth(
     },
     leftFiles: (number) =>
       `${counted('sv', number, 'bifogad fil importeras', 'bifogade filer importeras')} inte: alla tillsammans är större än 128 MiB. Lägg till det du behöver själv.`,
+    leftPasswords: (number) => `${counted('sv', number, 'tidigare lösenord', 'tidigare lösenord')} importeras inte.`,
     row: (at) => `Rad ${at}`,
     name: 'Namn',
     folder: 'Mapp',

@@ -46,6 +46,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
       )}
       <Defects read={read} />
       {read.leftFiles !== undefined && read.leftFiles > 0 && <p>{words.leftFiles(read.leftFiles)}</p>}
+      {read.leftPasswords !== undefined && read.leftPasswords > 0 && <p>{words.leftPasswords(read.leftPasswords)}</p>}
       <PlanTable plans={plans} duplicates={duplicates} />
       {error !== undefined && <Trouble error={error} />}
       {progress !== undefined && <Progress progress={progress} total={total} />}

@@ -14,8 +14,8 @@ export interface PlannedObject {
   readonly file?: AttachedFile
 }
 
-/** Ids of the templates that are used. Each field that has to be filled in is. */
-export const plannedTemplates = { server: '1', folder: '2', file: '3', note: '8', card: '11', login: '20' } as const
+/** Ids of the templates that are used. Each field that has to be filled in is. Of the two logins one has a place for all else. */
+export const plannedTemplates = { folder: '2', file: '3', note: '8', card: '11', login: '20', fullLogin: '37' } as const
 
 const longestName = 250
 /** Where a template asks for what the entry has not. */
@@ -35,23 +35,22 @@ function planFile(entry: Entry, file: AttachedFile, number: number): PlannedObje
 export function planObject(entry: Entry): PlannedObject {
   const name = nameOf(entry)
   const text = notesOf(entry)
-  const { card, username, password, url } = entry
-  const isPureCard = [text, username, password, url].every((value) => value === '')
+  const { card, username, password, url, totp } = entry
+  const isPureCard = [text, username, password, url, totp].every((value) => value === '')
   if (card !== undefined && isPureCard) {
     const fields = { service: name, cardno: card.number, expires: card.expires, cvc: card.code, owner: card.owner }
     return planned(entry, plannedTemplates.card, name, { ...fields, note1: '', note2: '' }, ['cardno', 'cvc'])
   }
   // No field of a card is for more, and none of a login for a card: a note keeps all of it.
   if (password === '' || card !== undefined) {
-    const login = [line('Username', username), line('Password', password), line('URL', url)]
+    const login = [line('Username', username), line('Password', password), line('URL', url), line('TOTP', totp)]
     const lines = [...linesOf(card), ...login, text].filter(Boolean).join('\n')
     return planned(entry, plannedTemplates.note, name, { name, note: lines }, ['note'])
   }
-  const who = username === '' ? nothing : username
-  if (text === '')
-    return planned(entry, plannedTemplates.login, name, { name, url, username: who, password }, ['password'])
-  const server = { host: url === '' ? name : url, username: who, password, info: '', cryptedinfo: text }
-  return planned(entry, plannedTemplates.server, name, server, ['password', 'cryptedinfo'])
+  const login = { name, url, username: username === '' ? nothing : username, password }
+  if (text === '' && totp === '') return planned(entry, plannedTemplates.login, name, login, ['password'])
+  const secret = ['password', 'totp', 'cryptedinfo']
+  return planned(entry, plannedTemplates.fullLogin, name, { ...login, totp, cryptedinfo: text }, secret)
 }
 
 function planned(
@@ -124,7 +123,7 @@ export function duplicatesAmong(
   const freshEntries = new Set<Entry>()
   for (const plan of plans) {
     const { fields } = plan
-    const like = likeness(plan.name, fields['username'] ?? '', fields['url'] ?? fields['host'] ?? '')
+    const like = likeness(plan.name, fields['username'] ?? '', fields['url'] ?? '')
     if (seen.has(like) && !freshEntries.has(plan.entry) && !isBlank(plan.entry)) found.add(plan)
     else if (plan.file === undefined) freshEntries.add(plan.entry)
     seen.add(like)

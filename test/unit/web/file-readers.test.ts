@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isBitwarden, readBitwarden } from '../../../src/web/exchange/bitwarden-reading.ts'
 import { entriesOf, guessUses, readTable } from '../../../src/web/exchange/csv-reading.ts'
 import { duplicatesAmong, planObject, planObjects } from '../../../src/web/exchange/planned-object.ts'
+import { seedAmong } from '../../../src/web/exchange/opening/keepass-seed.ts'
 import { openBitwarden } from '../../../src/web/exchange/opening/bitwarden-opening.ts'
 import { decodeText } from '../../../src/web/exchange/text-decoding.ts'
 import { blankEntry, type Entry } from '../../../src/web/exchange/entry.ts'
@@ -28,10 +29,16 @@ describe('a table', () => {
         username: 'ann',
         password: 'p"w\n2',
         url: 'https://mail.example',
+        totp: '',
         notes: '',
         more: [{ label: 'PUK', value: '77' }],
       },
     ])
+  })
+
+  it.each(['login_totp', 'OTPAuth', 'TOTP', 'otpSecret'])('has seeds of one-time codes below %s', (heading) => {
+    const { entries } = read(`name,password,${heading}\nMail,pw,JBSW\n`)
+    expect(entries).toMatchObject([{ totp: 'JBSW', more: [] }])
   })
 
   it.each([';', '\t', '|'])('may have %j between its columns', (delimiter) => {
@@ -125,6 +132,39 @@ const export1 = {
   ],
 }
 
+describe('the seed of an entry of KeePass', () => {
+  const of = (fields: Readonly<Record<string, string>>) => seedAmong(new Map(Object.entries(fields)))
+  const address = 'otpauth://totp/Mail:ann?secret=JBSWY3DP&issuer=Mail'
+
+  it.each([
+    [{ otp: address }, address],
+    [{ otp: 'key=jbswy3dp&size=8&step=60' }, 'otpauth://totp/KeePass?secret=JBSWY3DP&digits=8&period=60'],
+    [
+      { 'TimeOtp-Secret-Base32': 'JBSW Y3DP', 'TimeOtp-Algorithm': 'HMAC-SHA-256', 'TimeOtp-Length': '8' },
+      'otpauth://totp/KeePass?secret=JBSWY3DP&digits=8&algorithm=SHA256',
+    ],
+    [{ 'TimeOtp-Secret': 'Hello' }, 'otpauth://totp/KeePass?secret=JBSWY3DP'],
+    [{ 'TimeOtp-Secret-Hex': '48656c6c6f' }, 'otpauth://totp/KeePass?secret=JBSWY3DP'],
+    [{ 'TimeOtp-Secret-Base64': 'SGVsbG8=' }, 'otpauth://totp/KeePass?secret=JBSWY3DP'],
+    [{ 'TOTP Seed': 'JBSWY3DP', 'TOTP Settings': '60;8' }, 'otpauth://totp/KeePass?secret=JBSWY3DP&digits=8&period=60'],
+  ])('is found among %j', (fields, totp) => {
+    const found = of({ PUK: '77', ...fields })
+    expect(found?.totp).toBe(totp)
+    expect(Object.keys(fields).filter((name) => found?.fields.includes(name) !== true)).toEqual([])
+    expect(found?.fields).not.toContain('PUK')
+  })
+
+  it.each([
+    { otp: 'otpauth://hotp/x?secret=JBSW&counter=1' },
+    { otp: 'key=JBSW&type=Hotp' },
+    { otp: 'key=00ff&encoding=hex' },
+    { 'TimeOtp-Secret-Hex': 'no digits' },
+    { 'TimeOtp-Secret-Base64': '====' },
+    { 'TOTP Seed': 'JBSW', 'TOTP Settings': '30;S' },
+    { PUK: '77' },
+  ])('is not among %j', (fields) => expect(of(fields)).toBeUndefined())
+})
+
 describe('an export of Bitwarden', () => {
   it('is read with folders, more addresses, own fields and cards', () => {
     const { entries, defects } = readBitwarden(JSON.stringify(export1))
@@ -137,9 +177,9 @@ describe('an export of Bitwarden', () => {
       {
         folders: ['Work', 'Mail'],
         name: 'Mail',
+        totp: 'JBSW',
         more: [
           { label: 'URL', value: 'https://b.example' },
-          { label: 'TOTP', value: 'JBSW' },
           { label: 'PUK', value: '77' },
         ],
       },
@@ -205,6 +245,15 @@ describe('an export of Bitwarden', () => {
     expect(() => readBitwarden(text)).toThrow('account')
   })
 
+  it('counts the passwords that its items had before', () => {
+    const passwordHistory = ['one', 'two'].map((password) => ({ lastUsedDate: '2025-01-01T00:00:00.000Z', password }))
+    const items = [
+      { type: 1, name: 'Mail', passwordHistory },
+      { type: 1, name: 'Door', passwordHistory: null },
+    ]
+    expect(readBitwarden(JSON.stringify({ items }))).toMatchObject({ leftPasswords: 2 })
+  })
+
   it('keeps the key of an SSH item', () => {
     const sshKey = { privateKey: 'PRIVATE', publicKey: 'ssh-ed25519 AAAA', keyFingerprint: 'SHA256:x' }
     const { entries } = readBitwarden(JSON.stringify({ items: [{ type: 5, name: 'Key', sshKey }] }))
@@ -229,15 +278,27 @@ describe('what an entry becomes', () => {
   it.each([
     ['a login', { username: 'ann', password: 'pw', url: 'https://x' }, '20', ['password']],
     [
-      'a server, where there is more to say',
+      'a login still, where there is more to say',
       { username: 'ann', password: 'pw', notes: 'n' },
-      '1',
+      '37',
       ['password', 'cryptedinfo'],
     ],
-    ['a note, where there is no password', { username: 'ann', notes: 'n' }, '8', ['note']],
+    ['a login with its seed', { username: 'ann', password: 'pw', totp: 'JBSW' }, '37', ['password', 'totp']],
+    ['a note, where there is no password', { username: 'ann', totp: 'JBSW', notes: 'n' }, '8', ['note']],
     ['a card', { card: { number: '1', expires: '', code: '2', owner: '' } }, '11', ['cardno', 'cvc']],
   ])('%s', (_what, members, templateid, secret) => {
     expect(planObject(entry(members))).toMatchObject({ templateid, secret, name: 'Thing' })
+  })
+
+  it('says of a login all that the file says, each in its place', () => {
+    const more = [{ label: 'PUK', value: '77' }]
+    const login = { username: 'ann', password: 'pw', url: 'https://x', totp: 'JBSW' }
+    expect(planObject(entry({ ...login, notes: 'n', more })).fields).toEqual({
+      ...login,
+      name: 'Thing',
+      cryptedinfo: 'n\nPUK: 77',
+    })
+    expect(planObject(entry({ totp: 'JBSW' })).fields).toEqual({ name: 'Thing', note: 'TOTP: JBSW' })
   })
 
   it('a note, where a card has more to say than a card holds', () => {

@@ -11,6 +11,7 @@ import {
   type ReadFile,
   UnreadableFile,
 } from '../entry.ts'
+import { seedAmong } from './keepass-seed.ts'
 
 /** What programs for KeePass files call the fields that each entry has. */
 const usualFields = ['Title', 'UserName', 'Password', 'URL', 'Notes'] as const
@@ -60,15 +61,19 @@ export function entriesIn({ groups, meta }: Kdbx): ReadFile {
 function entryOf(at: number, { fields, tags, times }: KdbxEntry, folders: readonly string[]): Entry {
   const of = (field: (typeof usualFields)[number]): string => textOf(fields.get(field))
   const usual: readonly string[] = usualFields
-  const others = [...fields].filter(([label]) => !usual.includes(label))
+  const others = new Map(
+    [...fields].filter(([label]) => !usual.includes(label)).map(([label, value]) => [label, textOf(value)]),
+  )
+  const seed = seedAmong(others)
+  for (const label of seed?.fields ?? []) others.delete(label)
   const expiry = times.expires === true ? times.expiryTime?.toISOString().slice(0, 10) : undefined
   const more = [
-    ...others.map(([label, value]) => ({ label, value: textOf(value) })),
+    ...[...others].map(([label, value]) => ({ label, value })),
     { label: 'Tags', value: tags.join(', ') },
     { label: 'Expires', value: expiry ?? '' },
   ].filter(({ value }) => value !== '')
   const [name, username, password, url, notes] = [of('Title'), of('UserName'), of('Password'), of('URL'), of('Notes')]
-  return { ...blankEntry, at, folders, name, username, password, url, notes, more }
+  return { ...blankEntry, at, folders, name, username, password, url, totp: seed?.totp ?? '', notes, more }
 }
 
 const textOf = (value: KdbxEntryField | undefined): string =>
