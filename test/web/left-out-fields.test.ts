@@ -32,7 +32,6 @@ it('are said to be left out, and what the appliance finds by them is shown', asy
   await visit.open(`/vault/${vaultid}`)
   await visit.sees('Full')
   await page.getByRole('gridcell', { name: 'Too long for this list' }).waitFor()
-  visit.expectPeace()
 })
 
 /** Tries to make a Short login whose call is lost on the way, while `meanwhile` happens; and then once more. */
@@ -73,5 +72,4 @@ it('of objects that are called as those of an import are read before it says whi
   await page.getByRole('button', { name: 'Import 1 object' }).click()
   await page.getByText('1 object is imported.').waitFor()
   expect((await all()).map((object) => String(object.public['username'])).toSorted()).toEqual(['ann', 'bob', 'cid'])
-  visit.expectPeace()
 })

@@ -83,7 +83,6 @@ describe('a one-time link', () => {
     await maker.expectSound('share-once-made')
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
-    maker.expectPeace()
 
     const receiver = await stage.visitor()
     await receiver.page.goto(address)

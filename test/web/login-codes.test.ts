@@ -53,7 +53,6 @@ it('shows the code of a login without its seed, by a recorded call, with a copy 
   expect(await visit.clipboard()).toMatch(/^\d{6}$/)
   await visit.page.getByRole('button', { name: `Hide code of ${label}` }).click()
   await visit.page.getByLabel(`Code of ${label}`, { exact: true }).waitFor({ state: 'detached' })
-  visit.expectPeace()
 })
 
 it('asks before the code of a login that raises an alarm, and reads nothing without an answer', async () => {
@@ -101,5 +100,4 @@ it('takes a seed as sites write it, refuses what is none, and shows its code to 
   await visit.sees('Bank')
   const id = /\/object\/(\d+)$/.exec(visit.page.url())?.[1] ?? ''
   expect((await readObject(client, id, '?decrypt=true')).crypted).toMatchObject({ totp: typed })
-  visit.expectPeace()
 })

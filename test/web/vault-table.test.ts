@@ -67,7 +67,6 @@ it('is sorted by name, and by columns of its template or by the kind, by the mou
   await expect.poll(() => names(page), patience).toEqual(['Racks', 'A door', 'a.test', 'b.test', 'c.test', 'd.test'])
   await head('Kind').getByRole('button').click()
   await expect.poll(async () => (await names(page)).at(-1), patience).toBe('A door')
-  visit.expectPeace()
 })
 
 it('keeps what is chosen as it is sorted, and what lies between no more than that', async () => {
@@ -88,7 +87,6 @@ it('keeps what is chosen as it is sorted, and what lies between no more than tha
   await page.getByText('2 selected').waitFor()
   const chosen = page.getByRole('grid').locator('[aria-selected="true"]').getByRole('link')
   expect(await chosen.allInnerTexts()).toEqual(['b.test', 'a.test'])
-  visit.expectPeace()
 })
 
 it('sorts ten thousand rows, and draws those that are seen', async () => {
@@ -151,7 +149,6 @@ it('takes objects into a certificate that holds none yet, by the mouse, by the d
   await visit.sees('shop.pem')
   await grid.getByRole('link', { name: 'two.test' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'two.test' }).waitFor()
-  visit.expectPeace()
 })
 
 it('makes favourites of rows and of what is chosen', async () => {
@@ -184,7 +181,6 @@ it('makes favourites of rows and of what is chosen', async () => {
   await page.getByText('2 objects are favourites no longer.').waitFor()
   expect(await favourites()).toEqual([])
   await page.getByText('2 selected').waitFor()
-  visit.expectPeace()
 })
 
 it('lets those who may only read make favourites of rows, and says what is refused', async () => {
