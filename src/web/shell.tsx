@@ -180,19 +180,28 @@ function Mark() {
 function Advice() {
   const { words } = useSpoken()
   const { advice, dismissAdvice } = useSession()
-  if (advice.length === 0) return null
+  const sentences = Object.entries(advice)
+  if (sentences.length === 0) return null
   return (
     <aside className="advice" aria-label={words.knowThis}>
       <ul>
-        {advice.map((sentence) => (
-          <li key={sentence} lang="en">
-            {sentence}
-          </li>
+        {sentences.map(([name, sentence]) => (
+          <Told key={name} known={words.told[name]} sentence={sentence} />
         ))}
       </ul>
       <Button className="quiet" aria-label={words.close} onPress={dismissAdvice}>
         <X aria-hidden />
       </Button>
     </aside>
+  )
+}
+
+/** In the words of the person, where there are some; how often, when and by whom is said by the appliance alone. */
+function Told({ known, sentence }: { readonly known: string | undefined; readonly sentence: string }) {
+  return (
+    <li>
+      {known !== undefined && `${known} `}
+      {(known === undefined || /\d/.test(sentence)) && <span lang="en">{sentence}</span>}
+    </li>
   )
 }

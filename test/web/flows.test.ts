@@ -39,6 +39,11 @@ describe('the login', () => {
     await visit.sees('Vaults')
     const advice = visit.page.getByRole('complementary', { name: 'You should know this' })
     expect(await advice.textContent()).toContain('has failed since your last one')
+    await visit.page.getByRole('button', { name: 'Svenska' }).click()
+    const inSwedish = visit.page.getByRole('complementary', { name: 'Det här bör du veta' })
+    // When it was is said by the appliance alone.
+    expect(await inSwedish.textContent()).toMatch(/^Inloggningar med ditt namn har misslyckats.*has failed since/)
+    await visit.page.getByRole('button', { name: 'English' }).click()
     await advice.getByRole('button', { name: 'Close' }).click()
     expect(await advice.count()).toBe(0)
     visit.complaints.expect(/status of 403/)

@@ -215,6 +215,13 @@ it('takes the number of a service account that another owns, in Swedish too', as
   await dialog.getByLabel('Nycklarnas namn').fill('*')
   await dialog.getByLabel('dekryptera', { exact: true }).check()
   expect(await visit.findings()).toEqual([])
+  const most = dialog.getByLabel('Poster om dagen som mest')
+  await most.fill('2000000000')
+  await dialog.getByRole('button', { name: 'Dela', exact: true }).click()
+  await dialog.getByText('Systemet tar inte emot det så här. (1804)').waitFor()
+  // What exactly is wrong is said by the appliance, in English.
+  await dialog.getByText('daily must be 1 to 1000000000').waitFor()
+  await most.fill('')
   await dialog.getByRole('button', { name: 'Dela', exact: true }).click()
   await page.getByText(`Valvet delas med tjänstekonto ${id}.`).waitFor()
   await page.getByText('Nycklar *: dekryptera').waitFor()

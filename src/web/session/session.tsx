@@ -6,7 +6,7 @@ import { emptyClipboard } from '../controls/clipboard.ts'
 import { noteActivity, useIdleness } from './idleness.ts'
 import { forgetLeaving, leave, tellLeaving } from './leaving.ts'
 import { inTurn } from './session-turn.ts'
-import { nothingTold, toldBy, withoutPassphrase } from './told-at-login.ts'
+import { nothingTold, toldBy, withoutPassphrase, type Sentences } from './told-at-login.ts'
 import { KeptJson } from '../controls/kept-json.ts'
 import { forgetSaved } from '../controls/saving.ts'
 import { onSessionEnd } from '../interface/transport.ts'
@@ -29,7 +29,7 @@ interface Session {
   readonly isChecked: boolean
   readonly farewell: Farewell | undefined
   /** What the appliance told at the login. */
-  readonly advice: readonly string[]
+  readonly advice: Sentences
   readonly dismissAdvice: () => void
   /** The login has told of a pass phrase that is too old, and that is not settled yet. */
   readonly isOverdue: boolean
@@ -115,7 +115,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const lock = useCallback(() => logout('lockedWhenIdle'), [logout])
   const [isNearlyIdle, stay] = useIdleness(person !== undefined, lock)
   const session = useMemo<Session>(() => {
-    const advice = Object.values(told.advice)
+    const { advice } = told
     const dismissAdvice = (): void => setTold(({ isOverdue }) => ({ advice: {}, isOverdue }))
     const ofPassphrase = { isOverdue: told.isOverdue, settlePassphrase }
     return { person, isChecked, farewell, advice, dismissAdvice, ...ofPassphrase, login, logout, isNearlyIdle, stay }

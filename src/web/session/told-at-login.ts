@@ -2,7 +2,7 @@ import type { LoginAnswer } from '../interface/calls.ts'
 
 type Audit = LoginAnswer['audit']
 /** By the names that the appliance has for them. */
-type Sentences = Readonly<Record<string, string>>
+export type Sentences = Readonly<Record<string, string>>
 
 /** What the appliance told the person at the login. */
 export interface Told {

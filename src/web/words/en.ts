@@ -157,6 +157,8 @@ export const en = {
   loadAgain: 'Load it again',
   /** Sentences for numbers of the catalogue, where they say it better than the appliance's own. */
   faults: {} as Readonly<Record<number, string>>,
+  /** What the appliance tells at a login, by its names; it speaks English. */
+  told: {} as Readonly<Record<string, string>>,
 }
 
 export type Words = Readonly<typeof en>

@@ -254,4 +254,17 @@ export const sv: Words = {
     1910: 'Systemet har fler anrop på väg in än det har plats för. Försök igen om en stund.',
     1911: 'En uppgift är äldre än en som har funnits här. Säg till din administratör.',
   },
+  told: {
+    passphrase_old: 'Din lösenfras är gammal: byt den.',
+    passphrase_change: 'En administratör vill att du byter lösenfras.',
+    passphrase_weak: 'Din lösenfras är svag: byt till en som ingen gissar.',
+    failed_logins: 'Inloggningar med ditt namn har misslyckats sedan din senaste.',
+    memberships_resting: 'Medlemskap av dig vilar tills någon annan bekräftar dem.',
+    certificate_expiry: 'Certifikatet på ditt smartkort går snart ut: be om ett nytt.',
+    otp_counter:
+      'Din hårdvarunyckel har använts ofta sedan den senaste inloggningen här: säg till operatören om det inte var du.',
+    otp_delayed:
+      'Engångslösenordet skapades en stund innan det användes: om du inte väntade kan någon ha behållit det.',
+    otp_wear: 'Din hårdvarunyckel är snart utsliten: få den utbytt.',
+  },
 }
