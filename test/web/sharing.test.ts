@@ -229,6 +229,7 @@ it('takes the number of a service account that another owns, in Swedish too', as
   expect(answer.CALLINFO['vaultmembers']).toContainEqual(
     expect.objectContaining({ id, grants: [{ keys: '*', operations: ['decrypt'] }] }),
   )
+  visit.complaints.expect(/status of 400/)
 })
 
 it('shares by the keyboard alone', async () => {
