@@ -14,6 +14,7 @@ import { loginRequest } from '../support/login-request.ts'
 import { freshLogin, givenHolder, loginChallenge, ownChallenge } from '../support/passkey-kit.ts'
 import { type AnswerEdits, type ShownAnswer, SoftAuthenticator, withPasskeys } from '../support/soft-authenticator.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
+import { eventsOf } from '../support/trail.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { accountRow } from '../support/user-row.ts'
 import { grantOfSession } from '../support/session-grant.ts'
@@ -117,6 +118,19 @@ describe('an assertion that a worker has read', () => {
     // It counts on from here.
     expect(await logIn(await answered())).toBe('done')
     expect(await logIn(await answered(edits))).toBe('login.refused')
+  })
+
+  it('that counts back leaves a record, which names the passkey', async () => {
+    const { user, authenticator: own, id } = await givenHolder(appliance)
+    const records = () =>
+      eventsOf(appliance).filter(
+        ({ operation, subject }) => operation === 'passkey.count_back' && subject === `user ${user.id}: passkey ${id}`,
+      )
+    await appliance.client().must('POST', '/auth', await freshLogin(appliance, user, own))
+    expect(records()).toEqual([])
+    const copied = await freshLogin(appliance, user, own, { signCount: 0 })
+    expect(await appliance.client().post('/auth', copied)).toMatchObject({ status: 403 })
+    expect(records()).toMatchObject([{ outcome: 'noted', username: 'appliance' }])
   })
 })
 
