@@ -1,10 +1,21 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { builtInTemplates } from '../../src/features/templates/built-in.ts'
+import { templateIds } from '../../src/features/templates/template.ts'
+import { keyKinds, makeCertificate, makeSamples } from '../support/file-samples.ts'
 import { createObject, upload } from '../support/object-kit.ts'
 import { makeVault } from '../support/vault.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
+
+/** What a text makes that is taken for markup. */
+const planted = 'iframe, script:not([src]), [onerror], [onload], [onfocus], style, a[href^="javascript"]'
+
+interface Answered {
+  readonly OBJECT: readonly object[]
+  readonly TEMPLATES: readonly { readonly structure: readonly { readonly fieldname: string }[] }[]
+}
 
 it('shows what people and attackers write as text, in every place', async () => {
   const user = await stage.appliance.addUser()
@@ -57,14 +68,53 @@ it('shows what people and attackers write as text, in every place', async () => 
   await visit.sees('Vaults')
   expect(await page.getByRole('main').getByRole('link').count()).toBe(hostileTexts.length)
   expect(await page.evaluate('window.hit')).toBeUndefined()
-  expect(
-    await page
-      .locator('iframe, script:not([src]), [onerror], [onload], [onfocus], style, a[href^="javascript"]')
-      .count(),
-  ).toBe(0)
+  expect(await page.locator(planted).count()).toBe(0)
 })
 
-it('draws labels of templates that another answered as text', async () => {
+it('shows what stands in the fields of every template as text, also what a history keeps of it', async () => {
+  const { user, client, vaultid } = await stage.owner('Fields')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  const samples = makeSamples()
+  onTestFinished(() => samples.cleanup())
+  const certificate = makeCertificate(samples, 'web', keyKinds['ec-p256'] ?? [])
+  const filled = builtInTemplates.filter(({ id, fields }) => {
+    const hasFile = fields.some(({ type }) => type === 'file')
+    return id !== templateIds.folder && (!hasFile || id === templateIds.certificate)
+  })
+  expect(filled.length).toBeGreaterThan(8)
+  let at = 0
+  for (const { id: templateid, fields } of filled) {
+    const typed = fields.filter(({ type }) => type !== 'file')
+    const text = (): string => hostileTexts[at++ % hostileTexts.length] ?? ''
+    const values = Object.fromEntries(typed.map(({ name }) => [name, `${text()} ${name}`]))
+    const members = { templateid: String(templateid), objectname: 'Tame', ...values }
+    const object = await (templateid === templateIds.certificate
+      ? upload(client, { groupid: vaultid, ...members }, certificate, 'web.pem')
+      : createObject(client, vaultid, members))
+    const seesAll = async (): Promise<void> => {
+      for (const { label } of typed.filter(({ encrypted }) => encrypted))
+        await page.getByRole('button', { name: `Show ${label}`, exact: true }).click()
+      for (const value of Object.values(values)) await page.getByText(value, { exact: true }).first().waitFor()
+      expect(await page.locator(planted).count()).toBe(0)
+    }
+    await visit.open(`/object/${object}`)
+    await visit.sees('Tame')
+    await seesAll()
+    await client.must('PUT', `/object/${object}`, Object.fromEntries(typed.map(({ name }) => [name, 'tame'])))
+    await visit.open(`/object/${object}/history`)
+    await visit.sees('History of Tame')
+    await page.getByText('Version 1', { exact: true }).click()
+    await seesAll()
+  }
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+})
+
+/** Of every type, and of one that is none. */
+const answeredTypes = ['text', 'textarea', 'dropdown', 'countrycode', 'progress', 'date', 'datetime', 'x"><b>']
+
+it('draws labels and values of templates that another answered as text', async () => {
   const user = await stage.appliance.addUser()
   const client = await stage.appliance.login(user)
   const { id: vaultid } = await makeVault(stage.appliance, 'Labels', client)
@@ -73,15 +123,25 @@ it('draws labels of templates that another answered as text', async () => {
   const { page } = visit
   await visit.logIn(user)
   const address = `${stage.appliance.url}/object/${object}`
-  const written = JSON.stringify(await client.must('GET', `/object/${object}`))
+  const read: Answered = JSON.parse(JSON.stringify(await client.must('GET', `/object/${object}`)))
+  const model = read.TEMPLATES[0]?.structure.find(({ fieldname }) => fieldname === 'host')
   for (const text of hostileTexts) {
-    const labelled = written.replaceAll('"Host"', JSON.stringify(text)).replaceAll('"Server"', JSON.stringify(text))
-    await page.route(address, (route) => route.fulfill({ contentType: 'application/json', body: labelled }))
+    const structure = answeredTypes.map((type) => ({ ...model, fieldname: type, translation: text, type }))
+    const values = Object.fromEntries(answeredTypes.map((type) => [type, text]))
+    const json = {
+      ...read,
+      TEMPLATES: read.TEMPLATES.map((one) => ({ ...one, name: text, structure })),
+      OBJECT: read.OBJECT.map((one) => ({ ...one, public: values })),
+    }
+    await page.route(address, (route) => route.fulfill({ json }))
     await visit.open('/')
     await visit.sees('Vaults')
     await page.reload()
     await visit.open(`/object/${object}`)
     await page.getByRole('term').filter({ hasText: text }).first().waitFor()
+    expect(await page.getByRole('term').filter({ hasText: text }).count()).toBe(answeredTypes.length)
+    expect(await page.getByRole('definition').filter({ hasText: text }).count()).toBe(answeredTypes.length)
+    expect(await page.locator(planted).count()).toBe(0)
     await page.unroute(address)
   }
   expect(await page.evaluate('window.hit')).toBeUndefined()
