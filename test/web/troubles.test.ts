@@ -168,3 +168,28 @@ it('says that a secret is on its way, and gives up a connection that hangs', asy
   await page.getByRole('button', { name: 'Show Password' }).click()
   await page.getByText('S3cret-pass.phrase').waitFor()
 })
+
+it('says nothing of what is under way for less than 150 ms', async () => {
+  const visit = await stage.member()
+  const { page } = visit
+  await page.clock.install()
+  await visit.open(`/object/${stage.stocked.server}`)
+  await visit.sees('core1.example.test')
+  const address = `${stage.appliance.url}/object/${stage.stocked.server}?decrypt=true`
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(address, async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const asked = page.waitForRequest(address)
+  await page.getByRole('button', { name: 'Show Password' }).click()
+  await asked
+  await page.clock.runFor(149)
+  expect(await page.getByText('Fetching …').count()).toBe(0)
+  await page.clock.runFor(1)
+  await page.getByText('Fetching …').waitFor()
+  release()
+  await page.getByText('S3cret-pass.phrase').waitFor()
+})
