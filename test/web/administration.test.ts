@@ -468,6 +468,12 @@ describe.each(['light', 'dark'] as const)('every part in %s colours', (theme) =>
     await visit.open('/administration/services')
     await visit.sees('Service accounts')
     await visit.expectSound('administration-services')
+    const client = await stage.appliance.login(await administrator())
+    const { CALLINFO } = await client.must('POST', '/service', { name: newName(), description: 'Mails of the shop' })
+    const { id, name } = CALLINFO['service'] as { id: string; name: string }
+    await visit.open(`/administration/services/${id}`)
+    await visit.sees(name)
+    await visit.expectSound('administration-service')
     await visit.open('/administration/audit')
     await visit.sees('Audit')
     await page.locator('.records summary').first().click()

@@ -379,6 +379,18 @@ describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
     await page.getByLabel('Name', { exact: true }).fill('cards')
     await visit.expectSound('key-create')
     await page.keyboard.press('Escape')
+    for (const [button, name] of [
+      ['Restore a backup', 'key-restore'],
+      ['Rules', 'key-rules'],
+    ] as const)
+      await seesDialog(visit, button, name)
+    await page.getByRole('button', { name: 'Import a key' }).click()
+    await page.getByLabel('Name', { exact: true }).fill(`brought-${theme}-${width}`)
+    await page.getByRole('dialog').getByText('Sign', { exact: true }).click()
+    await visit.expectSound('key-import')
+    await page.getByRole('button', { name: 'Prepare the import' }).click()
+    await page.getByRole('heading', { name: /^Bring in brought-/ }).waitFor()
+    await visit.expectSound('key-import-job')
     await openKey(visit, pair)
     await page.getByLabel('Data', { exact: true }).fill('An invoice')
     await page.getByRole('button', { name: 'Sign', exact: true }).click()
@@ -397,3 +409,13 @@ describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
       await seesDialog(visit, deed, `key-${deed.toLowerCase().replaceAll(' ', '-')}`)
   })
 })
+
+async function seesDialog(visit: Visit, button: string, name: string): Promise<void> {
+  const { page } = visit
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const dialog = page.locator('[role=dialog], [role=alertdialog]')
+  await dialog.waitFor()
+  await visit.expectSound(name)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}

@@ -42,6 +42,7 @@ it('leads through the views of the console', async () => {
     await go()
     times.push(`${name}: ${Math.round(Number(await page.evaluate('sight')))} ms`)
     await visit.expectSound(name)
+    await visit.expectReadableAt4k()
   }
   const link = (name: string | RegExp) => () => page.getByRole('link', { name }).first().click()
   const holds = (text: string): string =>
