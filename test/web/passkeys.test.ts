@@ -142,6 +142,7 @@ it('an administrator sees the passkeys of a user, and takes one away, which logs
   await visit.expectSound('administration-passkeys')
   await logInByPasskey(holder.visit, user)
   await holder.visit.page.getByRole('alert').getByText('(1201)').waitFor()
+  holder.visit.complaints.expect(/status of 403/)
 })
 
 it('a login that was refused is made again with a new challenge, and nothing that was typed is lost', async () => {
