@@ -160,6 +160,6 @@ describe('a fresh grant', () => {
     const found = await findSealedSession(appliance.store.read, sessionTokenHash(client.token ?? ''))
     if (found === undefined) throw new Error('no session')
     await worker.endSessions([found.sealed])
-    expect(await outcomeOf(worker.freshGrant(grant, row, await otpOf(user)))).toBe('login.refused')
+    expect(await outcomeOf(worker.freshGrant(grant, row, await otpOf(user)))).toBe('session.invalid')
   })
 })

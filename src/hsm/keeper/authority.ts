@@ -6,7 +6,9 @@ import type { Token } from '../pkcs11/token-link.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import { rotationMs } from '../rotation-due.ts'
 import type { RequestFields } from '../server/request-fields.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 import { opened } from './shown-record.ts'
+import type { ShownRights } from './shown-rights.ts'
 
 /** What a worker shows that it may change something: neither where it names nothing. */
 export interface Authority {
@@ -22,11 +24,21 @@ export interface Authority {
 const asNarrow = (grant: FieldsOf<'grant'>): FieldsOf<'grant'> =>
   grant.grants === null ? grant : { ...grant, permission: Math.min(grant.permission, permissionBits.Read) }
 
+export interface AuthorityDependencies {
+  readonly token: Token
+  readonly endedSessions: Pick<EndedSessions, 'has'>
+  readonly shownRights: Pick<ShownRights, 'check'>
+}
+
 /**
  * The authority that came with a request.
- * @throws Fault `hsm.seal_broken`, `hsm.rejected` for one that has expired, or is something else
+ * @throws Fault `hsm.seal_broken`, `hsm.rejected` for one that has expired, or is something else; `session.invalid`,
+ * `access.permission` for a grant whose session was ended since, or whose caller may less
  */
-export function readAuthority(token: Token, fields: RequestFields): Authority {
+export function readAuthority(
+  { token, endedSessions, shownRights }: AuthorityDependencies,
+  fields: RequestFields,
+): Authority {
   const sealed = fields.optionalSealed()
   if (sealed === undefined) return { grant: undefined, rotation: undefined }
   verify(token, sealed)
@@ -41,8 +53,10 @@ export function readAuthority(token: Token, fields: RequestFields): Authority {
       : isGrantInTime(expiresAt, now)
   if (!isInTime) throw new Fault('hsm.rejected', 'The grant is not good at this time.')
   if (record.type === 'rotation') return { grant: undefined, rotation: record.fields }
-  if (record.type === 'grant') return { grant: asNarrow(record.fields), rotation: undefined }
-  return { grant: { ...record.fields, ...inNoVault }, rotation: undefined, fresh: record.fields }
+  if (endedSessions.has(record.fields.session)) throw new Fault('session.invalid')
+  const grant = record.type === 'grant' ? asNarrow(record.fields) : { ...record.fields, ...inNoVault }
+  shownRights.check(grant)
+  return { grant, rotation: undefined, ...(record.type === 'fresh grant' && { fresh: record.fields }) }
 }
 
 const inNoVault = { vault: null, permission: 0, grants: null } as const

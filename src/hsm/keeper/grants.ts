@@ -13,6 +13,7 @@ import type { EndedSessions } from './ended-sessions.ts'
 import type { WritableFloors } from './floors.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
 import { accountTypes, shown } from './shown-record.ts'
+import type { ShownRights } from './shown-rights.ts'
 
 type Opened<T extends RecordType> = Extract<OpenedRecord, { type: T }>
 
@@ -23,6 +24,7 @@ export interface GrantDependencies {
   readonly token: Token
   readonly floors: WritableFloors
   readonly endedSessions: EndedSessions
+  readonly shownRights: Pick<ShownRights, 'note'>
   readonly now: () => number
 }
 
@@ -87,7 +89,7 @@ function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly 
 }
 
 /** @throws Fault `hsm.seal_broken`, `hsm.outdated` for a record of before, `hsm.rejected` for what does not belong together */
-function readShown({ token, floors, now }: GrantDependencies, fields: RequestFields): Shown {
+function readShown({ token, floors, shownRights, now }: GrantDependencies, fields: RequestFields): Shown {
   const session = shown(token, sessionTypes, fields.sealed())
   const user = shown(token, accountTypes, fields.sealed())
   const key = fields.optionalSealed()
@@ -99,10 +101,11 @@ function readShown({ token, floors, now }: GrantDependencies, fields: RequestFie
     const generation = record && generationOf(record)
     const ofVault = record && vaultGenerationOf(record)
     if (ofVault !== undefined) floors.check(ofVault)
-    if (generation === undefined) continue
+    if (record === undefined || generation === undefined) continue
     floors.check(generation)
     // Of a commit that was not shown, this is how the keeper learns.
     floors.raise(generation)
+    shownRights.note(record)
   }
   const standing = standingOf({ session, user, applicationKey }, now())
   if (standing === undefined || membership?.fields.user.equals(user.fields.identity) === false)

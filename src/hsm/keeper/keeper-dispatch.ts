@@ -39,7 +39,7 @@ const reopenEveryMs = 50
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { floors, exchange, endedSessions, takeover } = memory
+  const { floors, exchange, takeover } = memory
   const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
@@ -49,7 +49,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const previous = fields.sealed()
       const provenance = fields.bytes()
       const shownBefore = previous.record.length === 0 ? undefined : previous
-      const authority = readAuthority(token, fields)
+      const authority = readAuthority(ends, fields)
       const member = readMember(token, floors, fields)
       const change = { origin, previous: shownBefore, ...authority, member }
       const { next, replaces } = checkedChange(token, memory, record, change)
@@ -59,7 +59,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     raise(fields) {
       const generations: Generation[] = []
       try {
-        for (let left = fields.integer(); left > 0; left--) generations.push(...shownGeneration(token, fields.sealed()))
+        for (let left = fields.integer(); left > 0; left--) generations.push(...raised(ends, fields.sealed()))
       } finally {
         // What was good before a record that is not rises all the same.
         floors.raise(...generations)
@@ -79,15 +79,15 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     },
     ...createTrailHandlers(memory, origin),
     ...createApplianceBackupHandlers(memory, origin),
-    ...createKeyHandlers(token, memory, origin),
-    sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(token, fields).grant),
+    ...createKeyHandlers(ends, origin),
+    sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(ends, fields).grant),
     sealUnused: (fields) => sealUnused(ends, fields),
-    ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
+    ...createGrantHandlers({ ...ends, now: Date.now }),
     ...createFloorHandlers(exchange),
     ...createLoginHandlers({ token, ...memory }),
     sealNew(fields) {
       const record = fields.bytes()
-      const authority = readAuthority(token, fields)
+      const authority = readAuthority(ends, fields)
       return sealNew(token, memory, record, { origin, ...authority, member: readMember(token, floors, fields) })
     },
     ...createTakeoverHandlers(token, takeover, origin),
@@ -191,9 +191,14 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
     throw new Fault('hsm.rejected', 'The record is no next generation of the one that it replaces.')
 }
 
-function shownGeneration(token: Token, sealed: SealedRecord): Generation[] {
+function raised(
+  { token, shownRights }: Pick<KeeperMemory, 'shownRights'> & { readonly token: Token },
+  sealed: SealedRecord,
+): Generation[] {
   verify(token, sealed)
-  const generation = generationOf(opened(sealed.record))
+  const record = opened(sealed.record)
+  shownRights.note(record)
+  const generation = generationOf(record)
   return generation === undefined ? [] : [generation]
 }
 

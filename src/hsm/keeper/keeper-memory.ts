@@ -19,6 +19,7 @@ import type { RuleContext } from './record-change.ts'
 import { createServiceLogins, type LogInService } from './service-logins.ts'
 import { copyState } from './state-copy.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
+import { createShownRights, type ShownRights } from './shown-rights.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit } from './try-limit.ts'
 import { createUsedAssertions } from './used-assertions.ts'
@@ -34,6 +35,7 @@ export interface KeeperMemory {
   readonly floors: WritableFloors
   readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
+  readonly shownRights: ShownRights
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
   readonly recoverers: Recoverers
@@ -84,11 +86,12 @@ export function openKeeperMemory({
   const longestSessionMs = config.session.absoluteTimeoutMs
   const smartcards = config.smartcard?.enabled === true
   const auditKeys = createAuditKeys(token, state, now)
+  const shownRights = createShownRights()
   const exchange = createFloorExchange({
     token,
     state,
     exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: () => floors.forget(),
+    forgetFloors: () => [floors, shownRights].forEach((one) => one.forget()),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -101,6 +104,7 @@ export function openKeeperMemory({
     floors,
     exchange,
     endedSessions,
+    shownRights,
     firstCounts: createFirstCounts(state),
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),

@@ -1,8 +1,7 @@
-import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { AuditKeys } from './signing-keys.ts'
-import { readAuthority } from './authority.ts'
+import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type FirstCounts, sealFirstCount } from './first-counts.ts'
 import type { WritableFloors } from './floors.ts'
 import { signImportJob } from './import-job-signing.ts'
@@ -12,18 +11,18 @@ import { grantRotation } from './rotations.ts'
 
 /** What is asked for named keys beside the seals of their records. */
 export function createKeyHandlers(
-  token: Token,
-  {
-    floors,
-    firstCounts,
-    auditKeys,
-  }: { readonly floors: WritableFloors; readonly firstCounts: FirstCounts; readonly auditKeys: AuditKeys },
+  on: AuthorityDependencies & {
+    readonly floors: WritableFloors
+    readonly firstCounts: FirstCounts
+    readonly auditKeys: AuditKeys
+  },
   origin: Origin,
 ) {
+  const { token, floors, firstCounts, auditKeys } = on
   return {
     sealFirstCount(fields) {
       const record = fields.bytes()
-      const asker = { origin, ...readAuthority(token, fields), now: Date.now() }
+      const asker = { origin, ...readAuthority(on, fields), now: Date.now() }
       return sealFirstCount(token, firstCounts, record, (count) => mayBegin(asker, count))
     },
     grantRotation: (fields) => grantRotation(token, floors, Date.now(), fields),

@@ -12,14 +12,13 @@ import type { RequestFields } from '../server/request-fields.ts'
 import type { WritableFloors } from './floors.ts'
 import type { FreshKeys } from './fresh-keys.ts'
 import type { Origin } from './record-change.ts'
-import { readAuthority } from './authority.ts'
+import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { opened } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
 type Grant = FieldsOf<'grant'>
 
-export interface TombstoneDependencies {
-  readonly token: Token
+export interface TombstoneDependencies extends AuthorityDependencies {
   readonly floors: WritableFloors
   readonly usedProvenance: UsedProvenance
   readonly freshKeys: FreshKeys
@@ -75,13 +74,11 @@ const isAdmin = (grant: Grant | undefined, vault: Buffer): boolean =>
  * goes for a minute, by a grant of the same caller. Of objects of before the operator says so.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`
  */
-export function sealUnused(
-  { token, usedProvenance, freshKeys, origin }: TombstoneDependencies,
-  fields: RequestFields,
-): Buffer[] {
+export function sealUnused(on: TombstoneDependencies, fields: RequestFields): Buffer[] {
+  const { token, usedProvenance, freshKeys, origin } = on
   const [kind, kek, blob] = [fields.text(), fields.text(), fields.bytes()]
   const [publicKey, purpose, provenance] = [fields.optionalBytes(), fields.bytes(), fields.bytes()]
-  const { grant } = readAuthority(token, fields)
+  const { grant } = readAuthority(on, fields)
   const record = composeRecord('unused key', { kek, blob })
   if (origin === 'operator' && kek === vaultKek && provenance.length === 0) return sealed(token, record)
   const made = provenanceRecord(provenance.subarray(0, nonceBytes), purpose, kind, { kek, blob, publicKey })

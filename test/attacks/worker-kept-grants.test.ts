@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { permissionBits } from '../../src/access/permission.ts'
+import type { SealedGrant } from '../../src/access/acting.ts'
+import { findUserById, type User } from '../../src/features/users/records.ts'
+import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
+import { recallRemoved } from '../../src/features/vaults/membership-records.ts'
+import { findVault, type Vault } from '../../src/features/vaults/records.ts'
+import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { makeVault } from '../support/vault.ts'
+import { grantOfSession } from '../support/session-grant.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * Code in a worker keeps the grants of sessions that passed through it. Within their minute it has changes sealed by them
+ * that last, after what they rest on was taken away.
+ */
+let appliance: TestAppliance
+let worker: Hsm
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  worker = workerHsm(appliance)
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+async function userOf(id: number): Promise<User> {
+  const user = await findUserById(appliance.store.read, id)
+  if (user === null) throw new Error(`no user ${id}`)
+  return user
+}
+
+async function vaultOf(id: string): Promise<Vault> {
+  const vault = await findVault(appliance.store.read, Number(id))
+  if (vault === null) throw new Error('no vault')
+  return vault
+}
+
+const grantOf = (client: TestClient, vaultId?: string) =>
+  grantOfSession(appliance, worker, client, async (user) =>
+    vaultId === undefined ? undefined : findSealedMembership(appliance.store.read, user, Number(vaultId)),
+  )
+
+/** Has the user sealed as he is, once more. */
+const sealedAgain = (user: User, grant: SealedGrant) =>
+  worker.seal(userRecord({ ...user, generation: nextGeneration(user.generation) }), sealedUser(user), undefined, grant)
+
+it('seals nothing for a session that was ended', async () => {
+  const { id, ...login } = await appliance.addUser()
+  const client = await appliance.login({ id, ...login })
+  const grant = await grantOf(client)
+  await expect(sealedAgain(await userOf(id), grant)).resolves.toHaveLength(32)
+  await client.must('GET', '/auth/logout')
+  await expect(sealedAgain(await userOf(id), grant)).rejects.toMatchObject({ code: 'session.invalid' })
+})
+
+it('brings no Admin back who was removed, nor others for him', async () => {
+  const vault = await makeVault(appliance)
+  const { id, ...login } = await appliance.addUser()
+  const client = await appliance.login({ id, ...login })
+  await vault.share(String(id), 'Admin')
+  const grant = await grantOf(client, vault.id)
+  const early = await findSealedMembership(appliance.store.read, await userOf(id), Number(vault.id))
+  await vault.share(String(id), undefined)
+  const [place, key] = [
+    { vault: await vaultOf(vault.id), user: await userOf(id) },
+    { vaultId: Number(vault.id), userId: id },
+  ]
+  const removed = await appliance.store.transaction((tx) => recallRemoved(tx, key))
+  if (removed === null) throw new Error('nothing is left of the member')
+  const none = { permission: 0, grants: null, recoveries: removed.recoveries }
+  const last = { record: membershipRecord(place, { ...none, generation: removed.generation }), seal: removed.seal }
+  const back = membershipRecord(place, {
+    ...none,
+    permission: permissionBits.Admin,
+    generation: nextGeneration(removed.generation),
+  })
+  const taken = { code: 'access.permission' }
+  await expect(worker.seal(back, last, undefined, grant, sealedUser(place.user))).rejects.toMatchObject(taken)
+  // Showing the keeper the record of before does not make it forget.
+  if (early !== undefined) await worker.raise([early])
+  await expect(worker.seal(back, last, undefined, grant, sealedUser(place.user))).rejects.toMatchObject(taken)
+  const accomplice = await userOf((await appliance.addUser()).id)
+  const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
+  const other = membershipRecord({ ...place, user: accomplice }, state)
+  await expect(worker.seal(other, undefined, undefined, grant, sealedUser(accomplice))).rejects.toMatchObject(taken)
+})
+
+it('makes no administrator for one who is none any more', async () => {
+  const { id, ...login } = await appliance.addUser(['read', 'active', 'admin'])
+  const grant = await grantOf(await appliance.login({ id, ...login }))
+  const chief = await appliance.login(await appliance.addUser(['read', 'active', 'admin']))
+  const made = () => {
+    const capabilities = capabilitiesOf(['read', 'active', 'admin'])
+    const own = { identity: Buffer.alloc(0), factors: Buffer.alloc(0), recoveries: 0, madeBy: id, generation: 1 }
+    return worker.sealNew(userRecord({ ...like, ...own, capabilities, id: 1e6, username: 'accomplice' }), grant)
+  }
+  const like = await userOf(id)
+  await expect(made()).resolves.toHaveProperty('seal')
+  await chief.must('PUT', `/user/${id}`, { status: [0, 7] })
+  await expect(made()).rejects.toMatchObject({ code: 'access.permission' })
+})
