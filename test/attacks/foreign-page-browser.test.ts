@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { commonPki } from '../support/pki.ts'
 import { eventsOf } from '../support/trail.ts'
@@ -93,7 +93,7 @@ it.each([
   ['a sub-domain', `evil.${host}`, 'session.cookie'],
   ['a neighbour in the same domain', 'evil.strongroom.test', 'session.cookie'],
   ['another port of the same host', host, 'session.cookie'],
-])('%s (%s): forms, images, fetches and frames do and read nothing', async (_who, name, outcome) => {
+])('%s (%s): forms, images and fetches do and read nothing', async (_who, name, outcome) => {
   const page = await context.newPage()
   await page.goto(foreign(name))
   const before = eventsOf(appliance).length
@@ -121,6 +121,33 @@ it.each([
   const vaults = await fetched(own, '/vault', { headers: console1 })
   expect(vaults.status).toBe(200)
   expect(vaults.text).not.toContain('forged')
+})
+
+it.each(['evil.test', `evil.${host}`, host])('on %s no frame draws the console or its documentation', async (name) => {
+  // The policy of the appliance holds here.
+  const victims = await browser.newContext({ ignoreHTTPSErrors: true })
+  onTestFinished(() => victims.close())
+  await victims.addCookies(await context.cookies())
+  const page = await victims.newPage()
+  /** What a frame holds once it is loaded or refused. */
+  const drawnIn = async (element: string, address: string): Promise<string> => {
+    await page.goto(foreign(name))
+    await page.evaluate(`new Promise((resolve) => {
+      const framed = Object.assign(document.createElement('${element}'), { onload: resolve, onerror: resolve })
+      framed['${element === 'object' ? 'data' : 'src'}'] = ${JSON.stringify(address)}
+      document.body.replaceChildren(framed)
+    })`)
+    // An object that is refused is taken away.
+    const [, frame] = page.frames()
+    return frame === undefined ? 'nothing' : frame.evaluate<string>('document.URL').catch(() => 'nothing')
+  }
+  for (const element of ['iframe', 'object', 'embed']) {
+    expect(await drawnIn(element, foreign('other.test'))).toBe(foreign('other.test'))
+    for (const path of ['/', '/api/1.0/docs'])
+      expect(await drawnIn(element, `https://${host}:${portOf(appliance)}${path}`)).toMatch(
+        /^(chrome-error:.*|nothing)$/,
+      )
+  }
 })
 
 it.each(['evil.test', `evil.${host}`, host])(
