@@ -57,6 +57,7 @@ it("of another's object are read before it is taken for one whose answer was los
   await createTwice(visit, 'mine', () => createObject(client, vaultid, theirs))
   await visit.sees('mine')
   expect((await all()).map(({ objectname }) => objectname).toSorted()).toEqual(['mine', 'theirs'])
+  visit.complaints.expect(/net::ERR_FAILED/)
 })
 
 it('of objects that are called as those of an import are read before it says which are there already', async () => {

@@ -95,6 +95,7 @@ it('a passkey is registered, logs in, gets another name, is removed, and logs in
   await logOut(visit)
   await logInByPasskey(visit, user)
   await page.getByRole('alert').getByText('(1201)').waitFor()
+  visit.complaints.expect(/status of 403/)
 })
 
 it('who has a passkey changes passkeys and devices by it, without a code', async () => {

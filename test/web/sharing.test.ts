@@ -79,6 +79,7 @@ it('shares a vault, changes the right of a member, and removes the member, who i
   expect(await other.page.content()).not.toContain('crane')
   await other.open(`/object/${object}`)
   await other.page.getByText('(1610)').waitFor()
+  other.complaints.expect(/status of 404/)
 })
 
 it('says plainly that the last administrator cannot go, and keeps the dialog', async () => {
