@@ -1,8 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeCertificate, makeSamples, keyKinds, type Samples } from '../support/file-samples.ts'
 import { createObject, objectsIn, upload, type ObjectRecord } from '../support/object-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { portOf } from '../support/wire.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
@@ -113,6 +119,65 @@ describe('files', () => {
     expect(made).toMatchObject({ public: { description: 'kept' }, fileinfo: { size: String(3 * 1024 * 1024) } })
   })
 
+  it('of 64 MiB go up in sight on a slow network, are given up, outlive a cut, and come down again', async () => {
+    const content = randomBytes(64 * 1024 * 1024)
+    const path = join(temporaryFolder(), `${randomBytes(8).toString('hex')}.bin`)
+    writeFileSync(path, content)
+    const wire = await wireToAppliance()
+    const visit = await writer({ port: wire.port })
+    const { page, context } = visit
+    await visit.open(`/vault/${vaultid}/0/new`)
+    await visit.sees('New object')
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file' }).click()
+    await (await chooser).setFiles(path)
+    await page.getByLabel('Description').fill('kept')
+    const network = await context.newCDPSession(page)
+    const sendBy = (uploadThroughput: number) =>
+      network.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput,
+      })
+    const create = page.getByRole('button', { name: 'Create' })
+    await sendBy(1024 * 1024)
+    await create.click()
+    // Each value that is drawn, once.
+    const shares: number[] = await page.evaluate(`new Promise((resolve) => {
+      const shares = []
+      const look = () => {
+        const { value } = document.querySelector('progress') ?? {}
+        if (value > 0 && value !== shares.at(-1)) shares.push(value)
+        if (shares.length === 5) resolve(shares)
+        else requestAnimationFrame(look)
+      }
+      look()
+    })`)
+    expect(shares).toEqual(shares.toSorted((one, other) => one - other))
+    expect(shares.at(-1)).toBeLessThan(1)
+    await page.getByRole('button', { name: 'Cancel the upload' }).click()
+    await page.getByText('The upload was cancelled.').waitFor()
+
+    await create.click()
+    await expect.poll(() => page.evaluate(`document.querySelector('progress')?.value ?? 0`)).toBeGreaterThan(0)
+    wire.cut()
+    await page.getByText('The appliance cannot be reached.').waitFor()
+    visit.complaints.expect(/net::ERR_/)
+    expect(await page.getByLabel('Description').inputValue()).toBe('kept')
+    wire.mend()
+    await sendBy(-1)
+    await create.click()
+    await visit.sees('Files')
+    const [made, ...more] = (await allOf()).filter(({ fileinfo }) => fileinfo?.size === String(content.length))
+    expect(more).toEqual([])
+    expect(made).toMatchObject({ public: { description: 'kept' } })
+    await visit.open(`/object/${made?.id}`)
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    expect(readFileSync(await (await saving).path()).equals(content)).toBe(true)
+  })
+
   it('take the place of others', async () => {
     const id = await upload(stage.stocked.client, { groupid: vaultid, templateid: '3' }, Buffer.from('old'), 'old.txt')
     const visit = await writer()
@@ -157,11 +222,18 @@ describe('a preview', () => {
     await expect.poll(() => page.evaluate(`document.querySelector('figure img').naturalWidth`)).toBe(1)
     const address = await image.getAttribute('src')
     expect(address).toMatch(/^blob:/)
-    expect(await visit.findings()).toEqual([])
+    await visit.expectSoundInAll('preview-picture')
     await page.getByRole('button', { name: 'Hide the preview' }).click()
     await image.waitFor({ state: 'detached' })
     expect(await page.evaluate(`fetch(${JSON.stringify(address)}).then(() => 'there', () => 'gone')`)).toBe('gone')
     visit.complaints.expect(/blob:.*Content Security Policy/)
+  })
+
+  it('of a text is without a finding of axe-core, whatever its width', async () => {
+    const visit = await writer()
+    await show(visit, 'letter.txt', Buffer.from(`Dear reader\n${'long'.repeat(500)}\n${'line\n'.repeat(200)}`))
+    await visit.page.getByRole('figure').getByText('Dear reader').waitFor()
+    await visit.expectSoundInAll('preview-text')
   })
 
   it.each([
@@ -266,12 +338,42 @@ it('shows the codes of a stored seed, and for how long each is good', async () =
   const code = page.getByLabel('Code of Password', { exact: true })
   await expect.poll(async () => (await code.textContent())?.replace(' ', '') === totpCode(secret)).toBe(true)
   await page.getByRole('meter', { name: /^It changes in \d+ seconds?$/ }).waitFor()
-  expect(await visit.findings()).toEqual([])
+  await visit.expectSoundInAll('totp')
   await page.getByRole('button', { name: 'Copy Code of Password' }).click()
   await page.getByText('Code of Password is copied.').waitFor()
   await page.getByRole('button', { name: 'Hide Password' }).click()
   await code.waitFor({ state: 'detached' })
 })
+
+/** A wire to the appliance, which a test cuts and mends: what the browser calls offline lets a call that is under way go on. */
+async function wireToAppliance(): Promise<{ port: number; cut: () => void; mend: () => void }> {
+  const ends = new Set<Socket>()
+  let isCut = false
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy()
+    const far = connect(portOf(stage.appliance), '127.0.0.1')
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(end)
+      end.on('error', () => end.destroy())
+      end.on('close', () => ends.delete(end) && other.destroy())
+      end.pipe(other)
+    }
+    return undefined
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = (): void => {
+    isCut = true
+    for (const end of ends) end.destroy()
+  }
+  onTestFinished(() => {
+    cut()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, cut, mend: () => void (isCut = false) }
+}
 
 /** A picture of one dot. */
 function png(): Buffer {
