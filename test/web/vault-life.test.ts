@@ -283,6 +283,7 @@ it('tells those who may read the trail who saw an object, and no others', async 
   expect(await other.page.getByRole('link', { name: 'Who saw this' }).count()).toBe(0)
   await other.open(`/object/${object}/trail`)
   await other.page.getByText('(1300)').waitFor()
+  other.complaints.expect(/status of 403/)
 })
 
 it.each([
