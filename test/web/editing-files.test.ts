@@ -168,7 +168,8 @@ describe('files', () => {
     wire.mend()
     await sendBy(-1)
     await create.click()
-    await visit.sees('Files')
+    // A busy machine takes its time for so much.
+    await page.getByRole('heading', { level: 1, name: 'Files', exact: true }).waitFor({ timeout: 90_000 })
     const [made, ...more] = (await allOf()).filter(({ fileinfo }) => fileinfo?.size === String(content.length))
     expect(more).toEqual([])
     expect(made).toMatchObject({ public: { description: 'kept' } })
