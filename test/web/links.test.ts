@@ -38,6 +38,7 @@ describe('a one-time link', () => {
     await second.page.goto(address)
     await second.page.getByRole('button', { name: 'Show the secret' }).click()
     await second.page.getByText('There is no secret behind this link any more.').waitFor()
+    second.complaints.expect(/status of 404/)
 
     await maker.page.reload()
     await maker.sees('One-time links')
@@ -131,6 +132,7 @@ describe('a one-time link', () => {
     await page.getByRole('button', { name: 'Next page' }).click()
     await page.getByText('The appliance cannot be reached.').waitFor()
     expect(await link.textContent()).toBe(address)
+    maker.complaints.expect(/net::ERR_FAILED/)
     await page.getByRole('button', { name: 'Previous page' }).click()
     await expect.poll(() => listed.allTextContents()).toEqual(['fourth', 'third'])
   })
