@@ -112,7 +112,7 @@ it.each([
   expect(await page.evaluate('document.documentElement.lang')).toBe('sv')
   const headings = ['Du', 'Lösenfras', 'Enheter', 'Sessioner', 'Smartkort', 'Språk och färger']
   expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(headings)
-  await page.getByText(/låses sidan, och en session utan anrop avslutas\./).waitFor()
+  await page.getByText(/låses sidan, och efter .+ utan anrop avslutas en session\./).waitFor()
   await visit.expectSound('me-swedish')
   await page.getByLabel('Nuvarande lösenfras').fill('not the pass phrase')
   const next = 'sju lyktor av trä på kajen'
