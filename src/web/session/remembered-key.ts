@@ -13,7 +13,12 @@ function readKey(): string | undefined {
 /** At once, and once more after a logout that is under way in any tab, which puts back what there was before it. */
 function forgetKey(): void {
   kept.write(undefined)
-  void inTurn(() => Promise.resolve(kept.write(undefined)))
+  void inTurn(() => {
+    // What this tab has not heard of yet it would not remove: browsers tell tabs of each other's writes a moment later.
+    kept.write(null)
+    kept.write(undefined)
+    return Promise.resolve()
+  })
 }
 
 /** A logout clears what the browser keeps of the page: the result writes the key again. */
