@@ -59,7 +59,7 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Pro
     <TreeItem key={id} id={id} textValue={name} isDisabled={isMore} hasChildItems={hasFolders(id)}>
       <TreeItemContent>
         {({ hasChildItems, isExpanded, level }) => (
-          <span className="entry" style={indentOf(level)} {...(!isMore && drag?.dropProps(id))}>
+          <span className="branch" style={indentOf(level)} {...(!isMore && drag?.dropProps(id))}>
             {hasChildItems ? (
               <Button slot="chevron" className={isExpanded ? 'chevron open' : 'chevron'}>
                 <ChevronRight aria-hidden />
