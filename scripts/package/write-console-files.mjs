@@ -17,7 +17,7 @@ if (folder === undefined) {
 }
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-const console = commandsOf(createProgram())
+const console = commandsOf(await createProgram())
 const daemon = commandsOf(createDaemonCommand())
 for (const command of console) writePage(command, 1, seeAlsoOf(command))
 for (const command of daemon) writePage(command, 8, [{ name: 'strongroom', section: 1 }])

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { chainName, storePlace } from '../daemon/appliance.ts'
+import { chainName } from '../config/chain-name.ts'
+import { storePlace } from '../config/store-place.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import { createRecordedCommit, withRows } from '../audit/recorded-commit.ts'
 import { createAuditHeads } from '../audit/records.ts'

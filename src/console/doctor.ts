@@ -75,7 +75,6 @@ const checks: readonly Check[] = [
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .summary('check everything, and say what to do')
     .description('Checks the whole appliance and says what to do about what is wrong.')
     .addOption(
       new Option('--only <checks>', `these, separated by commas: ${names.join(', ')}`)

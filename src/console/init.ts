@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { storePlace } from '../daemon/appliance.ts'
+import { storePlace } from '../config/store-place.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
@@ -35,7 +35,6 @@ Example:
 export function addInit(program: Command): void {
   program
     .command('init')
-    .summary('make the root keys in the token, and the database')
     .description('Makes the root objects in the token, and makes or migrates the database.')
     .addHelpText('after', help)
     .action(answering((invocation) => init(invocation, loadConfig(invocation.config))))

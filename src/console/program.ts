@@ -1,74 +1,10 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
-import { addApplicationKeyCreate } from './apikey/create.ts'
-import { addApplicationKeyList } from './apikey/list.ts'
-import { addApplicationKeyRevoke } from './apikey/revoke.ts'
-import { addApplicationKeyShapes } from './apikey/shapes.ts'
-import { addAuditArchive } from './audit/archive.ts'
-import { addAuditExport } from './audit/export.ts'
-import { addAuditFollow } from './audit/follow.ts'
-import { addAuditShow } from './audit/show.ts'
-import { addAuditVerify } from './audit/verify.ts'
-import { addBackupCreate } from './backup/create.ts'
-import { addBackupIdentity } from './backup/identity.ts'
-import { addBackupRun } from './backup/run.ts'
-import { addBackupRestore } from './backup/restore.ts'
-import { addBackupVerify } from './backup/verify.ts'
-import { addBackupKeysAdopt } from './backup-keys/adopt.ts'
-import { addBackupKeysInvite } from './backup-keys/invite.ts'
-import { addBackupKeysShare } from './backup-keys/share.ts'
-import { addDatabaseAcceptRestored } from './database/accept-restored.ts'
-import { addDoctor } from './doctor.ts'
+import { addVersion } from './version.ts'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
-import { addInit } from './init.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type OutputStream, type Streams } from './output/terminal.ts'
-import { addMigrateStore } from './migrate/store.ts'
-import { addMigrateToken } from './migrate/token.ts'
-import { addOtpAssign } from './otp/assign.ts'
-import { addOtpEnroll } from './otp/enroll.ts'
-import { addOtpImport } from './otp/import.ts'
-import { addOtpList } from './otp/list.ts'
-import { addOtpRemove } from './otp/remove.ts'
-import { addOtpResync } from './otp/resync.ts'
-import { addRootKeysList } from './root-keys/list.ts'
-import { addRootKeysRotate } from './root-keys/rotate.ts'
-import { addServiceDisable, addServiceEnable } from './service/active.ts'
-import { addServiceCreate } from './service/create.ts'
-import { addServiceCredentialAdd } from './service/credential-add.ts'
-import { addServiceCredentialRemove } from './service/credential-remove.ts'
-import { addServiceEdit } from './service/edit.ts'
-import { addServiceList } from './service/list.ts'
-import { addServiceRemove } from './service/remove.ts'
-import { addServiceShow } from './service/show.ts'
-import { addSessionEnd } from './session/end.ts'
-import { addSessionList } from './session/list.ts'
-import { addTemplateAdd } from './template/add.ts'
-import { addTemplateCheck } from './template/check.ts'
-import { addTemplateList } from './template/list.ts'
-import { addTemplateRemove } from './template/remove.ts'
-import { addTokenChangePin } from './token/change-pin.ts'
-import { addTokenStatus } from './token/status.ts'
-import { addRewrapPlan } from './transparent/rewrap-plan.ts'
-import { addUserAdd } from './user/add.ts'
-import { addUserCertificateAdd } from './usercert/add.ts'
-import { addUserCertificateRemove } from './usercert/remove.ts'
-import { addUserCertificateShow } from './usercert/show.ts'
-import { addUserDisable } from './user/disable.ts'
-import { addUserEdit } from './user/edit.ts'
-import { addUserEnable } from './user/enable.ts'
-import { addUserList } from './user/list.ts'
-import { addUserPassphrase } from './user/passphrase.ts'
-import { addValidatorClientAdd } from './validator/client-add.ts'
-import { addValidatorClientList } from './validator/client-list.ts'
-import { addValidatorClientRevoke } from './validator/client-revoke.ts'
 import { defaultConfigFile } from '../config/default-file.ts'
 import { versionLine } from '../release.ts'
-import { addVersion } from './version.ts'
-import { addVaultAcceptBackup } from './vault/accept-backup.ts'
-import { addVaultAdopt } from './vault/adopt.ts'
-import { addVaultConfirm } from './vault/confirm.ts'
-import { addVaultList } from './vault/list.ts'
-import { addVaultMembers } from './vault/members.ts'
 
 const help = `
 Exit codes:
@@ -89,92 +25,80 @@ Examples:
 
 Every command that changes something is recorded in the audit trail.`
 
+type Add = (parent: Command) => void
+
+/** What a command needs is loaded when it is called for: all of them together are two thousand files. */
 interface Noun {
   readonly name: string
   readonly description: string
-  readonly verbs: readonly ((noun: Command) => void)[]
+  readonly load: () => Promise<{ readonly verbs: readonly Add[] }>
 }
 
 const nouns: readonly Noun[] = [
-  {
-    name: 'user',
-    description: 'people who may log in',
-    verbs: [addUserAdd, addUserList, addUserEdit, addUserDisable, addUserPassphrase, addUserEnable],
-  },
+  { name: 'user', description: 'people who may log in', load: () => import('./user/verbs.ts') },
   {
     name: 'service',
     description: 'accounts of applications that run unattended',
-    verbs: [
-      addServiceCreate,
-      addServiceList,
-      addServiceShow,
-      addServiceEdit,
-      addServiceDisable,
-      addServiceEnable,
-      addServiceRemove,
-      addServiceCredentialAdd,
-      addServiceCredentialRemove,
-    ],
+    load: () => import('./service/verbs.ts'),
   },
-  { name: 'session', description: 'who is logged in', verbs: [addSessionList, addSessionEnd] },
+  { name: 'session', description: 'who is logged in', load: () => import('./session/verbs.ts') },
   {
     name: 'vault',
     description: 'vaults: who shares them, never what is in them',
-    verbs: [addVaultList, addVaultMembers, addVaultAdopt, addVaultConfirm, addVaultAcceptBackup],
+    load: () => import('./vault/verbs.ts'),
   },
-  {
-    name: 'apikey',
-    description: 'keys of applications, part of every login',
-    verbs: [addApplicationKeyCreate, addApplicationKeyList, addApplicationKeyShapes, addApplicationKeyRevoke],
-  },
-  {
-    name: 'otp',
-    description: 'second factors',
-    verbs: [addOtpEnroll, addOtpImport, addOtpAssign, addOtpList, addOtpRemove, addOtpResync],
-  },
-  {
-    name: 'usercert',
-    description: 'smartcards',
-    verbs: [addUserCertificateAdd, addUserCertificateRemove, addUserCertificateShow],
-  },
+  { name: 'apikey', description: 'keys of applications, part of every login', load: () => import('./apikey/verbs.ts') },
+  { name: 'otp', description: 'second factors', load: () => import('./otp/verbs.ts') },
+  { name: 'usercert', description: 'smartcards', load: () => import('./usercert/verbs.ts') },
   {
     name: 'validator',
     description: 'programs that have one-time passwords checked',
-    verbs: [addValidatorClientAdd, addValidatorClientList, addValidatorClientRevoke],
+    load: () => import('./validator/verbs.ts'),
   },
-  {
-    name: 'template',
-    description: 'forms of objects',
-    verbs: [addTemplateList, addTemplateCheck, addTemplateAdd, addTemplateRemove],
-  },
-  { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus, addTokenChangePin] },
+  { name: 'template', description: 'forms of objects', load: () => import('./template/verbs.ts') },
+  { name: 'token', description: 'the hardware security module', load: () => import('./token/verbs.ts') },
   {
     name: 'root-keys',
     description: 'the keys in the token that everything lies below',
-    verbs: [addRootKeysList, addRootKeysRotate],
+    load: () => import('./root-keys/verbs.ts'),
   },
-  {
-    name: 'backup',
-    description: 'backups of the whole appliance',
-    verbs: [addBackupIdentity, addBackupCreate, addBackupVerify, addBackupRestore, addBackupRun],
-  },
+  { name: 'backup', description: 'backups of the whole appliance', load: () => import('./backup/verbs.ts') },
   {
     name: 'backup-keys',
     description: 'keys that let another appliance restore backups',
-    verbs: [addBackupKeysInvite, addBackupKeysShare, addBackupKeysAdopt],
+    load: () => import('./backup-keys/verbs.ts'),
   },
-  { name: 'database', description: 'what is stored', verbs: [addDatabaseAcceptRestored] },
-  { name: 'migrate', description: 'moves to another database or token', verbs: [addMigrateStore, addMigrateToken] },
-  { name: 'transparent', description: 'keys of applications', verbs: [addRewrapPlan] },
-  {
-    name: 'audit',
-    description: 'the audit trail',
-    verbs: [addAuditArchive, addAuditShow, addAuditFollow, addAuditExport, addAuditVerify],
-  },
+  { name: 'database', description: 'what is stored', load: () => import('./database/verbs.ts') },
+  { name: 'migrate', description: 'moves to another database or token', load: () => import('./migrate/verbs.ts') },
+  { name: 'transparent', description: 'keys of applications', load: () => import('./transparent/verbs.ts') },
+  { name: 'audit', description: 'the audit trail', load: () => import('./audit/verbs.ts') },
 ]
 
-/** The whole command line. */
-export function createProgram(output: OutputConfiguration = {}): Command {
+/** A command that stands before or behind the nouns. */
+interface Verb {
+  readonly name: string
+  /** Its line in the list of commands. */
+  readonly summary: string
+  readonly load: () => Promise<Add>
+}
+
+const init: Verb = {
+  name: 'init',
+  summary: 'make the root keys in the token, and the database',
+  load: async () => (await import('./init.ts')).addInit,
+}
+
+const doctor: Verb = {
+  name: 'doctor',
+  summary: 'check everything, and say what to do',
+  load: async () => (await import('./doctor.ts')).addDoctor,
+}
+
+/** The whole command line, or of it what is called for, and the list of all. */
+export async function createProgram(
+  output: OutputConfiguration = {},
+  isCalledFor: (name: string) => boolean = () => true,
+): Promise<Command> {
   const program = new Command('strongroom')
     .description('Sets up and looks after a Strongroom appliance.')
     .version(versionLine('strongroom'))
@@ -185,12 +109,17 @@ export function createProgram(output: OutputConfiguration = {}): Command {
     .exitOverride()
     // Before the commands, which inherit it.
     .configureOutput(output)
-  addInit(program)
-  for (const { name, description, verbs } of nouns) {
-    const noun = program.command(name).description(description)
-    for (const addTo of verbs) addTo(noun)
+  const addVerb = async ({ name, summary, load }: Verb): Promise<void> => {
+    if (isCalledFor(name)) (await load())(program)
+    else program.command(name)
+    program.commands.at(-1)?.summary(summary)
   }
-  addDoctor(program)
+  await addVerb(init)
+  for (const { name, description, load } of nouns) {
+    const noun = program.command(name).description(description)
+    if (isCalledFor(name)) for (const add of (await load()).verbs) add(noun)
+  }
+  await addVerb(doctor)
   addVersion(program)
   return program
 }
@@ -203,12 +132,15 @@ export async function runConsole(args: readonly string[], streams: Streams, buil
   const { stdout, stderr } = streams
   const terminal = createTerminal(streams)
   let exitCode: number = exitCodes.done
-  const program = createProgram({
-    writeOut: (text) => void stdout.write(text),
-    writeErr: (text) => void stderr.write(text),
-    getOutHelpWidth: () => widthOf(stdout),
-    getErrHelpWidth: () => widthOf(stderr),
-  })
+  const program = await createProgram(
+    {
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+    },
+    (name) => args.includes(name),
+  )
   const surroundings: Omit<Invocation, 'config' | 'json'> = {
     terminal,
     build,

@@ -13,7 +13,8 @@ import { createAuditHeads } from '../audit/records.ts'
 import { createRetryingTrail, createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
-import { readSecret } from '../config/loader.ts'
+import { chainName } from '../config/chain-name.ts'
+import { storePlace } from '../config/store-place.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
@@ -204,17 +205,6 @@ function openHsm(config: Config, slot: number, { token }: WorkerCounts): Hsm {
 function rotated(sockets: readonly string[], slot: number): string[] {
   const first = slot % sockets.length
   return [...sockets.slice(first), ...sockets.slice(0, first)]
-}
-
-export function storePlace({ store }: Config): { sqlite: string } | { postgresUrl: string } {
-  if (store.postgresUrlFile !== undefined) return { postgresUrl: readSecret(store.postgresUrlFile) }
-  if (store.sqlite !== undefined) return { sqlite: store.sqlite }
-  throw new TypeError('the configuration names no store')
-}
-
-/** The chain of one process in the audit trail. */
-export function chainName({ audit }: Config, writer: string): string {
-  return audit.machine === undefined ? writer : `${audit.machine}-${writer}`
 }
 
 async function openTrail(

@@ -119,9 +119,10 @@ describe('a KeePass file', () => {
     expect(await objects()).toEqual([])
   })
 
-  it.each(Object.entries(keyFiles))('opens by a key file: %s', async (_form, keyFile) => {
+  it('opens by a key file, with and without a pass phrase', async () => {
     const { page, open, chooseKeyFile } = await given()
     const isOpen = () => page.getByText('2 objects', { exact: true }).waitFor()
+    const keyFile = keyFiles['XML, version 2']
     await open(keyedKeepassFile(keyFile, ''), '')
     await page.getByText('Fill this in.').waitFor()
     await chooseKeyFile(keyFile)
@@ -132,6 +133,19 @@ describe('a KeePass file', () => {
     await page.getByRole('alert').getByText('another pass phrase or key file').waitFor()
     await chooseKeyFile(keyFile)
     await isOpen()
+  })
+
+  it('opens by a key file of every form', async () => {
+    const { page, open, chooseKeyFile } = await given()
+    for (const [form, keyFile] of Object.entries(keyFiles)) {
+      await open(keyedKeepassFile(keyFile, filePassphrase))
+      await page.getByRole('alert').getByText('another pass phrase or key file').waitFor()
+      await chooseKeyFile(keyFile)
+      expect({ form, objects: await page.getByText('2 objects', { exact: true }).textContent() }).toEqual({
+        form,
+        objects: '2 objects',
+      })
+    }
   })
 
   it('opens by a key file: XML of another kind, by its SHA-256', async () => {

@@ -219,7 +219,11 @@ describe('the bench of other keys', () => {
 
 describe('the samples of what was done', () => {
   let folder: string
-  beforeAll(() => {
+  let token: string
+  beforeAll(async () => {
+    const user = await stage.appliance.addUser()
+    await vault.share(String(user.id), 'Write')
+    token = (await stage.appliance.login(user)).token ?? ''
     folder = examplesFolder()
     writeFileSync(join(folder, 'ca.pem'), stage.appliance.ca)
     writeFileSync(join(folder, 'input'), secret)
@@ -230,9 +234,6 @@ describe('the samples of what was done', () => {
   /** What each of the three programs that the page shows prints, and their texts. */
   async function samples(visit: Visit): Promise<{ texts: string[]; printed: string[] }> {
     const { page } = visit
-    const user = await stage.appliance.addUser()
-    await vault.share(String(user.id), 'Write')
-    const { token = '' } = await stage.appliance.login(user)
     const ca = join(folder, 'ca.pem')
     const environment = {
       STRONGROOM: visit.origin,

@@ -6,7 +6,7 @@ import { type BackupSource, readBackup, type ReadBackup } from '../../backup/bac
 import { configurationFiles } from '../../config/configured-paths.ts'
 import { readSecret } from '../../config/loader.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
-import { storePlace } from '../../daemon/appliance.ts'
+import { storePlace } from '../../config/store-place.ts'
 import { restoreDump } from '../../store/database-snapshot.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { withTokenFolder } from '../softhsm-file.ts'

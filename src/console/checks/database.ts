@@ -1,4 +1,4 @@
-import { storePlace } from '../../daemon/appliance.ts'
+import { storePlace } from '../../config/store-place.ts'
 import { inspectStore } from '../../store/inspection.ts'
 import { absenceOf } from '../absence.ts'
 import { count } from '../output/command-answer.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts'
-import { storePlace } from '../../daemon/appliance.ts'
+import { storePlace } from '../../config/store-place.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
 import { pendingObjectIds } from '../../features/destruction/records.ts'
 import { VaultTable } from '../../features/vaults/records.ts'

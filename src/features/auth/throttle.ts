@@ -81,6 +81,14 @@ const accountByHolder: Limit = {
   lasts: false,
 }
 
+/** A thief of the second factor would otherwise begin anew with each login of its user, until the keeper refused the user. */
+const accountByHolderInTime: Limit = {
+  applies: ({ isHolder }) => isHolder,
+  allowance: 5,
+  key: ({ name }) => `holder of the second factor in time of ${name}`,
+  lasts: true,
+}
+
 const accountPerNetwork: Limit = {
   applies: ({ isHolder }) => !isHolder,
   allowance: 1,
@@ -105,7 +113,13 @@ const accountInUnknownNetworks: Limit = {
 }
 
 /** See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`. */
-const limits = [accountByHolder, accountPerNetwork, allAccountsPerNetwork, accountInUnknownNetworks]
+const limits = [
+  accountByHolder,
+  accountByHolderInTime,
+  accountPerNetwork,
+  allAccountsPerNetwork,
+  accountInUnknownNetworks,
+]
 
 /** A login that waits for the sweep waits no longer than for these. */
 const sweptAtOnce = 500

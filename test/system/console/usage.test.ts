@@ -20,6 +20,8 @@ function helpOf(command: Command): string {
   return help
 }
 
+const program = await createProgram()
+
 describe('the command line', () => {
   it('documents its exit codes', async () => {
     const { status, stdout } = await strongroom('/nowhere.json', ['--help'])
@@ -27,7 +29,7 @@ describe('the command line', () => {
     for (const code of [0, 1, 2, 3, 4, 6]) expect(stdout).toMatch(new RegExp(`^ {2}${code} {2}\\w`, 'm'))
   })
 
-  it.each([...commandsOf(createProgram())])('%s has examples, and lines that fit a terminal', (_, command) => {
+  it.each([...commandsOf(program)])('%s has examples, and lines that fit a terminal', (_, command) => {
     const help = helpOf(command)
     expect(help).toMatch(/^Examples?:\n {2}\S/m)
     for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(115)

@@ -28,8 +28,8 @@ describe('manual pages', () => {
       env: { ...process.env, MANWIDTH: '120', LC_ALL: 'C.UTF-8', MAN_KEEP_FORMATTING: '' },
     })
 
-  it('there is one of every command', () => {
-    const wanted = [...namesOf(createProgram()).map((name) => `man1/${name}.1`), 'man8/strongroomd.8']
+  it('there is one of every command', async () => {
+    const wanted = [...namesOf(await createProgram()).map((name) => `man1/${name}.1`), 'man8/strongroomd.8']
     expect(pages().toSorted()).toEqual(wanted.toSorted())
   })
 
@@ -90,7 +90,7 @@ describe('completion', () => {
     expect(bashOffers('user', 'add', '--fullname', '')).toEqual([])
   })
 
-  it('bash offers every command', () => {
+  it('bash offers every command', async () => {
     const check = (command: Command, words: readonly string[]) => {
       const offered = bashOffers(...words, '')
       for (const below of command.commands) {
@@ -98,7 +98,7 @@ describe('completion', () => {
         if (below.commands.length > 0) check(below, [...words, below.name()])
       }
     }
-    check(createProgram(), [])
+    check(await createProgram(), [])
     expect(createDaemonCommand().commands).toEqual([])
   })
 

@@ -139,6 +139,18 @@ describe('a stranger with a thousand addresses', () => {
     for (const address of addresses(50)) if (await tries(alice(address), true)) looks += 1
     expect(looks).toBe(rules.freeAttempts)
   })
+
+  it('gets no more of them with the stolen hardware token because the user logs in in between', async () => {
+    let looks = 0
+    for (let round = 0; round < 50; round++) {
+      for (let guess = 0; guess < rules.freeAttempts - 1; guess++)
+        if (await tries(alice(hotel(round)), true)) looks += 1
+      await ends(await begins(alice('192.0.2.1'), true))
+      now += 1_000
+    }
+    expect(looks).toBeGreaterThanOrEqual(5 * rules.freeAttempts - 1)
+    expect(looks).toBeLessThan(tryRulesOf(rules).burst / 2)
+  })
 })
 
 describe('right logins from ever new places', () => {

@@ -1,0 +1,3 @@
+import { addDatabaseAcceptRestored } from './accept-restored.ts'
+
+export const verbs = [addDatabaseAcceptRestored]

@@ -1,0 +1,4 @@
+import { addSessionEnd } from './end.ts'
+import { addSessionList } from './list.ts'
+
+export const verbs = [addSessionList, addSessionEnd]

@@ -1,0 +1,3 @@
+import { addRewrapPlan } from './rewrap-plan.ts'
+
+export const verbs = [addRewrapPlan]
