@@ -193,7 +193,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
 }
 
 const ownEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
-  readOwnAccount(on.ownAccounts, on.recoveries, on.sessions),
+  readOwnAccount(on.ownAccounts, on.recoveries, on.sessions, on.links),
   changeOwnEmail(on.ownAccounts),
   endOtherSessions(on.sessions),
   beginOwnDevice(on.ownDevices),

@@ -58,7 +58,7 @@ export class Visit {
     this.page = page
     this.appliance = appliance
     this.#look = look
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(45_000)
     context.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()))
         this.complaints.hear(`${message.text()} ${message.location().url}`)

@@ -83,7 +83,14 @@ describe('an import', () => {
   it('opens an export of Bitwarden under a pass phrase, in a worker that ends', async () => {
     const { visit, page, admin, objects } = await given()
     const login = { username: 'ann', password: 'pw-1', totp: 'JBSWY3DPEHPK3PXP' }
-    const item = { type: 1, name: 'Mail', notes: 'About it', login, passwordHistory: [{ password: 'pw-0' }] }
+    const item = {
+      type: 1,
+      name: 'Mail',
+      notes: 'About it',
+      favorite: true,
+      login,
+      passwordHistory: [{ password: 'pw-0' }],
+    }
     const file = argon2Export(JSON.stringify({ items: [item] }), 'ett lösenord', 3)
     const open = async (text: string, passphrase: string): Promise<void> => {
       await choose(visit, text, 'export.json')
@@ -106,6 +113,7 @@ describe('an import', () => {
     expect(OBJECT).toMatchObject([
       { templateid: '37', public: { username }, crypted: { ...secrets, cryptedinfo: 'About it' } },
     ])
+    expect((await admin.must('GET', '/favourites'))['OBJECT']).toMatchObject([{ objectname: 'Mail' }])
   })
 
   it('takes hostile texts as texts, and refuses what is no table', async () => {

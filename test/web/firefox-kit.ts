@@ -46,7 +46,7 @@ export class FirefoxVisit {
     this.context = context
     this.page = page
     this.appliance = appliance
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(60_000)
     page.on('pageerror', (error) => this.complaints.hear(String(error)))
     page.on('console', (message) => {
       if (['error', 'warn'].includes(message.type())) this.complaints.hear(message.text())

@@ -65,7 +65,7 @@ describe('in Firefox', () => {
     await visit.press('Download')
     const saved = join(visit.downloads, 'plan.svg')
     await expect
-      .poll(() => existsSync(saved) && readFileSync(saved).equals(fileContent), { timeout: 20_000 })
+      .poll(() => existsSync(saved) && readFileSync(saved).equals(fileContent), { timeout: 60_000 })
       .toBe(true)
   })
 

@@ -1,11 +1,32 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createObject, recordsAbout } from '../support/object-kit.ts'
 import { eventsOf } from '../support/trail.ts'
-import type { Visit } from './browser-kit.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { makeVault } from '../support/vault.ts'
+import { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
+
+it('is not offered where the appliance makes none', async () => {
+  const appliance = await TestAppliance.own({ links: { enabled: false } })
+  onTestFinished(() => appliance.close())
+  const user = await appliance.addUser()
+  const client = await appliance.login(user)
+  const object = await createObject(client, (await makeVault(appliance, 'Servers', client)).id)
+  const visit = await Visit.start(appliance)
+  const { page } = visit
+  await visit.logIn(user)
+  const read = page.waitForResponse('**/api/1.0/me')
+  await visit.open(`/object/${object}`)
+  await page.getByRole('button', { name: 'Copy: Password' }).waitFor()
+  await read
+  await expect.poll(() => page.getByRole('button', { name: /^Share once/ }).count()).toBe(0)
+  visit.complaints.expect(/403/)
+  await visit.open('/links')
+  await page.getByText('One-time links are turned off on this appliance.').waitFor()
+})
 
 async function madeLink(visit: Visit, secret: string, label = 'For Kim'): Promise<string> {
   const { page } = visit

@@ -857,6 +857,10 @@ export interface Operations {
          * Milliseconds without a call after which the session ends.
          */
         timeout: number
+        /**
+         * Whether one-time links are made here.
+         */
+        links: boolean
       }
     }
   }

@@ -583,6 +583,8 @@ class MeReadInfo(Callinfo):
     """Vaults in which the membership of the caller rests until it is confirmed."""
     timeout: int
     """Milliseconds without a call after which the session ends."""
+    links: bool
+    """Whether one-time links are made here."""
 
 
 class MeReadAnswer(_Sent):

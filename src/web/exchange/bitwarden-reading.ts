@@ -72,6 +72,7 @@ function entryOf(at: number, item: Json, folders: ReadonlyMap<string, string>): 
     notes: textIn(item, 'notes'),
     more,
     ...(card && { card }),
+    isFavourite: item['favorite'] === true,
   }
 }
 

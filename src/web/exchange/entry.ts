@@ -15,6 +15,7 @@ export interface Entry {
   readonly more: readonly { readonly label: string; readonly value: string }[]
   readonly card?: Card
   readonly files?: readonly AttachedFile[]
+  readonly isFavourite?: boolean
 }
 
 export interface AttachedFile {

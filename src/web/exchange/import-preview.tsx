@@ -90,7 +90,9 @@ function useImport(vaultid: string, chosen: readonly PlannedObject[], onUnderWay
       try {
         await task.run(signal, setProgress)
       } finally {
-        await queries.invalidateQueries({ queryKey: ['vault', vaultid] })
+        await Promise.all(
+          [['vault', vaultid], ['favourites']].map((queryKey) => queries.invalidateQueries({ queryKey })),
+        )
       }
     })
     onUnderWay(false)

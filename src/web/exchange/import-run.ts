@@ -41,6 +41,8 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
   let next = 0
   /** What may have been made by a call of which no answer came. */
   let doubtful: Made | undefined
+  /** Ids of objects that are to be favourites yet. */
+  const unstarred: string[] = []
 
   async function look(signal: AbortSignal): Promise<void> {
     const { OBJECTS } = await call('vault.read', { params: { vaultid }, signal })
@@ -50,10 +52,29 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
     for (const [path, id] of pathsOf(OBJECTS)) folders.set(path, id)
     if (found !== undefined) {
       known.add(found.id)
-      if (found.templateid !== plannedTemplates.folder) next += 1
+      if (found.templateid !== plannedTemplates.folder) passOver(found.id)
     }
     doubtful = undefined
     isReady = true
+  }
+
+  /** The next object is made. */
+  function passOver(id: string): void {
+    const plan = plans[next]
+    if (plan?.entry.isFavourite === true && plan.file === undefined) unstarred.push(id)
+    next += 1
+  }
+
+  /** A person has so many favourites at most: an object without its star is imported all the same. */
+  async function star(signal: AbortSignal): Promise<void> {
+    for (let objectid = unstarred[0]; objectid !== undefined; objectid = unstarred[0]) {
+      try {
+        await call('object.favourite', { params: { objectid }, body: { favourite: true }, signal })
+      } catch (error) {
+        if (!(error instanceof Refusal) || ![400, 403, 404].includes(error.status)) throw error
+      }
+      unstarred.shift()
+    }
   }
 
   async function make(made: Made, fields: object, signal: AbortSignal, file?: File): Promise<string> {
@@ -95,14 +116,16 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
         try {
           const file = await checkedFile(plan, signal)
           const parentid = await folderOf(plan.entry.folders.map(folderName), signal)
-          await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal, file)
+          passOver(await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal, file))
         } catch (error) {
           if (!(error instanceof Refusal) || !isAboutObject(error)) throw error
           refused.push({ plan, error })
+          next += 1
         }
-        next += 1
+        await star(signal)
         tell({ done: next, refused: [...refused] })
       }
+      await star(signal)
       tell({ done: next, refused: [...refused] })
     },
   }

@@ -6,7 +6,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
-import { areOff, pageQuery } from './link-reads.ts'
+import { pageQuery } from './link-reads.ts'
 import { linkWords } from './link-words.ts'
 import { NewLink, type StoredSecret } from './new-link.tsx'
 import './links.css'
@@ -28,16 +28,10 @@ export function ShareOnce({ field, stored, onClose }: Props) {
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title">{shareField(field)}</Heading>
-          {areOff(error) ? (
-            <p>{words.off}</p>
-          ) : (
-            <>
-              <p className="soft">{words.shareHelp}</p>
-              {error && !data && <Trouble error={error} onTryAgain={() => void refetch()} />}
-              {!error && !data && <Slow />}
-              {data && <NewLink limits={data.CALLINFO.limits} stored={stored} />}
-            </>
-          )}
+          <p className="soft">{words.shareHelp}</p>
+          {error && !data && <Trouble error={error} onTryAgain={() => void refetch()} />}
+          {!error && !data && <Slow />}
+          {data && <NewLink limits={data.CALLINFO.limits} stored={stored} />}
           <div className="buttons">
             <Button className="button" onPress={onClose}>
               {close}

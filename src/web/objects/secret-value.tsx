@@ -7,6 +7,7 @@ import type { Field } from '../interface/calls.ts'
 import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
 import { Trouble } from '../controls/trouble.tsx'
+import { useOwnAccount } from '../me/me-reads.ts'
 import { TotpCode } from './totp-code.tsx'
 import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
 import { useLate } from '../controls/late.ts'
@@ -34,6 +35,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const [held, setHeld] = useHeldSecret()
   const [isSharing, setIsSharing] = useState(false)
   const { isUnderWay, error, run } = useAction()
+  const { data: account } = useOwnAccount()
 
   async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
     if (isUnderWay || !(await mayRead(run))) return
@@ -74,12 +76,14 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
           text={words.copy}
           onPress={() => void (value === undefined ? read(copy) : copy(value))}
         />
-        <Act
-          icon={<Link2 aria-hidden />}
-          name={words.shareField(translation)}
-          text={words.share}
-          onPress={() => setIsSharing(true)}
-        />
+        {account?.CALLINFO?.links === true && (
+          <Act
+            icon={<Link2 aria-hidden />}
+            name={words.shareField(translation)}
+            text={words.share}
+            onPress={() => setIsSharing(true)}
+          />
+        )}
       </span>
       {error !== undefined && <Trouble error={error} />}
       {held && <Code label={translation} secret={held.secret} isSeed={hasCodes} />}

@@ -89,6 +89,11 @@ describe('POST /object', () => {
     expect(answer.json.ERRORS?.[0]).toBe(`${field} is missing: the template Server needs it.`)
   })
 
+  it('takes null for a field that may be empty as left out', async () => {
+    const made = await createObject(admin, vault.id, { ...server, info: null })
+    expect(await readObject(admin, made)).toMatchObject({ public: { info: '' } })
+  })
+
   it('says what is missing of its own members', async () => {
     const { groupid, ...rest } = { groupid: vault.id, ...server }
     const without = await admin.post('/object', rest)

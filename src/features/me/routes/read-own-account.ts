@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { bitmapText, howMany, idText, moment } from '../../../http/contract/shared-fields.ts'
 import type { Sessions } from '../../auth/sessions.ts'
+import type { Links } from '../../links/links.ts'
 import type { Recoveries } from '../../users/recovery.ts'
 import type { OwnAccounts } from '../own-account.ts'
 
@@ -10,6 +11,7 @@ export const readOwnAccount = (
   accounts: OwnAccounts,
   recoveries: Recoveries,
   sessions: Pick<Sessions, 'idleTimeoutMs'>,
+  links: Pick<Links, 'rules'>,
 ) =>
   endpoint({
     operation: 'me.read',
@@ -30,6 +32,7 @@ export const readOwnAccount = (
         passphrase_changed: moment('When the pass phrase was last changed.'),
         resting: howMany('Vaults in which the membership of the caller rests until it is confirmed.'),
         timeout: z.int().min(0).describe('Milliseconds without a call after which the session ends.'),
+        links: z.boolean().describe('Whether one-time links are made here.'),
       }),
     },
     params: z.object({}),
@@ -46,6 +49,7 @@ export const readOwnAccount = (
           passphrase_changed: new Date(user.passphraseChangedAt).toISOString(),
           resting: await recoveries.resting(userId),
           timeout: sessions.idleTimeoutMs,
+          links: links.rules.enabled,
         },
       }
     },
