@@ -328,7 +328,8 @@ describe('a session', () => {
     await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     await visit.page.clock.runFor(9 * 60_000)
     await visit.page.getByRole('link', { name: /Network/, includeHidden: true }).waitFor()
-    await visit.page.clock.runFor(2 * 60_000)
+    // Not to the end of the patience with the logout that follows, which would be told once more.
+    await visit.page.clock.runFor(66_000)
     await visit.page.getByText('because nothing was done here').waitFor()
   })
 })
