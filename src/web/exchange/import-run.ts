@@ -33,23 +33,23 @@ interface Made {
 
 export function createImportRun(vaultid: string, plans: readonly PlannedObject[]): ImportRun {
   const refused: RefusedObject[] = []
-  /** Ids of folders, by the path of their names. */
-  const folders = new Map<string, string>()
   /** Every object that was there before, or is one of this import's. */
   const known = new Set<string>()
   let isReady = false
   let next = 0
   /** What may have been made by a call of which no answer came. */
   let doubtful: Made | undefined
-  /** Ids of objects that are to be favourites yet. */
-  const unstarred: string[] = []
+  const folders = createFolders((name, parentid, signal) =>
+    make({ parentid, name, templateid: plannedTemplates.folder }, { name }, signal),
+  )
+  const stars = createStars()
 
   async function look(signal: AbortSignal): Promise<void> {
     const { OBJECTS } = await call('vault.read', { params: { vaultid }, signal })
     const sought = doubtful
     const found = sought && OBJECTS.find((object) => !known.has(object.id) && isMade(object, sought))
     for (const { id } of OBJECTS) if (id !== found?.id) known.add(id)
-    for (const [path, id] of pathsOf(OBJECTS)) folders.set(path, id)
+    folders.learn(OBJECTS)
     if (found !== undefined) {
       known.add(found.id)
       if (found.templateid !== plannedTemplates.folder) passOver(found.id)
@@ -61,20 +61,8 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
   /** The next object is made. */
   function passOver(id: string): void {
     const plan = plans[next]
-    if (plan?.entry.isFavourite === true && plan.file === undefined) unstarred.push(id)
+    if (plan?.entry.isFavourite === true && plan.file === undefined) stars.want(id)
     next += 1
-  }
-
-  /** A person has so many favourites at most: an object without its star is imported all the same. */
-  async function star(signal: AbortSignal): Promise<void> {
-    for (let objectid = unstarred[0]; objectid !== undefined; objectid = unstarred[0]) {
-      try {
-        await call('object.favourite', { params: { objectid }, body: { favourite: true }, signal })
-      } catch (error) {
-        if (!(error instanceof Refusal) || ![400, 403, 404].includes(error.status)) throw error
-      }
-      unstarred.shift()
-    }
   }
 
   async function make(made: Made, fields: object, signal: AbortSignal, file?: File): Promise<string> {
@@ -94,17 +82,6 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
     }
   }
 
-  async function folderOf(names: readonly string[], signal: AbortSignal): Promise<string> {
-    let parentid = '0'
-    for (const [depth, name] of names.entries()) {
-      const path = JSON.stringify(names.slice(0, depth + 1))
-      const there = folders.get(path)
-      parentid = there ?? (await make({ parentid, name, templateid: plannedTemplates.folder }, { name }, signal))
-      folders.set(path, parentid)
-    }
-    return parentid
-  }
-
   return {
     total: plans.length,
     async run(signal, tell) {
@@ -115,18 +92,58 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
         if (plan === undefined) break
         try {
           const file = await checkedFile(plan, signal)
-          const parentid = await folderOf(plan.entry.folders.map(folderName), signal)
+          const parentid = await folders.find(plan.entry.folders.map(folderName), signal)
           passOver(await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal, file))
         } catch (error) {
           if (!(error instanceof Refusal) || !isAboutObject(error)) throw error
           refused.push({ plan, error })
           next += 1
         }
-        await star(signal)
+        await stars.give(signal)
         tell({ done: next, refused: [...refused] })
       }
-      await star(signal)
+      await stars.give(signal)
       tell({ done: next, refused: [...refused] })
+    },
+  }
+}
+
+/** The folders of a vault, and those that an import makes in it. */
+function createFolders(make: (name: string, parentid: string, signal: AbortSignal) => Promise<string>) {
+  /** By the path of their names. */
+  const ids = new Map<string, string>()
+  return {
+    learn(objects: readonly StoredObject[]): void {
+      for (const [path, id] of pathsOf(objects)) ids.set(path, id)
+    },
+    /** The id of the folder with this path, which is made where it is not there. */
+    async find(names: readonly string[], signal: AbortSignal): Promise<string> {
+      let id = '0'
+      for (const [depth, name] of names.entries()) {
+        const path = JSON.stringify(names.slice(0, depth + 1))
+        id = ids.get(path) ?? (await make(name, id, signal))
+        ids.set(path, id)
+      }
+      return id
+    },
+  }
+}
+
+/** Makes favourites of objects that are made. */
+function createStars() {
+  const wanted: string[] = []
+  return {
+    want: (id: string): void => void wanted.push(id),
+    /** A person has so many favourites at most: an object without its star is imported all the same. */
+    async give(signal: AbortSignal): Promise<void> {
+      for (let objectid = wanted[0]; objectid !== undefined; objectid = wanted[0]) {
+        try {
+          await call('object.favourite', { params: { objectid }, body: { favourite: true }, signal })
+        } catch (error) {
+          if (!(error instanceof Refusal) || ![400, 403, 404].includes(error.status)) throw error
+        }
+        wanted.shift()
+      }
     },
   }
 }
