@@ -13,7 +13,7 @@ import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { checkMachineName } from '../daemon/machine-name.ts'
 import { recordedRows } from '../daemon/recorded-rows.ts'
-import { createServices, type Services } from '../daemon/services.ts'
+import type { Services } from '../daemon/services.ts'
 import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
@@ -58,6 +58,8 @@ export async function withAppliance<T>(
   work: (context: ConsoleContext) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(invocation.config)
+  // Most of what the other commands go without.
+  const { createServices } = await import('../daemon/services.ts')
   return withToken(invocation, config, async ({ store, token }) => {
     await checkTakenOver(store.read)
     return withTrail({ config, store, hsm: token.hsm }, (audit) =>
