@@ -20,7 +20,7 @@ it('is not offered where the appliance makes none', async () => {
   await visit.logIn(user)
   const read = page.waitForResponse('**/api/1.0/me')
   await visit.open(`/object/${object}`)
-  await page.getByRole('button', { name: 'Copy: Password' }).waitFor()
+  await page.getByRole('button', { name: 'Show Password' }).waitFor()
   await read
   await expect.poll(() => page.getByRole('button', { name: /^Share once/ }).count()).toBe(0)
   visit.complaints.expect(/403/)

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { bitmapText, howMany, idText, moment } from '../../../http/contract/shared-fields.ts'
 import type { Sessions } from '../../auth/sessions.ts'
-import type { Links } from '../../links/links.ts'
 import type { Recoveries } from '../../users/recovery.ts'
 import type { OwnAccounts } from '../own-account.ts'
 
@@ -11,7 +10,7 @@ export const readOwnAccount = (
   accounts: OwnAccounts,
   recoveries: Recoveries,
   sessions: Pick<Sessions, 'idleTimeoutMs'>,
-  links: Pick<Links, 'rules'>,
+  links: { readonly rules: { readonly enabled: boolean } },
 ) =>
   endpoint({
     operation: 'me.read',
