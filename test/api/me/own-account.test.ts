@@ -20,7 +20,8 @@ const readMe = async (client = own) => (await client.must('GET', '/me')).CALLINF
 
 describe('GET /me', () => {
   it('tells a user without any other capability who they are here', async () => {
-    const { userid, username, fullname, email, userstatus, passphrase_changed, resting, timeout, links } = await readMe()
+    const { userid, username, fullname, email, userstatus, passphrase_changed, resting, timeout, links } =
+      await readMe()
     expect({ userid, username, resting }).toEqual({ userid: String(alice.id), username: alice.username, resting: 0 })
     expect(fullname).toMatch(/\S/)
     expect(email).toContain('@')
