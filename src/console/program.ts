@@ -1,10 +1,10 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
-import { addVersion } from './version.ts'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type OutputStream, type Streams } from './output/terminal.ts'
 import { defaultConfigFile } from '../config/default-file.ts'
 import { versionLine } from '../release.ts'
+import { addVersion } from './version.ts'
 
 const help = `
 Exit codes:
@@ -27,7 +27,7 @@ Every command that changes something is recorded in the audit trail.`
 
 type Add = (parent: Command) => void
 
-/** What a command needs is loaded when it is called for: all of them together are two thousand files. */
+/** A command is loaded when it is called for: with what they use all of them are two thousand files. */
 interface Noun {
   readonly name: string
   readonly description: string

@@ -8,8 +8,8 @@ export interface TryRules {
 
 /**
  * They follow from the limits of the workers' throttle, which counts by network and is stricter: from places where a user was never
- * seen it lets half a burst through, with a second factor that cannot be guessed a quarter, and forgets that no sooner than the keeper does. Only a worker that does not ask
- * the throttle comes near these.
+ * seen it lets half a burst through, with a second factor that cannot be guessed a quarter, and forgets either no sooner than the
+ * keeper does. Only a worker that does not ask the throttle comes near these.
  */
 export const tryRulesOf = (login: { readonly freeAttempts: number; readonly longestDelayMs: number }): TryRules => ({
   burst: 20 * login.freeAttempts,

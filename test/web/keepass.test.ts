@@ -137,14 +137,11 @@ describe('a KeePass file', () => {
 
   it('opens by a key file of every form', async () => {
     const { page, open, chooseKeyFile } = await given()
-    for (const [form, keyFile] of Object.entries(keyFiles)) {
+    for (const keyFile of Object.values(keyFiles)) {
       await open(keyedKeepassFile(keyFile, filePassphrase))
       await page.getByRole('alert').getByText('another pass phrase or key file').waitFor()
       await chooseKeyFile(keyFile)
-      expect({ form, objects: await page.getByText('2 objects', { exact: true }).textContent() }).toEqual({
-        form,
-        objects: '2 objects',
-      })
+      await page.getByText('2 objects', { exact: true }).waitFor()
     }
   })
 

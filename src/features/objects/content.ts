@@ -31,10 +31,9 @@ export function readValues(template: Template, members: Members, rules: ValueRul
   const open: Record<string, string> = {}
   const secret: Record<string, string> = {}
   for (const field of template.fields) {
-    const given = members[field.name]
-    // What a list of a client's has no value for comes as null; in a change it could as well mean to empty the field.
-    const isLeftOut = given === undefined || (given === null && !rules.partial)
-    const value = field.type === 'file' ? rules.filename : isLeftOut ? undefined : textOf(field, given)
+    // A client that goes by a table sends null for what has no value in it; in a change that could as well empty the field.
+    const given = rules.partial ? members[field.name] : (members[field.name] ?? undefined)
+    const value = field.type === 'file' ? rules.filename : textOf(field, given)
     if (value === undefined && rules.partial) continue
     if (!value && !field.optional)
       throw invalid(
@@ -62,7 +61,8 @@ export function extensionOf(filename: string): string {
   return /[^.]\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
 }
 
-function textOf(field: Field, value: unknown): string {
+function textOf(field: Field, value: unknown): string | undefined {
+  if (value === undefined) return undefined
   if (typeof value !== 'string' && typeof value !== 'number') throw invalid(`${field.name} must be a text.`)
   const text = String(value)
   if (text.length > maxLength) throw invalid(`${field.name} must have ${maxLength} characters at most.`)

@@ -6,6 +6,7 @@ import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { Tick } from '../controls/tick.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { Contents } from '../interface/calls.ts'
+import { favouritesKey } from '../vaults/favourite-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import type { ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
@@ -90,9 +91,8 @@ function useImport(vaultid: string, chosen: readonly PlannedObject[], onUnderWay
       try {
         await task.run(signal, setProgress)
       } finally {
-        await Promise.all(
-          [['vault', vaultid], ['favourites']].map((queryKey) => queries.invalidateQueries({ queryKey })),
-        )
+        void queries.invalidateQueries({ queryKey: favouritesKey })
+        await queries.invalidateQueries({ queryKey: ['vault', vaultid] })
       }
     })
     onUnderWay(false)

@@ -52,14 +52,14 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
     folders.learn(OBJECTS)
     if (found !== undefined) {
       known.add(found.id)
-      if (found.templateid !== plannedTemplates.folder) passOver(found.id)
+      if (found.templateid !== plannedTemplates.folder) noteMade(found.id)
     }
     doubtful = undefined
     isReady = true
   }
 
-  /** The next object is made. */
-  function passOver(id: string): void {
+  /** The next object is this one. */
+  function noteMade(id: string): void {
     const plan = plans[next]
     if (plan?.entry.isFavourite === true && plan.file === undefined) stars.want(id)
     next += 1
@@ -85,25 +85,25 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
   return {
     total: plans.length,
     async run(signal, tell) {
-      while (next < plans.length) {
+      for (;;) {
+        // Of the object before, also where the last run ended between the two calls.
+        await stars.give(signal)
+        tell({ done: next, refused: [...refused] })
+        if (next >= plans.length) return
         signal.throwIfAborted()
         if (!isReady) await look(signal)
         const plan = plans[next]
-        if (plan === undefined) break
+        if (plan === undefined) continue
         try {
           const file = await checkedFile(plan, signal)
           const parentid = await folders.find(plan.entry.folders.map(folderName), signal)
-          passOver(await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal, file))
+          noteMade(await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal, file))
         } catch (error) {
           if (!(error instanceof Refusal) || !isAboutObject(error)) throw error
           refused.push({ plan, error })
           next += 1
         }
-        await stars.give(signal)
-        tell({ done: next, refused: [...refused] })
       }
-      await stars.give(signal)
-      tell({ done: next, refused: [...refused] })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../interface/calls.ts'
 
 /** What the views of one's own account read; all of it goes with the session. */
@@ -7,8 +7,16 @@ export const ownDevicesKey = ['me', 'devices'] as const
 export const ownPasskeysKey = ['me', 'passkeys'] as const
 export const ownSessionsKey = ['me', 'sessions'] as const
 
-export const useOwnAccount = () =>
-  useQuery({ queryKey: ownAccountKey, queryFn: ({ signal }) => call('me.read', { signal }) })
+const ownAccountQuery = queryOptions({
+  queryKey: ownAccountKey,
+  queryFn: ({ signal }) => call('me.read', { signal }),
+})
+
+export const useOwnAccount = () => useQuery(ownAccountQuery)
+
+/** Whether one-time links are made here: a setting of the appliance, which is asked for once. */
+export const useHasLinks = (): boolean =>
+  useQuery({ ...ownAccountQuery, staleTime: Infinity, select: ({ CALLINFO }) => CALLINFO?.links }).data === true
 
 export const useOwnDevices = (userid: string) =>
   useQuery({ queryKey: ownDevicesKey, queryFn: ({ signal }) => call('user.otp.list', { params: { userid }, signal }) })

@@ -7,7 +7,7 @@ import type { Field } from '../interface/calls.ts'
 import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
 import { Trouble } from '../controls/trouble.tsx'
-import { useOwnAccount } from '../me/me-reads.ts'
+import { useHasLinks } from '../me/me-reads.ts'
 import { TotpCode } from './totp-code.tsx'
 import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
 import { useLate } from '../controls/late.ts'
@@ -35,7 +35,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const [held, setHeld] = useHeldSecret()
   const [isSharing, setIsSharing] = useState(false)
   const { isUnderWay, error, run } = useAction()
-  const { data: account } = useOwnAccount()
+  const hasLinks = useHasLinks()
 
   async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
     if (isUnderWay || !(await mayRead(run))) return
@@ -76,7 +76,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
           text={words.copy}
           onPress={() => void (value === undefined ? read(copy) : copy(value))}
         />
-        {account?.CALLINFO?.links === true && (
+        {hasLinks && (
           <Act
             icon={<Link2 aria-hidden />}
             name={words.shareField(translation)}

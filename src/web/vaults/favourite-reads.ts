@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type ListedFavourites, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
 
-const key = ['favourites']
+export const favouritesKey = ['favourites']
 
 export const useFavourites = () =>
-  useQuery({ queryKey: key, queryFn: ({ signal }) => call('object.favourites', { signal }) })
+  useQuery({ queryKey: favouritesKey, queryFn: ({ signal }) => call('object.favourites', { signal }) })
 
 interface Changed {
   readonly object: StoredObject
@@ -29,12 +29,12 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
         if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
         else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
         // A list that is on its way may be of before.
-        await queries.cancelQueries({ queryKey: key })
-        queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, row, isOne))
+        await queries.cancelQueries({ queryKey: favouritesKey })
+        queries.setQueryData<ListedFavourites>(favouritesKey, (before) => before && changed(before, row, isOne))
       }
     } finally {
       // Also a call that was given up with its view may have been carried out.
-      void queries.invalidateQueries({ queryKey: key })
+      void queries.invalidateQueries({ queryKey: favouritesKey })
     }
   }
 }
