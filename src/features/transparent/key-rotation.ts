@@ -35,8 +35,11 @@ type WithMaterial = <T>(
   work: (made: GeneratedKey) => Promise<T>,
 ) => Promise<T>
 
-/** Other workers may be quicker, each time. */
-const maxTries = 10
+/**
+ * Other workers may be quicker, each time: who begins a moment later loses to all that wait there. Each loss is a new
+ * version of theirs, so that this ends.
+ */
+const maxTries = 100
 
 /**
  * All seals of a new version are made before its transaction, from the key as it was read, and committed if it is still
