@@ -31,6 +31,8 @@ const vite = await createViteServer({
   cacheDir: 'node_modules/.cache/vite-bench',
   server: { middlewareMode: true, hmr: false, ws: false, watch: null },
   optimizeDeps: { noDiscovery: true },
+  // Another checkout's part (`--against`) brings its own packages: of the test runner a process holds one.
+  resolve: { alias: [{ find: /^vitest$/, replacement: fileURLToPath(import.meta.resolve('vitest')) }] },
 })
 try {
   const { main } = await vite.ssrLoadModule(`/bench/${name}.ts`)
