@@ -15,17 +15,17 @@ const common = {
 /** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.start()` gives. */
 const sharing = { ...common, isolate: false }
 
-/** Each file boots machines: one file at a time, after all others; the first run makes the machines. */
+/** Machines take minutes to make: each run tries the package, and all else is tried before a release (STRONGROOM_INSTALLED=all). */
+const isRelease = process.env['STRONGROOM_INSTALLED'] === 'all'
+
+/** Files that boot machines: one at a time, after all others; the one of each run goes first, beside the others. */
 const installed = {
   ...sharing,
-  maxWorkers: 1,
-  sequence: { groupOrder: 1 },
+  include: [`test/installed/${isRelease ? '*' : 'package'}.test.ts`],
   testTimeout: 600_000,
   hookTimeout: 1_800_000,
+  ...(isRelease && { maxWorkers: 1, sequence: { groupOrder: 1 } }),
 } as const
-
-/** Machines take minutes to make: each run tries the package, and all else is tried before a release (STRONGROOM_INSTALLED=all). */
-const inMachines = process.env['STRONGROOM_INSTALLED'] === 'all' ? '*' : 'package'
 
 export default defineConfig({
   test: {
@@ -41,7 +41,7 @@ export default defineConfig({
       { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
       { test: { ...sharing, name: 'system', include: ['test/system/**/*.test.ts'] } },
       { test: { ...sharing, name: 'web', include: ['test/web/**/*.test.ts'] } },
-      { test: { ...installed, name: 'installed', include: [`test/installed/${inMachines}.test.ts`] } },
+      { test: { ...installed, name: 'installed' } },
     ],
   },
 })

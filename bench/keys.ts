@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import { createHsmClient } from '../src/hsm/client/hsm-client.ts'
 import { findKeyType } from '../src/features/transparent/key-type.ts'
 import type { StoredKey } from '../src/features/transparent/records.ts'
 import { grantIn } from '../test/support/grant-kit.ts'
 import { latestReference } from '../test/support/key-references.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
-import { dist, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { dist, driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
-import type { Call } from './load.ts'
+import type { Call, Load } from './load.ts'
 import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 
@@ -129,7 +130,8 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
   const unopened = (await decryptionsWith(daemon, names.slice(0, perTask))).values()
   const unused = names.slice(perTask).values()
   const hot = taken(unused)
-  const decryption = await decryptionWith(daemon, hot)
+  const [decryption] = await decryptionsWith(daemon, [hot])
+  if (decryption === undefined) throw new Error('there are too few keys')
   // The hosts have just used those keys: now none of them is cached.
   await daemon.appliance.restart()
   let [created, rotated] = [0, 0]
@@ -149,21 +151,27 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
   return [...inUse, ...firstUses]
 }
 
-const atOnce = 16
-
+/** Calls that decrypt what the keys have encrypted. */
 async function decryptionsWith(daemon: Daemon, names: readonly string[]): Promise<Call[]> {
+  const load = driverOf(daemon.appliance, { connections: atOnce })
   const calls: Call[] = []
-  while (calls.length < names.length) {
-    const next = names.slice(calls.length, calls.length + atOnce)
-    calls.push(...(await Promise.all(next.map((name) => decryptionWith(daemon, name)))))
+  try {
+    while (calls.length < names.length) {
+      const next = names.slice(calls.length, calls.length + atOnce)
+      calls.push(...(await Promise.all(next.map((name) => decryptionWith(daemon, load, name)))))
+    }
+  } finally {
+    await load.close()
   }
   return calls
 }
 
-/** A call that decrypts what the key has encrypted. */
-async function decryptionWith({ admin, vault, call }: Daemon, name: string): Promise<Call> {
-  const { CALLINFO } = await admin.must('POST', `/transparent/${vault}/encrypt/${name}`, { plaintext })
-  return call(`decrypt/${name}`, { ciphertext: CALLINFO['ciphertext'] })
+const atOnce = 16
+const answered = z.object({ CALLINFO: z.object({ ciphertext: z.string() }) })
+
+async function decryptionWith(daemon: Daemon, load: Load, name: string): Promise<Call> {
+  const { CALLINFO } = answered.parse(JSON.parse(await load.send(encryption(daemon, name))))
+  return daemon.call(`decrypt/${name}`, { ciphertext: CALLINFO.ciphertext })
 }
 
 function taken<T>(from: Iterator<T>): T {

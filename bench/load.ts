@@ -22,6 +22,8 @@ export interface LoadOptions {
 export interface Load {
   /** Sends so many calls; resolves to the time that took. Rejects when an answer is not a success. */
   drive(next: () => Call, times: number): Promise<{ readonly wallMs: number }>
+  /** Sends one call; resolves to its answer. */
+  send(call: Call): Promise<string>
   /** Sends calls for as long as `goOn` says so; resolves to how long each took, in milliseconds. */
   time(next: () => Call, goOn: () => boolean): Promise<number[]>
   close(): Promise<void>
@@ -30,13 +32,16 @@ export interface Load {
 export function createLoad({ origin, ca, connections, http = 1 }: LoadOptions): Load {
   const pool = new Pool(origin, { connections, pipelining: 1, allowH2: http === 2, connect: { ca } })
 
-  async function send({ method = 'POST', path, headers, body }: Call): Promise<void> {
+  async function send({ method = 'POST', path, headers, body }: Call): Promise<string> {
     const response = await pool.request({ method, path, headers, body: body ?? null })
     const text = await response.body.text()
     if (response.statusCode >= 300) throw new Error(`${origin}${path} answered ${response.statusCode}: ${text}`)
+    return text
   }
 
   return {
+    send,
+
     async drive(next, times) {
       const startedMs = performance.now()
       let left = times

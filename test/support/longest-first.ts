@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Projects from the slowest files to the quickest, so that the processes that run them end together. */
-const order = ['system', 'web', 'clients', 'attacks', 'api', 'unit', 'installed']
+const order = ['installed', 'system', 'web', 'clients', 'attacks', 'api', 'unit']
 
 /**
  * Projects one after another, because their files share processes with their like alone; in each the files that took longest in the

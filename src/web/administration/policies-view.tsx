@@ -1,10 +1,9 @@
 import { ListChecks } from 'lucide-react'
-import { useQuery } from '@tanstack/react-query'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { PasswordPolicy } from '../interface/calls.ts'
-import { policiesQuery } from '../vaults/vault-reads.ts'
+import { usePolicies } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { policyWords } from './policy-words.ts'
@@ -13,7 +12,7 @@ import { policyWords } from './policy-words.ts'
 export function PoliciesView() {
   const words = useWordsOf(policyWords)
   const { parts } = useWordsOf(administrationWords)
-  const { data, error, refetch } = useQuery(policiesQuery)
+  const { data, error, refetch } = usePolicies()
   if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   return (
@@ -41,9 +40,7 @@ function PolicyEntry({ policy: { id, name, rules } }: { readonly policy: Passwor
         <ListChecks aria-hidden />
       </span>
       <span className="texts">
-        <span className="title" lang="en">
-          {name}
-        </span>
+        <span className="title">{name}</span>
         <span className="soft">
           {Object.entries(rules)
             .map(([rule, value]) => words.rule(rule, value))

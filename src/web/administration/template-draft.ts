@@ -1,4 +1,4 @@
-import { lastBuiltIn } from '../vaults/vault-contents.ts'
+import { lastBuiltIn } from '../words/built-in-names.ts'
 import type { ListedTemplate } from '../interface/calls.ts'
 
 export type TemplateField = ListedTemplate['STRUCTURE'][string]

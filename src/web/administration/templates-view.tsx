@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
@@ -8,9 +7,9 @@ import { ViewTitle } from '../controls/view-title.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { lastBuiltIn } from '../vaults/vault-contents.ts'
-import { templatesQuery } from '../vaults/vault-reads.ts'
+import { useListedTemplates } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
+import { lastBuiltIn } from '../words/built-in-names.ts'
 import { administrationWords } from './administration-words.ts'
 import { formTemplateWords } from './form-template-words.ts'
 import { TemplateEditor } from './template-editor.tsx'
@@ -21,7 +20,7 @@ const textOf = ({ INFO: { id, name } }: ListedTemplate): string => `${name}\n${i
 export function TemplatesView({ templateid }: { readonly templateid?: string }) {
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
-  const { data, error, refetch } = useQuery(templatesQuery)
+  const { data, error, refetch } = useListedTemplates()
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)
@@ -44,9 +43,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
                 <ObjectIcon name={ico} />
               </span>
               <span className="texts">
-                <span className="title" lang={Number(id) > lastBuiltIn ? undefined : 'en'}>
-                  {name}
-                </span>
+                <span className="title">{name}</span>
                 <span className="soft">{words.fields(Object.keys(STRUCTURE).length)}</span>
               </span>
               {!active && <span className="right">{words.inactive}</span>}

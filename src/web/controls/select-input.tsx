@@ -18,20 +18,19 @@ interface Props {
   readonly value?: string
   readonly description?: string | undefined
   readonly isRequired?: boolean
-  readonly labelLang?: 'en' | undefined
   /** Behind the label. */
   readonly labelNote?: string | undefined
   readonly onChange?: (value: string) => void
 }
 
 /** One of several, in the browser's own control. */
-export function SelectInput({ label, labelLang, labelNote, options, description, onChange, ...select }: Props) {
+export function SelectInput({ label, labelNote, options, description, onChange, ...select }: Props) {
   const { isRequired, ...rest } = select
   const id = useId()
   return (
     <div>
       <label htmlFor={id}>
-        <span lang={labelLang}>{label}</span>
+        <span>{label}</span>
         {labelNote !== undefined && <span className="soft"> {labelNote}</span>}
       </label>
       <select

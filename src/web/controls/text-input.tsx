@@ -21,8 +21,6 @@ interface Props extends Pick<
   | 'validate'
 > {
   readonly label: string
-  /** Where the label is not of the person's language. */
-  readonly labelLang?: 'en' | undefined
   /** Stands behind the label. */
   readonly labelNote?: string | undefined
   readonly description?: string | undefined
@@ -41,7 +39,7 @@ const lastOf: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime
 
 /** A field for a text, with its label and what helps to fill it in. */
 export function TextInput(props: Props) {
-  const { label, labelLang, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
+  const { label, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
   const words = useWords()
   const literal = kind !== 'prose' && ({ autoCapitalize: 'none', spellCheck: 'false' } as const)
   const last = lastOf[field.type ?? '']
@@ -49,7 +47,7 @@ export function TextInput(props: Props) {
   return (
     <TextField {...field} {...(error !== undefined && ({ isInvalid: true, validationBehavior: 'aria' } as const))}>
       <Label>
-        <span lang={labelLang}>{label}</span>
+        <span>{label}</span>
         {labelNote !== undefined && <span className="soft"> {labelNote}</span>}
       </Label>
       {rows === undefined ? (

@@ -1,13 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import type { ListedTemplate, StoredTemplate } from '../interface/calls.ts'
 import { templatesQuery, usePolicies } from '../vaults/vault-reads.ts'
+import { useListSpoken } from '../words/spoken-names.ts'
 import type { RulesByName } from './policy-rules.ts'
 
 /** Templates change with the appliance's set-up, not with the day. */
 const longMs = 300_000
 
 /** The templates of which new objects are made. */
-export const useTemplates = () => useQuery({ ...templatesQuery, staleTime: longMs, select: ofNewObjects })
+export function useTemplates() {
+  const spoken = useListSpoken()
+  const select = useCallback((listed: readonly ListedTemplate[]) => ofNewObjects(spoken(listed)), [spoken])
+  return useQuery({ ...templatesQuery, staleTime: longMs, select })
+}
 
 const ofNewObjects = (listed: readonly ListedTemplate[]): readonly StoredTemplate[] =>
   listed

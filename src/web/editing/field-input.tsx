@@ -8,7 +8,6 @@ import { SecretInput, type VaultPolicy } from './secret-input.tsx'
 
 interface Props {
   readonly field: Field
-  readonly labelLang: 'en' | undefined
   readonly value: string
   readonly onChange: (value: string) => void
   readonly policy: VaultPolicy
@@ -23,14 +22,14 @@ const forms: Readonly<Record<string, RegExp>> = {
 const nativeTypes: Readonly<Record<string, string>> = { date: 'date', datetime: 'datetime-local' }
 
 /** The control for a field's value, by the type that its template gives it. Of an unknown type it is a line of text. */
-export function FieldInput({ field, labelLang, value, onChange, policy, autoFocus = false }: Props) {
+export function FieldInput({ field, value, onChange, policy, autoFocus = false }: Props) {
   const words = useWordsOf(editingWords)
   const { translation: label, type, opt, options = [], placeholder } = field
   const labelNote = opt ? `(${words.optional})` : undefined
   if (isSecret(field) && type !== 'textarea')
-    return <SecretInput {...{ field, labelLang, labelNote, value, onChange, policy, autoFocus }} />
+    return <SecretInput {...{ field, labelNote, value, onChange, policy, autoFocus }} />
 
-  const shared = { label, labelLang, labelNote, value, onChange, autoFocus, isRequired: !opt, autoComplete: 'off' }
+  const shared = { label, labelNote, value, onChange, autoFocus, isRequired: !opt, autoComplete: 'off' }
   const example = placeholder === undefined ? undefined : words.example(placeholder)
   switch (type) {
     case 'textarea':

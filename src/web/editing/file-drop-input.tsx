@@ -7,7 +7,6 @@ import { droppedOf, hasFiles } from './dropped-files.ts'
 
 interface Props {
   readonly label: string
-  readonly labelLang?: 'en' | undefined
   /** Endings, or `*`. */
   readonly accepted: string
   readonly file: File | undefined
@@ -21,7 +20,7 @@ interface Props {
 
 /** Takes a file by a drop or from the browser's own dialog. */
 export function FileDropInput(props: Props) {
-  const { label, labelLang, accepted, file, storedName, invitation, error, hasMany = false, onFiles } = props
+  const { label, accepted, file, storedName, invitation, error, hasMany = false, onFiles } = props
   const words = useWords()
   const own = useWordsOf(editingWords)
   const id = useId()
@@ -30,7 +29,7 @@ export function FileDropInput(props: Props) {
   const trouble = hasFolder ? words.folderDropped : error
   return (
     <div className="drop" role="group" aria-labelledby={id} data-over={isOver || undefined} {...target}>
-      <span id={id} lang={labelLang} className="label">
+      <span id={id} className="label">
         {label}
       </span>
       <div className="line">

@@ -5,7 +5,6 @@ import { useHeldAddress } from '../controls/held-address.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { langOf } from '../vaults/vault-contents.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { useChosenFile } from './chosen-file.ts'
 import { filledIn, type Draft } from './draft.ts'
@@ -66,9 +65,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
     >
       <div className="kind">
         <ObjectIcon name={template.info.ico} />
-        <span lang={langOf(template)} className="title">
-          {template.info.name}
-        </span>
+        <span className="title">{template.info.name}</span>
         <Button className="button small" onPress={() => onOtherTemplate({ template, draft, file })}>
           {words.otherTemplate}
         </Button>

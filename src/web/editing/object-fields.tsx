@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { TextInput } from '../controls/text-input.tsx'
 import type { Field, StoredObject, StoredTemplate } from '../interface/calls.ts'
-import { langOf } from '../vaults/vault-contents.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { isNamedByField, isSecret, nameMember, type Draft } from './draft.ts'
 import { editingWords } from './editing-words.ts'
@@ -30,7 +29,6 @@ interface Props {
 export function ObjectFields(props: Props) {
   const { template, draft, set, file, fileError, setFile, stored, noteOf } = props
   const words = useWordsOf(editingWords)
-  const lang = langOf(template)
   return (
     <>
       {template.structure.map((field) => (
@@ -38,7 +36,6 @@ export function ObjectFields(props: Props) {
           {field.type === 'file' ? (
             <FileDropInput
               label={field.translation}
-              labelLang={lang}
               accepted={template.info.file ?? '*'}
               file={file}
               storedName={stored?.filename}
@@ -72,17 +69,14 @@ export function ObjectFields(props: Props) {
 }
 
 /** A secret of a stored object is not read to be edited: it stays, or another one takes its place. */
-function ObjectField({ field, template, policy, draft, set, stored }: Props & { readonly field: Field }) {
+function ObjectField({ field, policy, draft, set, stored }: Props & { readonly field: Field }) {
   const words = useWordsOf(editingWords)
   const { fieldname, translation } = field
   const value = draft[fieldname]
-  const lang = langOf(template)
   if (stored && isSecret(field) && value === undefined)
     return (
       <div className="stays" role="group" aria-label={translation}>
-        <span className="label" lang={lang}>
-          {translation}
-        </span>
+        <span className="label">{translation}</span>
         <div className="line">
           <Lock aria-hidden />
           <span className="texts soft">{words.stays}</span>
@@ -100,7 +94,6 @@ function ObjectField({ field, template, policy, draft, set, stored }: Props & { 
     <>
       <FieldInput
         field={field}
-        labelLang={lang}
         value={value ?? ''}
         onChange={(next) => set(fieldname, next)}
         policy={policy}

@@ -19,7 +19,6 @@ export interface VaultPolicy {
 
 interface Props {
   readonly field: Field
-  readonly labelLang: 'en' | undefined
   readonly labelNote: string | undefined
   readonly value: string
   readonly onChange: (value: string) => void
@@ -28,7 +27,7 @@ interface Props {
 }
 
 /** A short secret: hidden as it is typed, unless its writer wants to see it. */
-export function SecretInput({ field, labelLang, labelNote, value, onChange, policy, autoFocus = false }: Props) {
+export function SecretInput({ field, labelNote, value, onChange, policy, autoFocus = false }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)
   const [isShown, setIsShown] = useState(false)
@@ -41,7 +40,6 @@ export function SecretInput({ field, labelLang, labelNote, value, onChange, poli
     <div className="secret-input">
       <TextInput
         label={translation}
-        labelLang={labelLang}
         labelNote={labelNote}
         kind="code"
         type={isShown ? 'text' : 'password'}

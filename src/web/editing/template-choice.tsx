@@ -5,7 +5,6 @@ import { useLate } from '../controls/late.ts'
 import { Question } from '../controls/question.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { StoredTemplate } from '../interface/calls.ts'
-import { langOf } from '../vaults/vault-contents.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { carriedOver } from './draft.ts'
 import { editingWords } from './editing-words.ts'
@@ -53,7 +52,6 @@ export function TemplateChoice({ templates, turn }: Props) {
         <LossQuestion
           name={asked.info.name}
           lost={lostBy(asked)}
-          lang={langOf(kept.template)}
           onUse={() => turn.choose(asked)}
           onClose={() => setAsked(undefined)}
         />
@@ -66,14 +64,13 @@ export function TemplateChoice({ templates, turn }: Props) {
 interface LossProps {
   /** Of the template. */
   readonly name: string
-  /** Labels of fields, and their language. */
+  /** Labels of fields. */
   readonly lost: readonly string[]
-  readonly lang: 'en' | undefined
   readonly onUse: () => void
   readonly onClose: () => void
 }
 
-function LossQuestion({ name, lost, lang, onUse, onClose }: LossProps) {
+function LossQuestion({ name, lost, onUse, onClose }: LossProps) {
   const words = useWords()
   const own = useWordsOf(editingWords)
   const actions = (
@@ -89,7 +86,7 @@ function LossQuestion({ name, lost, lang, onUse, onClose }: LossProps) {
   return (
     <Question title={own.noPlaceTitle(name)} actions={actions} onClose={onClose}>
       <p>{own.noPlaceText}</p>
-      <ul className="doomed" lang={lang}>
+      <ul className="doomed">
         {lost.map((label) => (
           <li key={label}>{label}</li>
         ))}

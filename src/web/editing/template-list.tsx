@@ -4,7 +4,6 @@ import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import type { StoredTemplate } from '../interface/calls.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { langOf } from '../vaults/vault-contents.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
 
@@ -38,7 +37,7 @@ export function TemplateList({ templates, onChoose }: Props) {
           <li key={template.id}>
             <Button className="card" onPress={() => onChoose(template)}>
               <ObjectIcon name={template.info.ico} />
-              <span className="texts" lang={langOf(template)}>
+              <span className="texts">
                 <span className="title">{template.info.name}</span>
                 <span className="soft">{words.fieldsOf(labelsOf(template))}</span>
               </span>

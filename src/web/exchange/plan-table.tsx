@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { templatesQuery } from '../vaults/vault-reads.ts'
+import { useListedTemplates } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import type { PlannedObject } from './planned-object.ts'
@@ -15,7 +14,7 @@ const mostShown = 50
 /** The first lines of a file: what each becomes, and which of its fields are encrypted. No secret is shown. */
 export function PlanTable({ plans, duplicates }: Props) {
   const words = useWordsOf(exchangeWords)
-  const { data } = useQuery(templatesQuery)
+  const { data } = useListedTemplates()
   const templates = new Map((data ?? []).map(({ INFO }) => [INFO.id, INFO.name]))
   if (plans.length === 0) return null
   return (
@@ -38,7 +37,7 @@ export function PlanTable({ plans, duplicates }: Props) {
                 {plan.name} {duplicates.has(plan) && <span className="soft">({words.duplicate})</span>}
               </th>
               <td>{plan.entry.folders.join(' / ')}</td>
-              <td lang="en">{templates.get(plan.templateid) ?? ''}</td>
+              <td>{templates.get(plan.templateid) ?? ''}</td>
               <td>
                 {Object.keys(plan.fields)
                   .map((field) => (plan.secret.includes(field) ? `${field} (${words.encrypted})` : field))

@@ -8,7 +8,6 @@ import { Trouble } from '../controls/trouble.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useAlarmQuestion, type MayRead } from '../objects/alarm-question.tsx'
 import { SecretValue } from '../objects/secret-value.tsx'
-import { langOf } from '../vaults/vault-contents.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { readEarlier, useOpenFields } from './earlier-reads.ts'
 import { historyWords } from './history-words.ts'
@@ -80,7 +79,6 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
   const { version, objectname } = earlier
   const { open, error, refetch } = useOpenFields(object.id, earlier)
   const fields = template?.structure ?? []
-  const lang = langOf(template)
   if (!open) return error ? <Trouble error={error} onTryAgain={() => void refetch()} /> : <Slow />
   // Of templates that have changed since.
   const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
@@ -90,12 +88,10 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
       {fields.map((field) => {
         const { fieldname, translation, encrypted, type } = field
         if (!encrypted || type === 'file')
-          return (
-            <OpenField key={fieldname} label={translation} lang={lang} value={open[fieldname] ?? ''} empty={empty} />
-          )
+          return <OpenField key={fieldname} label={translation} value={open[fieldname] ?? ''} empty={empty} />
         return (
           <div key={fieldname}>
-            <dt lang={lang}>{translation}</dt>
+            <dt>{translation}</dt>
             <dd>
               <SecretValue
                 field={field}
@@ -117,15 +113,14 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
 
 interface OpenFieldProps {
   readonly label: string
-  readonly lang?: 'en' | undefined
   readonly value: string
   readonly empty?: string
 }
 
-function OpenField({ label, lang, value, empty }: OpenFieldProps) {
+function OpenField({ label, value, empty }: OpenFieldProps) {
   return (
     <div>
-      <dt lang={lang}>{label}</dt>
+      <dt>{label}</dt>
       <dd>
         {value === '' ? <span className="value soft">{empty}</span> : <span className="value text">{value}</span>}
       </dd>

@@ -20,7 +20,6 @@ import { SecretValue } from './secret-value.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { langOf } from '../vaults/vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { webAddressOf } from './web-address.ts'
 import { useWords } from '../words/spoken.tsx'
@@ -68,9 +67,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
         </span>
         <div>
           <ViewTitle text={objectname} kind={words.object} />
-          <p className="soft" lang={langOf(template)}>
-            {template?.info.name}
-          </p>
+          <p className="soft">{template?.info.name}</p>
         </div>
         <FavouriteButton object={object} template={template} />
         <TrackLinks object={object} />
@@ -81,7 +78,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
       <dl className="fields card">
         {fields.map((field) => (
           <div key={field.fieldname}>
-            <dt lang={langOf(template)}>{field.translation}</dt>
+            <dt>{field.translation}</dt>
             <dd>
               {field.type === 'file' ? (
                 <FileValue object={object} mayRead={(run) => mayRead('file', run)} />

@@ -149,9 +149,7 @@ function VaultRecord({ vault }: { readonly vault: SharedVault }) {
         </div>
         <div>
           <dt>{words.policy}</dt>
-          <dd className="value" lang="en">
-            {policy?.name ?? vault.policy}
-          </dd>
+          <dd className="value">{policy?.name ?? vault.policy}</dd>
         </div>
         <div>
           <dt>{words.number}</dt>

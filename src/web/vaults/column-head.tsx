@@ -5,13 +5,12 @@ interface Props {
   readonly id: string
   readonly label: string
   readonly className?: string
-  readonly lang?: 'en' | undefined
   readonly sort: Sort | undefined
   readonly onSort: (sort: Sort) => void
 }
 
 /** Sorts by its column, and the other way round where that is so already. */
-export function ColumnHead({ id, label, className, lang, sort, onSort }: Props) {
+export function ColumnHead({ id, label, className, sort, onSort }: Props) {
   const own = sort?.column === id ? sort : undefined
   const Arrow = own?.isDescending ? ArrowDown : ArrowUp
   return (
@@ -24,7 +23,6 @@ export function ColumnHead({ id, label, className, lang, sort, onSort }: Props) 
         type="button"
         className="sort"
         tabIndex={-1}
-        lang={lang}
         onClick={() => onSort({ column: id, isDescending: own?.isDescending === false })}
       >
         {label}

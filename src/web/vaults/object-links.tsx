@@ -1,7 +1,6 @@
 import { LongList } from '../controls/long-list.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { ObjectIcon } from './object-icon.tsx'
-import { langOf } from './vault-contents.ts'
 
 interface Props {
   readonly objects: readonly StoredObject[]
@@ -20,9 +19,7 @@ export function ObjectLinks({ objects, templates }: Props) {
               <ObjectIcon name={template?.info.ico} />
               <span className="texts">
                 <span className="title">{objectname}</span>
-                <span className="soft" lang={langOf(template)}>
-                  {template?.info.name}
-                </span>
+                <span className="soft">{template?.info.name}</span>
               </span>
             </a>
           </li>

@@ -20,9 +20,6 @@ export interface TableColumn {
   readonly id: string
   readonly label: string
   readonly text: (row: Row) => string
-  /** Of the label, and of the texts, where they are not the person's. */
-  readonly labelLang?: 'en' | undefined
-  readonly langOf?: (row: Row) => 'en' | undefined
 }
 
 interface Props {
@@ -84,8 +81,8 @@ export function ObjectTable(props: Props) {
         <div role="row" aria-rowindex={1} className="row">
           {selection && <PickAll selection={selection} count={rows.length} />}
           <ColumnHead id={nameColumn} label={words.name} sort={sort} onSort={onSort} />
-          {columns.map(({ id, label: text, labelLang }) => (
-            <ColumnHead key={id} className="more" id={id} label={text} lang={labelLang} sort={sort} onSort={onSort} />
+          {columns.map(({ id, label: text }) => (
+            <ColumnHead key={id} className="more" id={id} label={text} sort={sort} onSort={onSort} />
           ))}
         </div>
       </div>
@@ -154,7 +151,6 @@ function TableRow({ row, index, columns, href, isCurrent, onFocus, selection, dr
           role="gridcell"
           className="more"
           tabIndex={-1}
-          lang={column.langOf?.(row)}
           title={column.text(row)}
           onFocus={() => onFocus(row.object.id)}
         >

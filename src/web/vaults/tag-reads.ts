@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type ListedTags, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
+import { useTemplatesSpoken } from '../words/spoken-names.ts'
 
 const key = ['tags']
 const readTags = ({ signal }: { readonly signal: AbortSignal }) => call('object.tags', { signal })
 
-export const useTags = () => useQuery({ queryKey: key, queryFn: readTags })
+export const useTags = () => useQuery({ queryKey: key, queryFn: readTags, select: useTemplatesSpoken() })
 
 /** Two spellings that the appliance takes for one tag have the same key. */
 export const keyOfTag = (tag: string): string => tag.trim().normalize('NFC').toLowerCase()

@@ -49,13 +49,6 @@ function rowOf(object: StoredObject, template: StoredTemplate | undefined): Row 
   return { object, template, isFolder, isPlace: isFolder || isPlaceBy(template), text }
 }
 
-/** Ids of the site's own templates are higher. */
-export const lastBuiltIn = 1000
-
-/** The language of a template's labels: those of the appliance itself are English, those of the site whatever it speaks. */
-export const langOf = (template: StoredTemplate | undefined): 'en' | undefined =>
-  template !== undefined && Number(template.id) <= lastBuiltIn ? 'en' : undefined
-
 /** What lies in a folder, and in what lies in it. */
 export function allBelow({ byParent }: Arranged, id: string): Row[] {
   const found: Row[] = []

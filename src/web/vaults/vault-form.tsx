@@ -46,7 +46,7 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
           label={words.policy}
           description={words.policyHelp}
           defaultValue={vault?.policy ?? usualPolicy}
-          options={data.map(({ id, name }) => ({ value: String(id), text: name, lang: 'en' }))}
+          options={data.map(({ id, name }) => ({ value: String(id), text: name }))}
         />
       )}
       <SelectInput

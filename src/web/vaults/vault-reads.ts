@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from '@
 import { decodeBase64 } from '../interface/base64-text.ts'
 import { call, type Contents, type PasswordPolicy, type ReadObject } from '../interface/calls.ts'
 import { filePatienceMs } from '../interface/transport.ts'
+import { useListSpoken, usePoliciesSpoken, useTemplatesSpoken } from '../words/spoken-names.ts'
 
 export const useVaults = () =>
   useQuery({ queryKey: ['vaults'], queryFn: ({ signal }) => call('vault.list', { signal }) })
@@ -10,6 +11,7 @@ export const useContents = (vaultid: string): UseQueryResult<Contents> =>
   useQuery({
     queryKey: ['vault', vaultid],
     queryFn: ({ signal }) => call('vault.read', { params: { vaultid }, signal }),
+    select: useTemplatesSpoken(),
   })
 
 /** More are not drawn, and need not travel. */
@@ -24,6 +26,7 @@ export const useFound = (text: string) =>
     queryKey: ['found', text],
     enabled: text.length >= leastSearched && text.length <= mostSearched,
     queryFn: ({ signal }) => call('object.find', { query: { needle: text, limit: String(mostFound) }, signal }),
+    select: useTemplatesSpoken(),
     ...(text.length >= leastSearched && { placeholderData: keepPreviousData }),
   })
 
@@ -33,14 +36,16 @@ export const templatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
 })
 
-export const policiesQuery = queryOptions({
+export const useListedTemplates = () => useQuery({ ...templatesQuery, select: useListSpoken() })
+
+const policiesQuery = queryOptions({
   queryKey: ['policies'],
   async queryFn({ signal }): Promise<readonly PasswordPolicy[]> {
     const { CALLINFO } = await call('utils.policies', { signal })
     return CALLINFO?.policies ?? []
   },
 })
-export const usePolicies = () => useQuery({ ...policiesQuery, staleTime: Infinity })
+export const usePolicies = () => useQuery({ ...policiesQuery, staleTime: Infinity, select: usePoliciesSpoken() })
 
 /** An object with what is open of it; what lies in it behind it, where the person may list it. */
 export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
@@ -52,6 +57,7 @@ export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
       const query = { children: true }
       return call('object.read', { params: { objectid }, query, signal }).catch(() => read)
     },
+    select: useTemplatesSpoken(),
   })
 
 /**

@@ -17,17 +17,7 @@ import { Slow } from '../controls/slow.tsx'
 import { useTablePlace } from './table-place.ts'
 import { Trouble } from '../controls/trouble.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import {
-  allBelow,
-  arrange,
-  columnsOf,
-  langOf,
-  pathTo,
-  rootId,
-  summaryOf,
-  type Arranged,
-  type Row,
-} from './vault-contents.ts'
+import { allBelow, arrange, columnsOf, pathTo, rootId, summaryOf, type Arranged, type Row } from './vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/spoken.tsx'
@@ -239,12 +229,10 @@ function tableColumns(rows: readonly Row[], isFiltered: boolean, arranged: Arran
     id: 'kind',
     label: words.kind,
     text: ({ template }: Row) => template?.info.name ?? '',
-    langOf: ({ template }: Row) => langOf(template),
   }
   const fields = columnsOf(rows).map(({ fieldname, translation }) => ({
     id: `field ${fieldname}`,
     label: translation,
-    labelLang: langOf(rows.find(({ isFolder }) => !isFolder)?.template),
     text: (row: Row) => (row.isFolder ? '' : openText(row, row.object.public[fieldname] ?? '')),
   }))
   const place = {

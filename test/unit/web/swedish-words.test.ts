@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const folder = resolve(import.meta.dirname, '../../../src/web')
 const catalogues = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  /(?:-words|\/sv)\.tsx?$/.test(name),
+  /(?:-words|-names|\/sv)\.tsx?$/.test(name),
 )
 
 /** Words for what another word of the console means already: that one stands behind each. */
