@@ -411,30 +411,20 @@ it('an administrator finds a user and ends the sessions by the keyboard alone', 
   await stage.appliance.login(user)
   const visit = await administers()
   const { page } = visit
-  const focused = (): Promise<string> =>
-    page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
-  const tabTo = async (name: string | RegExp): Promise<void> => {
-    for (let steps = 0; steps < 40; steps++) {
-      await page.keyboard.press('Tab')
-      const text = await focused()
-      if (typeof name === 'string' ? text === name : name.test(text)) return
-    }
-    throw new Error(`Tab does not come to ${String(name)}, but to ${await focused()}`)
-  }
-  await tabTo('Administration')
+  await visit.tabTo('Administration')
   await page.keyboard.press('Enter')
   await visit.sees('Users')
-  await tabTo('Search by name, username or e-mail')
+  await visit.tabTo('Search by name, username or e-mail')
   await page.keyboard.type(user.username.slice(0, 15))
   await expect.poll(() => page.locator('.entries > li').count()).toBe(1)
-  await tabTo(new RegExp(user.username))
+  await visit.tabTo(new RegExp(user.username))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 2, name: 'Sessions' }).waitFor()
   await page.getByRole('button', { name: 'End all sessions' }).waitFor()
-  await tabTo('End all sessions')
+  await visit.tabTo('End all sessions')
   await page.keyboard.press('Enter')
   await page.getByRole('alertdialog').waitFor()
-  await tabTo('End all sessions')
+  await visit.tabTo('End all sessions')
   await page.keyboard.press('Enter')
   await page.getByText('No open session.').waitFor()
 })

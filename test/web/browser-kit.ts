@@ -141,6 +141,24 @@ export class Visit {
     await this.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
   }
 
+  /** What a screen reader calls what has the focus. */
+  async focused(): Promise<string> {
+    const name: string = await this.page.evaluate(
+      `((one) => one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent)(document.activeElement).trim()`,
+    )
+    return name
+  }
+
+  /** Goes on by a key to what has this name. @throws Error where it does not come in so many presses */
+  async tabTo(name: string | RegExp, { key = 'Tab', most = 40 } = {}): Promise<void> {
+    for (let presses = 0; presses < most; presses += 1) {
+      await this.page.keyboard.press(key)
+      const text = await this.focused()
+      if (typeof name === 'string' ? text === name : name.test(text)) return
+    }
+    throw new Error(`${key} does not come to ${String(name)}, but to ${await this.focused()}`)
+  }
+
   /** What axe-core finds against WCAG 2.2 AA, and its best practices. */
   async findings(): Promise<string[]> {
     // By the debugger's way in, which the policy of the page does not reach.

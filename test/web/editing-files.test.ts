@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { Transform, type TransformOptions } from 'node:stream'
 import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeCertificate, makeSamples, keyKinds, type Samples } from '../support/file-samples.ts'
@@ -125,23 +126,15 @@ describe('files', () => {
     writeFileSync(path, content)
     const wire = await wireToAppliance()
     const visit = await writer({ port: wire.port })
-    const { page, context } = visit
+    const { page } = visit
     await visit.open(`/vault/${vaultid}/0/new`)
     await visit.sees('New object')
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose a file' }).click()
     await (await chooser).setFiles(path)
     await page.getByLabel('Description').fill('kept')
-    const network = await context.newCDPSession(page)
-    const sendBy = (uploadThroughput: number) =>
-      network.send('Network.emulateNetworkConditions', {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput,
-      })
     const create = page.getByRole('button', { name: 'Create' })
-    await sendBy(1024 * 1024)
+    wire.carry(1024 * 1024)
     await create.click()
     // Each value that is drawn, once.
     const shares: number[] = await page.evaluate(`new Promise((resolve) => {
@@ -166,7 +159,7 @@ describe('files', () => {
     visit.complaints.expect(/net::ERR_/)
     expect(await page.getByLabel('Description').inputValue()).toBe('kept')
     wire.mend()
-    await sendBy(-1)
+    wire.carry(Infinity)
     await create.click()
     // A busy machine takes its time for so much.
     await page.getByRole('heading', { level: 1, name: 'Files', exact: true }).waitFor({ timeout: 90_000 })
@@ -346,10 +339,19 @@ it('shows the codes of a stored seed, and for how long each is good', async () =
   await code.waitFor({ state: 'detached' })
 })
 
-/** A wire to the appliance, which a test cuts and mends: what the browser calls offline lets a call that is under way go on. */
-async function wireToAppliance(): Promise<{ port: number; cut: () => void; mend: () => void }> {
+/** A wire to the appliance; what the browser itself calls offline, or slow, is not so for a call that is under way. */
+interface Wire {
+  readonly port: number
+  cut(): void
+  mend(): void
+  /** No more than this towards the appliance, on each connection. */
+  carry(bytesPerSecond: number): void
+}
+
+async function wireToAppliance(): Promise<Wire> {
   const ends = new Set<Socket>()
   let isCut = false
+  let rate = Infinity
   const server = createServer((near) => {
     if (isCut) return void near.destroy()
     const far = connect(portOf(stage.appliance), '127.0.0.1')
@@ -358,10 +360,14 @@ async function wireToAppliance(): Promise<{ port: number; cut: () => void; mend:
       [far, near],
     ] as const) {
       ends.add(end)
+      // HTTP/2 grants 64 KiB at a time: a grant that is held back makes any wire a slow one.
+      end.setNoDelay()
       end.on('error', () => end.destroy())
       end.on('close', () => ends.delete(end) && other.destroy())
-      end.pipe(other)
     }
+    const transform: TransformOptions['transform'] = (chunk: Buffer, _, done) =>
+      rate === Infinity ? done(null, chunk) : void setTimeout(done, (1000 * chunk.length) / rate, null, chunk)
+    near.pipe(new Transform({ transform })).pipe(far).pipe(near)
     return undefined
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -373,7 +379,12 @@ async function wireToAppliance(): Promise<{ port: number; cut: () => void; mend:
     cut()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, cut, mend: () => void (isCut = false) }
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    mend: () => void (isCut = false),
+    carry: (bytesPerSecond) => void (rate = bytesPerSecond),
+  }
 }
 
 /** A picture of one dot. */

@@ -43,42 +43,31 @@ describe('creating', () => {
     const visit = await writer()
     const { page } = visit
     const { keyboard } = page
-    const focused = (): Promise<string> =>
-      page.evaluate(
-        `(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '')`,
-      )
-    async function tabTo(name: RegExp): Promise<void> {
-      for (let at = 0; at < 40; at++) {
-        await keyboard.press('Tab')
-        if (name.test(await focused())) return
-      }
-      throw new Error(`Tab does not come to ${name.source}`)
-    }
     await visit.open(`/vault/${strict}`)
     await visit.sees('Strict')
-    await tabTo(/^New object/)
+    await visit.tabTo(/^New object/)
     await keyboard.press('Enter')
     await visit.sees('New object')
-    await tabTo(/^Find a template/)
+    await visit.tabTo(/^Find a template/)
     await keyboard.type('Login Info')
-    await tabTo(/^Login Info/)
+    await visit.tabTo(/^Login Info/)
     await keyboard.press('Enter')
-    await tabTo(/^Name$/)
+    await visit.tabTo(/^Name$/)
     await keyboard.type('By hand')
-    await tabTo(/^Username/)
+    await visit.tabTo(/^Username/)
     await keyboard.type('operator')
-    await tabTo(/^Password/)
+    await visit.tabTo(/^Password/)
     await keyboard.type('short')
     await page.getByText('It breaks 4 rules.').waitFor({ state: 'attached' })
     await page.getByRole('listitem').filter({ hasText: 'At least 14 characters (broken)' }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'At least 1 lower-case (kept)' }).waitFor()
-    await tabTo(/^Generate Password/)
+    await visit.tabTo(/^Generate Password/)
     await keyboard.press('Enter')
     await page.getByText(/^Strong: /).waitFor()
-    await tabTo(/^Use it/)
+    await visit.tabTo(/^Use it/)
     await keyboard.press('Enter')
     await page.getByText('It keeps every rule of the vault.').waitFor({ state: 'attached' })
-    await tabTo(/^Create$/)
+    await visit.tabTo(/^Create$/)
     await keyboard.press('Enter')
     await visit.sees('By hand')
     const made = await read(idIn(visit), '?decrypt=true')

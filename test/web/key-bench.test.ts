@@ -130,34 +130,22 @@ describe('the bench of a key that encrypts', () => {
     const visit = await stage.visitor()
     const { page } = visit
     await visit.logIn(user)
-    const focused = (): Promise<string> =>
-      page.evaluate(`(() => {
-        const { activeElement: at } = document
-        return (at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent).trim()
-      })()`)
-    const tabTo = async (name: string): Promise<void> => {
-      for (let steps = 0; steps < 40; steps++) {
-        await page.keyboard.press('Tab')
-        if ((await focused()) === name) return
-      }
-      throw new Error(`Tab does not come to ${name}, but to ${await focused()}`)
-    }
     await visit.open(`/vault/${vault.id}`)
     await visit.sees('Payments')
     // A reader is led to keys once it is known that there are some.
     await page.getByRole('link', { name: 'Keys', exact: true }).waitFor()
-    await tabTo('Keys')
+    await visit.tabTo('Keys')
     await page.keyboard.press('Enter')
     await visit.sees('Keys of Payments')
-    await tabTo('cards')
+    await visit.tabTo('cards')
     await page.keyboard.press('Enter')
     await visit.sees('cards')
-    await tabTo('Data')
+    await visit.tabTo('Data')
     await page.keyboard.type('typed')
-    await tabTo('Encrypt')
+    await visit.tabTo('Encrypt')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Copy: Ciphertext' }).waitFor()
-    await tabTo('Copy: Ciphertext')
+    await visit.tabTo('Copy: Ciphertext')
     await page.keyboard.press('Space')
     await page.getByText('Ciphertext is copied.').waitFor()
     const copied = await visit.clipboard()

@@ -1,7 +1,10 @@
+import type { FileChooser } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import { memberOf } from './console-vault.ts'
+import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
+import { beforeImport } from './import-kit.ts'
 
 const stage = consoleStage()
 
@@ -9,18 +12,6 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   const user = await memberOf(stage.stocked, stage.appliance)
   const visit = await stage.visitor()
   const { page } = visit
-  const focused = (): Promise<string> =>
-    page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
-  /** Goes on by Tab to what has this name, and sees that the focus can be seen on the way. */
-  const tabTo = async (name: string | RegExp): Promise<void> => {
-    for (let steps = 0; steps < 30; steps++) {
-      await page.keyboard.press('Tab')
-      const text = await focused()
-      if (typeof name === 'string' ? text === name : name.test(text)) return
-    }
-    throw new Error(`Tab does not come to ${String(name)}, but to ${await focused()}`)
-  }
-
   await visit.open()
   await page.getByLabel('Username').waitFor()
   await page.keyboard.type(user.username)
@@ -36,27 +27,27 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   await page.keyboard.press('Enter')
   await visit.sees('Vaults')
   // The heading has the focus: the way goes on from it.
-  expect(await focused()).toBe('Vaults')
-  await tabTo(/^Network/)
+  expect(await visit.focused()).toBe('Vaults')
+  await visit.tabTo(/^Network/)
   await page.keyboard.press('Enter')
   await visit.sees('Network')
-  await tabTo('Filter by name and open fields')
+  await visit.tabTo('Filter by name and open fields')
   await page.keyboard.type('core1')
   await page.getByText('1 of 11 objects').waitFor()
-  await tabTo('core1.example.test')
+  await visit.tabTo('core1.example.test')
   await page.keyboard.press('Enter')
   await visit.sees('core1.example.test')
-  await tabTo('Show Password')
+  await visit.tabTo('Show Password')
   await page.keyboard.press('Enter')
   await page.getByText('S3cret-pass.phrase').waitFor()
-  expect(await focused()).toBe('Hide Password')
-  await tabTo('Copy Password')
+  expect(await visit.focused()).toBe('Hide Password')
+  await visit.tabTo('Copy Password')
   await page.keyboard.press('Space')
   await page.getByText('Password is copied.').waitFor()
-  await tabTo('Empty it now')
+  await visit.tabTo('Empty it now')
   await page.keyboard.press('Enter')
   await page.getByText('The clipboard has been emptied.').waitFor()
-  await tabTo('Log out')
+  await visit.tabTo('Log out')
   await page.keyboard.press('Enter')
   await page.getByText('You are logged out.').waitFor()
 })
@@ -86,4 +77,70 @@ it('folders and rows are gone through by arrows', async () => {
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Quicknote')
   await page.keyboard.press('Enter')
   await visit.sees('Break glass')
+})
+
+/** The browser's own dialog, opened from the button that has the focus. */
+async function openChooser({ page }: Visit): Promise<FileChooser> {
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  return chooser
+}
+
+it('a file is uploaded by the keyboard alone', async () => {
+  const { user, vaultid, client } = await stage.owner('Drawings')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/0/new`)
+  await visit.sees('New object')
+  await visit.tabTo('Find a template')
+  await page.keyboard.type('drawing')
+  await page.getByText('No template is called so.').waitFor()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('description')
+  await visit.tabTo(/^File/)
+  await page.keyboard.press('Enter')
+  await visit.tabTo('Choose a file')
+  const chooser = await openChooser(visit)
+  await chooser.setFiles({ name: 'hall.txt', mimeType: 'text/plain', buffer: Buffer.from('north is up') })
+  await page.getByText('hall.txt', { exact: true }).waitFor()
+  await visit.tabTo(/^Description/)
+  await page.keyboard.type('Of the hall')
+  await visit.tabTo('Create')
+  await page.keyboard.press('Enter')
+  await visit.sees('Drawings')
+  await page.getByRole('link', { name: 'hall.txt' }).waitFor()
+  const { OBJECTS } = await client.must('GET', `/vault/${vaultid}`)
+  expect(OBJECTS).toMatchObject([{ filename: 'hall.txt', public: { description: 'Of the hall' } }])
+})
+
+it('a table is imported by the keyboard alone', async () => {
+  const { visit, page, objects } = await beforeImport(stage)
+  await visit.tabTo('Choose a file')
+  const chooser = await openChooser(visit)
+  const buffer = Buffer.from('name,username,password\nMail,ann,pw-1\n')
+  await chooser.setFiles({ name: 'export.csv', mimeType: 'text/csv', buffer })
+  await page.getByText('1 object', { exact: true }).waitFor()
+  await visit.tabTo('Import 1 object')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 object is imported.').waitFor()
+  expect((await objects()).map(({ objectname }) => objectname)).toEqual(['Mail'])
+})
+
+it('a one-time link is made and opened by the keyboard alone', async () => {
+  const maker = await stage.member()
+  await maker.open('/links')
+  await maker.sees('One-time links')
+  await maker.page.getByLabel('Secret').waitFor()
+  await maker.tabTo(/^Secret/)
+  await maker.page.keyboard.type('The door is 4711')
+  await maker.tabTo('Make the link')
+  await maker.page.keyboard.press('Enter')
+  const made = maker.page.getByRole('status', { name: 'Your link' })
+  await made.waitFor()
+  const receiver = await stage.visitor()
+  await receiver.page.goto((await made.textContent()) ?? '')
+  await receiver.sees('A secret for you')
+  await receiver.tabTo('Show the secret')
+  await receiver.page.keyboard.press('Enter')
+  await expect.poll(() => receiver.page.getByRole('status', { name: 'Secret' }).textContent()).toBe('The door is 4711')
 })

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { VisitOptions } from './browser-kit.ts'
@@ -16,20 +15,6 @@ async function atHome(options?: VisitOptions) {
   await visit.open('/me')
   await visit.sees('Your account')
   return { user, visit, page: visit.page }
-}
-
-/** What a screen reader says of what has the focus. */
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(
-    `((one) => one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent)(document.activeElement).trim()`,
-  )
-
-async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
-  for (let steps = 0; steps < 40; steps++) {
-    await page.keyboard.press(key)
-    if ((await focused(page)) === name) return
-  }
-  throw new Error(`${key} does not come to ${name}, but to ${await focused(page)}`)
 }
 
 it('the own account shows names, devices and sessions as texts, whatever they are called', async () => {
@@ -68,36 +53,36 @@ it('all of the own account is done by the keyboard alone', async () => {
   await page.reload()
   await visit.sees('Your account')
   await page.getByRole('button', { name: 'End all others' }).waitFor()
-  await tabTo(page, 'E-mail address')
+  await visit.tabTo('E-mail address')
   await page.keyboard.press('Control+A')
   await page.keyboard.type('keys@example.org')
   await page.keyboard.press('Enter')
   await page.getByText('Your e-mail address is saved.').waitFor()
 
-  await tabTo(page, 'Add an authenticator app')
+  await visit.tabTo('Add an authenticator app')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   const secret = ((await dialog.locator('.seed code').textContent()) ?? '').replaceAll(' ', '')
-  await tabTo(page, 'Code of the new app')
+  await visit.tabTo('Code of the new app')
   await page.keyboard.type(totpCode(secret))
-  await tabTo(page, 'Code of a device that you have')
+  await visit.tabTo('Code of a device that you have')
   await page.keyboard.type(user.hardwareToken.press())
   await page.keyboard.press('Enter')
   await page.getByText('The app is one of your devices now.').waitFor()
   await dialog.waitFor({ state: 'detached' })
   // The way goes on from where it was.
-  await expect.poll(() => focused(page), patience).toBe('Add an authenticator app')
-  await tabTo(page, 'Add a hardware token')
+  await expect.poll(() => visit.focused(), patience).toBe('Add an authenticator app')
+  await visit.tabTo('Add a hardware token')
   await page.keyboard.press('Enter')
   await dialog.waitFor()
   await page.keyboard.press('Escape')
-  await expect.poll(() => focused(page), patience).toBe('Add a hardware token')
+  await expect.poll(() => visit.focused(), patience).toBe('Add a hardware token')
 
-  await tabTo(page, 'End all others')
+  await visit.tabTo('End all others')
   await page.keyboard.press('Space')
   await page.getByText('One session has ended.').waitFor()
   expect((await other.post('/auth/check')).status).toBe(403)
-  await tabTo(page, 'English')
+  await visit.tabTo('English')
   await page.keyboard.press('ArrowRight')
   await visit.sees('Ditt konto')
 })

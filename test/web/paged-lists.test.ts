@@ -37,15 +37,6 @@ async function turnToLast(page: Page, count: number): Promise<void> {
   await expect.poll(() => page.evaluate('document.activeElement.textContent'), patience).toBe('Previous page')
 }
 
-/** Goes by the Tab key to the entry that says so. */
-async function tabTo(page: Page, text: string, mostPresses: number): Promise<void> {
-  for (let presses = 0; presses < mostPresses; presses += 1) {
-    await page.keyboard.press('Tab')
-    if (String(await page.evaluate('document.activeElement.textContent')).includes(text)) return
-  }
-  expect.fail(`${text} is not within ${mostPresses} presses of the Tab key`)
-}
-
 it.each(looks)(
   'vaults are gone through page by page, and searched, in %s colours and %i pixels',
   async (theme, width) => {
@@ -81,7 +72,7 @@ it.each(looks)(
     await page.keyboard.press('Escape')
     await page.getByText('Page 1 of 11').waitFor()
     await turnToLast(page, 11)
-    await tabTo(page, 'Zinc mine', 1)
+    await visit.tabTo(/Zinc mine/, { most: 1 })
     await page.keyboard.press('Enter')
     await visit.sees('Zinc mine')
     expect(page.url()).toContain(`/vault/${vaultid}`)
@@ -109,7 +100,7 @@ it.each(looks)('so are service accounts and templates, in %s colours and %i pixe
   expect(await entries.count()).toBe(100)
   await visit.expectSound('services-long')
   await turnToLast(page, 11)
-  await tabTo(page, name, await entries.count())
+  await visit.tabTo(new RegExp(name), { most: await entries.count() })
   await page.getByRole('searchbox').fill('robot-70')
   await page.getByText('Page 11 of 11').waitFor({ state: 'detached' })
   await expect.poll(() => entries.count(), patience).toBe(11)
@@ -148,7 +139,7 @@ it('so are the templates of a new object, of which the last is chosen by the key
   await visit.expectSound('new-object-long')
   await turnToLast(page, count)
   const last = (await cards.last().locator('.title').textContent()) ?? ''
-  await tabTo(page, last, await cards.count())
+  await visit.tabTo(new RegExp(last), { most: await cards.count() })
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Another template' }).waitFor()
   await page.getByText(last, { exact: true }).first().waitFor()

@@ -19,6 +19,12 @@ export const hasTyped = ({ template, draft, file }: Beginning): boolean =>
 /** Of the template that takes any file. */
 const plainFileId = '3'
 
+/** With the template as it is listed now: its labels are others once the person has chosen another language. */
+function asOf(templates: readonly StoredTemplate[], one: Beginning | undefined): Beginning | undefined {
+  const template = templates.find(({ id }) => id === one?.template.id)
+  return one && template ? { ...one, template } : one
+}
+
 /** The objects that are made one after the other: one of a template, or one of each file. */
 export function useFilesInTurn(templates: readonly StoredTemplate[]) {
   /** Those that are to be saved, the one at hand first. */
@@ -51,8 +57,8 @@ export function useFilesInTurn(templates: readonly StoredTemplate[]) {
     if (beginning === undefined && kept === undefined && !isUnderWay) begin(dropped)
   })
   return {
-    beginning,
-    kept,
+    beginning: asOf(templates, beginning),
+    kept: asOf(templates, kept),
     isLooking: isUnderWay,
     error,
     begin,
