@@ -8,7 +8,7 @@ import { latestReference } from '../test/support/key-references.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
 import { dist, driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
-import type { Call, Load } from './load.ts'
+import type { Call } from './load.ts'
 import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 
@@ -127,11 +127,10 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
   const { keys, calls, cold } = options
   const perTask = coldCalls(options)
   const names = Array.from({ length: keys }, (_, at) => nameOfKey(at))
-  const unopened = (await decryptionsWith(daemon, names.slice(0, perTask))).values()
-  const unused = names.slice(perTask).values()
-  const hot = taken(unused)
-  const [decryption] = await decryptionsWith(daemon, [hot])
-  if (decryption === undefined) throw new Error('there are too few keys')
+  const hot = nameOfKey(0)
+  const unopened = (await decryptionsWith(daemon, names.slice(0, perTask + 1), options)).values()
+  const decryption = taken(unopened)
+  const unused = names.slice(perTask + 1).values()
   // The hosts have just used those keys: now none of them is cached.
   await daemon.appliance.restart()
   let [created, rotated] = [0, 0]
@@ -151,27 +150,22 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
   return [...inUse, ...firstUses]
 }
 
+const answered = z.object({ CALLINFO: z.object({ ciphertext: z.string() }) })
+
 /** Calls that decrypt what the keys have encrypted. */
-async function decryptionsWith(daemon: Daemon, names: readonly string[]): Promise<Call[]> {
-  const load = driverOf(daemon.appliance, { connections: atOnce })
-  const calls: Call[] = []
+async function decryptionsWith(daemon: Daemon, names: readonly string[], { connections }: Options): Promise<Call[]> {
+  // That of a build of before gives no answers.
+  const load = driverOf(daemon.appliance, { connections })
   try {
-    while (calls.length < names.length) {
-      const next = names.slice(calls.length, calls.length + atOnce)
-      calls.push(...(await Promise.all(next.map((name) => decryptionWith(daemon, load, name)))))
-    }
+    return await Promise.all(
+      names.map(async (name) => {
+        const { CALLINFO } = answered.parse(JSON.parse(await load.send(encryption(daemon, name))))
+        return daemon.call(`decrypt/${name}`, { ciphertext: CALLINFO.ciphertext })
+      }),
+    )
   } finally {
     await load.close()
   }
-  return calls
-}
-
-const atOnce = 16
-const answered = z.object({ CALLINFO: z.object({ ciphertext: z.string() }) })
-
-async function decryptionWith(daemon: Daemon, load: Load, name: string): Promise<Call> {
-  const { CALLINFO } = answered.parse(JSON.parse(await load.send(encryption(daemon, name))))
-  return daemon.call(`decrypt/${name}`, { ciphertext: CALLINFO.ciphertext })
 }
 
 function taken<T>(from: Iterator<T>): T {

@@ -7,9 +7,6 @@ const stage = consoleStage()
 /** A machine may be busy with other tests. */
 const patience = { timeout: 20_000 }
 
-/** What a screen reader says of what has the focus. */
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
 const press = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('button', { name, exact: true }).focus()
   await page.keyboard.press('Enter')
@@ -24,7 +21,7 @@ async function owner(vaultname: string) {
 }
 
 it('goes from a row that is gone to the next, from the last to the one before, and then to the heading', async () => {
-  const { client, vaultid, page } = await owner('Attic')
+  const { client, vaultid, visit, page } = await owner('Attic')
   for (const objectname of ['one', 'three', 'two']) {
     const id = await createObject(client, vaultid, { objectname, host: 'h.example.test' })
     await client.must('PUT', `/object/${id}/favourite`, { favourite: true })
@@ -33,11 +30,11 @@ it('goes from a row that is gone to the next, from the last to the one before, a
   const off = (name: string): string => `Take ${name} off the favourites`
   await page.getByRole('region', { name: 'Favourites' }).waitFor()
   await press(page, off('three'))
-  await expect.poll(() => focused(page), patience).toBe(off('two'))
+  await expect.poll(() => visit.focused(), patience).toBe(off('two'))
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page), patience).toBe(off('one'))
+  await expect.poll(() => visit.focused(), patience).toBe(off('one'))
   await page.keyboard.press('Enter')
-  await expect.poll(() => focused(page), patience).toBe('Vaults')
+  await expect.poll(() => visit.focused(), patience).toBe('Vaults')
 })
 
 it('goes on behind a question whose row is gone when it closes', async () => {
@@ -52,7 +49,7 @@ it('goes on behind a question whose row is gone when it closes', async () => {
   await press(page, first)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await expect.poll(() => focused(page), patience).toBe(second)
+  await expect.poll(() => visit.focused(), patience).toBe(second)
 })
 
 it('goes to the heading of the list where its last row is gone, and stays where a person has gone meanwhile', async () => {
@@ -62,7 +59,7 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await visit.open(`/vault/${vaultid}/trash`)
   await visit.sees('Trash of Loft')
   await press(page, 'Take back right.example.test')
-  await expect.poll(() => focused(page), patience).toBe('Take back left.example.test')
+  await expect.poll(() => visit.focused(), patience).toBe('Take back left.example.test')
   let answer = (): void => undefined
   const answered = new Promise<void>((resolve) => (answer = resolve))
   await page.route('**/undelete', async (route) => {
@@ -73,12 +70,12 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await page.getByRole('link', { name: 'Loft' }).focus()
   answer()
   await page.getByText('Nothing is in the trash.').waitFor()
-  expect(await focused(page)).toBe('Loft')
+  expect(await visit.focused()).toBe('Loft')
   await client.must('DELETE', `/object/${await createObject(client, vaultid, { host: 'middle.example.test' })}`)
   await page.reload()
   await press(page, 'Take back middle.example.test')
   await page.getByText('Nothing is in the trash.').waitFor()
-  await expect.poll(() => focused(page), patience).toBe('Trash of Loft')
+  await expect.poll(() => visit.focused(), patience).toBe('Trash of Loft')
 })
 
 it('goes to the heading of the sessions as the others end, and to that of the vault as what was chosen is deleted', async () => {
@@ -87,12 +84,12 @@ it('goes to the heading of the sessions as the others end, and to that of the va
   await visit.open('/me')
   await press(page, 'End all others')
   await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count(), patience).toBe(0)
-  await expect.poll(() => focused(page), patience).toBe('Sessions')
+  await expect.poll(() => visit.focused(), patience).toBe('Sessions')
   await createObject(await stage.appliance.login(user), vaultid, { host: 'gone.example.test' })
   await visit.open(`/vault/${vaultid}`)
   await page.getByRole('checkbox', { name: 'Select gone.example.test' }).check()
   await press(page, 'Delete')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('1 object is deleted.').waitFor()
-  await expect.poll(() => focused(page), patience).toBe('Porch')
+  await expect.poll(() => visit.focused(), patience).toBe('Porch')
 })

@@ -28,8 +28,6 @@ async function many<Made>(count: number, make: (at: number) => Promise<Made>): P
   return made
 }
 
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
 /** Of the main part of the page. */
 const items = (page: Page) => page.getByRole('main').getByRole('list').last().getByRole('listitem')
 
@@ -45,17 +43,17 @@ it('the trash is gone through page by page, and its last entry taken back, by th
   await page.getByRole('button', { name: 'Next page' }).focus()
   await page.keyboard.press('Enter')
   await page.getByText('Page 2 of 3').waitFor()
-  expect(await focused(page)).toBe('Next page')
+  expect(await visit.focused()).toBe('Next page')
   await page.keyboard.press('Enter')
   await page.getByText('Page 3 of 3').waitFor()
   expect(await items(page).count()).toBe(30)
   // There is no further page: the other button has the focus.
-  await expect.poll(() => focused(page), patience).toBe('Previous page')
+  await expect.poll(() => visit.focused(), patience).toBe('Previous page')
   await page
     .getByRole('button', { name: /^Take back/ })
     .last()
     .focus()
-  const [last = ''] = (await focused(page)).split(' ').slice(-1)
+  const [last = ''] = (await visit.focused()).split(' ').slice(-1)
   await page.keyboard.press('Enter')
   await page.getByText(`${last} is back.`).waitFor()
   await expect.poll(() => items(page).count(), patience).toBe(29)

@@ -236,8 +236,6 @@ it('takes the number of a service account that another owns, in Swedish too', as
 it('shares by the keyboard alone', async () => {
   const { visit, page } = await administrator('Pier')
   const guest = await stage.appliance.addUser()
-  const focused = (): Promise<string> =>
-    page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
   await page.getByRole('button', { name: 'Share' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
@@ -245,7 +243,7 @@ it('shares by the keyboard alone', async () => {
   await expect.poll(() => page.evaluate(`document.activeElement.closest('[role="dialog"]') !== null`)).toBe(true)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
-  expect(await focused()).toBe('Find a person by name or e-mail address')
+  expect(await visit.focused()).toBe('Find a person by name or e-mail address')
   await page.keyboard.type(guest.username)
   await page.getByRole('radio', { name: new RegExp(guest.username) }).waitFor()
   // A pause between two keys finds others by the beginning of the name.
@@ -257,11 +255,11 @@ it('shares by the keyboard alone', async () => {
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
-  expect(await focused()).toBe('Share')
+  expect(await visit.focused()).toBe('Share')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await itemOf(visit, guest).getByText('Read and write').waitFor()
-  await expect.poll(focused).toBe('Share')
+  await expect.poll(() => visit.focused()).toBe('Share')
 })
 
 it('shows what people are called as text', async () => {
