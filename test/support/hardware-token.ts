@@ -78,9 +78,24 @@ export class HardwareToken {
   }
 }
 
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+const stepSeconds = 30
+/** The time step of the code that was last given of a seed. */
+const lastSteps = new Map<string, number>()
+
 /** The code of this moment, or of `atSeconds`, as `oathtool` computes it. */
-export function totpCode(secret: string, atSeconds: number = Math.floor(Date.now() / 1000)): string {
+export function totpCode(secret: string, atSeconds: number = nowSeconds()): string {
+  lastSteps.set(secret, Math.floor(atSeconds / stepSeconds))
   return execFileSync('oathtool', ['--totp', '--base32', secret, '--now', `@${atSeconds}`], { encoding: 'utf8' }).trim()
+}
+
+/**
+ * The code after the one that was last given. It is not always that of half a minute from now: a code that is judged in the step
+ * after its own tells of a slow clock (RFC 6238 §6), and one of a step to come is wrong then.
+ */
+export function nextTotpCode(secret: string): string {
+  const after = ((lastSteps.get(secret) ?? -1) + 1) * stepSeconds
+  return totpCode(secret, Math.max(after, nowSeconds()))
 }
 
 /** Codes as `oathtool` computes them: `count` of HOTP from this counter on, of a seed in base32. */

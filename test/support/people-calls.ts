@@ -11,7 +11,7 @@ import { SoftAuthenticator } from './soft-authenticator.ts'
 import { addCredential, addService, asked, certificateOf } from './service-kit.ts'
 import type { CallOptions } from './client.ts'
 import { pemOf } from './client-pki.ts'
-import { hotpCodes, totpCode } from './hardware-token.ts'
+import { hotpCodes, nextTotpCode } from './hardware-token.ts'
 import { beginDevice, enrolDevice, stockToken } from './own-device-kit.ts'
 import type { Ground, PeopleCall, ReadyCall } from './people-ground.ts'
 
@@ -186,14 +186,12 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     usesToken: true,
     prepare: async ({ chief }) => {
       const { device, secret } = await beginDevice(chief.client)
-      // A refused call has used its code up: the next one shows that of the next half minute.
-      let atSeconds = Math.floor(Date.now() / 1000) - 30
       return {
         path: `/me/otp/${device.id}/activate`,
-        options: ({ user }) => {
-          atSeconds = Math.max(atSeconds + 30, Math.floor(Date.now() / 1000))
-          return { raw: JSON.stringify({ code: totpCode(secret, atSeconds), otp: user.hardwareToken.press() }) }
-        },
+        // A refused call has used its code up.
+        options: ({ user }) => ({
+          raw: JSON.stringify({ code: nextTotpCode(secret), otp: user.hardwareToken.press() }),
+        }),
       }
     },
   },

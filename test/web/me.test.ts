@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../support/hardware-token.ts'
+import { nextTotpCode, totpCode } from '../support/hardware-token.ts'
 import { stockToken } from '../support/own-device-kit.ts'
 import type { TestUser } from '../support/appliance.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
@@ -33,7 +33,7 @@ describe('the own account', () => {
     await expect.poll(() => page.getByText('Authenticator app', { exact: true }).count()).toBe(2)
     const { status } = await stage.appliance.client().post('/auth', {
       ...stage.appliance.credentials(user),
-      otp: totpCode(secret, Math.floor(Date.now() / 1000) + 30),
+      otp: nextTotpCode(secret),
     })
     expect(status).toBe(200)
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockedUser } from '../../src/features/users/records.ts'
 import { changeUser } from '../../src/features/users/user-seals.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
-import { totpCode } from '../support/hardware-token.ts'
+import { nextTotpCode } from '../support/hardware-token.ts'
 import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
 
 const dayMs = 24 * 3_600_000
@@ -83,7 +83,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     await page.reload()
     await visit.sees('Your account')
     await logOut(visit)
-    await visit.fillIn({ ...user, passphrase: fresh }, totpCode(user.totpSecret, Math.floor(Date.now() / 1000) + 30))
+    await visit.fillIn({ ...user, passphrase: fresh }, nextTotpCode(user.totpSecret))
     await visit.sees('Your account')
   })
 
@@ -196,7 +196,7 @@ describe('a pass phrase that is too old', () => {
     await page.reload()
     await visit.sees('Your account')
     await logOut(visit)
-    await visit.fillIn(user, totpCode(user.totpSecret, Math.floor(Date.now() / 1000) + 30))
+    await visit.fillIn(user, nextTotpCode(user.totpSecret))
     await visit.sees(question)
     await change(visit, user)
     await visit.sees('Your account')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
-import { totpCode } from '../../support/hardware-token.ts'
+import { nextTotpCode, totpCode } from '../../support/hardware-token.ts'
 import { beginDevice, stockToken } from '../../support/own-device-kit.ts'
 import { recover } from '../../support/sealed-people.ts'
 import { eventsOf } from '../../support/trail.ts'
@@ -40,9 +40,6 @@ interface Device {
 const devicesOf = async ({ user, client }: Someone): Promise<Device[]> =>
   (await client.must('GET', `/user/${user.id}/otp`)).CALLINFO['otpdevices'] as Device[]
 
-/** The code that comes after the present one: that one may be used up. */
-const nextCode = (secret: string): string => totpCode(secret, Math.floor(Date.now() / 1000) + 30)
-
 describe('an authenticator app', () => {
   it('is enrolled by a code of its own and one of another device, and no membership rests', async () => {
     const one = await someone()
@@ -53,7 +50,7 @@ describe('an authenticator app', () => {
     expect((await logIn(one.user, totpCode(secret), 'totp')).status).toBe(403)
 
     const { status, json } = await activate(one.client, device.id, {
-      code: nextCode(secret),
+      code: nextTotpCode(secret),
       otp: one.user.hardwareToken.press(),
     })
     expect(status).toBe(200)
@@ -76,7 +73,7 @@ describe('an authenticator app', () => {
     expect(
       (await activate(one.client, device.id, { code: totpCode(secret), otp: one.user.hardwareToken.press() })).status,
     ).toBe(200)
-    const { status, json } = await logIn(one.user, nextCode(secret), 'totp')
+    const { status, json } = await logIn(one.user, nextTotpCode(secret), 'totp')
     expect(status).toBe(200)
     expect(json.CALLINFO['audit']).toEqual({ violations: [], warnings: [] })
   })
@@ -97,7 +94,7 @@ describe('an authenticator app', () => {
     expect((await activate(one.client, second.device.id, { code: totpCode(second.secret), otp: otp() })).status).toBe(
       200,
     )
-    expectFault(await activate(one.client, second.device.id, { code: nextCode(second.secret), otp: otp() }), 404, 1720)
+    expectFault(await activate(one.client, second.device.id, { code: nextTotpCode(second.secret), otp: otp() }), 404, 1720)
   })
 
   it('with a wrong code leaves the other factor unused', async () => {
@@ -123,13 +120,13 @@ describe('a stolen session', () => {
     expectFault(await activate(one.client, device.id, { code }), 400, 1804)
     for (const otp of ['000000', used, other.user.hardwareToken.press(), code])
       expectFault(await activate(one.client, device.id, { code, otp }), 403, 1201)
-    const next = nextCode(secret)
+    const next = nextTotpCode(secret)
     expectFault(await activate(one.client, device.id, { code: next, otp: next }), 403, 1201)
     const token = await stockToken(appliance)
     const tokenotp = token.press()
     for (const otp of [used, tokenotp]) expectFault(await adopt(one.client, { tokenotp, otp }), 403, 1201)
     expect(await idsOf()).toEqual(before)
-    expect((await logIn(one.user, nextCode(secret), 'totp')).status).toBe(403)
+    expect((await logIn(one.user, nextTotpCode(secret), 'totp')).status).toBe(403)
   })
 
   it('removes nothing so', async () => {
