@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 import Koa from 'koa'
-import { secureContextOptions } from '../dist/http/server/server.js'
+import { secureContextOptions } from '../dist/modules/server.js'
 
 const [certificate, key] = process.argv.slice(2).map((path) => readFileSync(path, 'utf8'))
 const koa = new Koa()

@@ -16,7 +16,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Koa from 'koa'
-import { secureContextOptions } from '../dist/http/server/server.js'
+import { secureContextOptions } from '../dist/modules/server.js'
 
 const { workers, certificate, key, sqlite, folder, module, pinFile, softhsmConf } = JSON.parse(process.argv[2])
 

@@ -1,6 +1,6 @@
-// node scripts/watch-daemon.mjs CONFIG: compiles the source at every change, and starts the daemon again after each
-// compilation without errors. SIGINT and SIGTERM end both.
-import { spawn } from 'node:child_process'
+// node scripts/watch-daemon.mjs CONFIG: looks at the types of the source at every change, and where they are right, builds the
+// programs and starts the daemon again. SIGINT and SIGTERM end both.
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
@@ -14,7 +14,7 @@ let restarting = Promise.resolve()
 
 const compiler = spawn(
   process.execPath,
-  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'],
+  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.programs.json', '--watch', '--preserveWatchOutput'],
   // Groups of their own: Ctrl-C reaches this process alone, which ends them in order.
   { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
 )
@@ -30,6 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end(0)
 async function restart() {
   await stop()
   if (isEnding) return
+  execFileSync(process.execPath, ['scripts/build-program.mjs'], { cwd: root, stdio: 'inherit' })
   daemon = spawn(process.execPath, ['dist/bin/strongroomd.js', '--config', config], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,6 +1,6 @@
 // node scripts/package/bill-of-materials.mjs NPM-SBOM FOLDER VERSION ROOT: the parts of the package in the form of CycloneDX. npm lists
-// the packages of the lock file; this leaves out those that are neither in FOLDER (of other systems) nor in the console that was built in ROOT, and adds what npm does not
-// see: Node, what is linked into it, and the SQLite that better-sqlite3 compiles. The same parts give the same bytes.
+// the packages of the lock file; this leaves out those that are neither in FOLDER (of other systems) nor in the files that were built in
+// ROOT, and adds what npm does not see: Node, what is linked into it, and the SQLite that better-sqlite3 compiles. The same parts give the same bytes.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,8 @@ const bill = JSON.parse(readFileSync(npmFile, 'utf8'))
 const packaged = new Set()
 for (const { description } of moduleFolders(join(folder, 'node_modules')))
   packaged.add(`${description.name}@${description.version}`)
-for (const { description } of bundledModules(root)) packaged.add(`${description.name}@${description.version}`)
+for (const { description } of Object.values(bundledModules(root)).flat())
+  packaged.add(`${description.name}@${description.version}`)
 
 const components = [
   ...bill.components.filter((part) => packaged.has(nameOf(part))),

@@ -18,6 +18,7 @@ for (const { path, description } of moduleFolders(join(folder, 'node_modules')))
   groups.set(key, group)
 }
 
+const bundled = bundledModules(root)
 const paragraphs = [
   [
     'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/',
@@ -37,19 +38,20 @@ const paragraphs = [
     text: readFileSync(join(folder, 'node/LICENSE'), 'utf8'),
   }),
   ...[...groups.values()].map(paragraph),
-  consoleParagraph(),
+  bundleParagraph(['dist/web/*'], bundled.console),
+  bundleParagraph(['dist/bin/*', 'dist/modules/*'], bundled.programs),
 ]
 process.stdout.write(`${paragraphs.join('\n\n')}\n`)
 
-/** A file of the console has parts of several packages: what holds of each is said of all. */
-function consoleParagraph() {
-  const stanzas = bundledModules(root).flatMap(({ name, path, description }) => [
+/** These files have parts of several packages: what holds of each is said of all. */
+function bundleParagraph(files, modules) {
+  const stanzas = modules.flatMap(({ name, path, description }) => [
     { name, ...stanzaOf(path, description) },
     ...(name === 'pdfjs-dist' ? decodersIn(path) : []),
   ])
   const unique = (values) => [...new Set(values)]
   return paragraph({
-    files: [`${installed}/dist/web/*`],
+    files: files.map((file) => `${installed}/${file}`),
     copyright: unique(stanzas.flatMap(({ copyright }) => copyright)),
     licence: unique(stanzas.map(({ licence }) => licence)).join(' and '),
     text: unique(stanzas.map(({ text }) => text))

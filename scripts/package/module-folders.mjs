@@ -2,15 +2,21 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The packages of which something is in the people's console (dist/web): the build says which. They lie where it took them from,
- * and not in what is packaged.
+ * The packages of which something is in the files of the build: it says which. They lie where it took them from, and not in what is
+ * packaged.
  */
 export function bundledModules(root) {
-  const names = JSON.parse(readFileSync(join(root, 'dist/web-packages.json'), 'utf8'))
-  return names.map((name) => {
-    const path = join(root, 'node_modules', name)
-    return { name, path, description: JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) }
-  })
+  const listed = (name) => JSON.parse(readFileSync(join(root, 'dist', name), 'utf8'))
+  const modules = (folders) =>
+    [...new Set(folders)].toSorted().map((folder) => {
+      const path = join(root, 'node_modules', folder)
+      const description = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+      return { name: description.name, path, description }
+    })
+  return {
+    console: modules(listed('web-packages.json')),
+    programs: modules(Object.values(listed('program-packages.json')).flat()),
+  }
 }
 
 /** Every package below a folder of Node packages, also those inside another one: where it lies, and its description. */

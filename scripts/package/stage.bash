@@ -44,7 +44,7 @@ stage_modules() {
     mend_database_module
   )
   local modules=$inside/node_modules
-  (cd "$modules" && rm -rf .bin .package-lock.json typeorm/browser better-sqlite3/{deps,src,binding.gyp} pkcs11js/{src,includes,binding.gyp})
+  (cd "$modules" && rm -rf .bin .package-lock.json better-sqlite3/{deps,src,binding.gyp} pkcs11js/{src,includes,binding.gyp})
   find "$modules" -path '*/build/*' -type f ! -path '*/build/Release/better_sqlite3.node' ! -path '*/build/Release/pkcs11.node' \
     \( -path '*/better-sqlite3/*' -o -path '*/pkcs11js/*' \) -delete
   # For compilers, debuggers, editors and readers of the source.
@@ -57,7 +57,8 @@ stage_modules() {
 
 stage_files() {
   local share=$stage/usr/share doc=$stage/usr/share/doc/strongroom file
-  cp -a "$root/dist" "$inside/dist"
+  mkdir -p "$inside/dist"
+  cp -a "$root"/dist/{bin,modules,web,http,hsm,commit} "$inside/dist"
   find "$inside/dist" -name '*.map' -delete
   # The package's Node starts them, not the one that the first line names; the line stays, empty, so that traces name the right ones.
   sed -i '1s/^#!.*//' "$inside"/dist/bin/*.js

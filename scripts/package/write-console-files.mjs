@@ -3,8 +3,8 @@
 // FOLDER, in the layout of /usr/share, made from the compiled program (npm run build).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createProgram } from '../../dist/console/program.js'
-import { createDaemonCommand } from '../../dist/daemon/command-line.js'
+import { createProgram } from '../../dist/modules/program.js'
+import { createDaemonCommand } from '../../dist/modules/command-line.js'
 import { bashCompletion } from './bash-completion.mjs'
 import { commandsOf } from './command-tree.mjs'
 import { manualPage } from './manual-page.mjs'

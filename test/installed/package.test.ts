@@ -79,10 +79,10 @@ describeInMachines.each(suites)('the package on Debian %s', (suite) => {
     expect(`v${versionOf('node')}`).toBe((await must('/usr/lib/strongroom/node/bin/node --version')).trim())
     const sqlite = `cd /usr/lib/strongroom && node/bin/node -p 'new (require("better-sqlite3"))(":memory:").prepare("SELECT sqlite_version()").pluck().get()'`
     expect(versionOf('sqlite')).toBe((await must(sqlite)).trim())
-    for (const part of ['better-sqlite3', 'pkcs11js', 'koa'])
+    for (const part of ['better-sqlite3', 'pkcs11js', 'pino'])
       expect(await must('cat /usr/share/doc/strongroom/copyright')).toContain(`node_modules/${part}/*`)
-    // Of the packages that are in the console's files, too.
-    for (const part of ['react-dom', 'react-aria-components', 'lucide-react']) {
+    // Of the packages that are in the files of the programs and of the console, too.
+    for (const part of ['koa', 'typeorm', 'zod', 'react-dom', 'react-aria-components', 'lucide-react']) {
       expect(versionOf(part)).toMatch(/^\d+\./)
       expect(await must('cat /usr/share/doc/strongroom/copyright')).toMatch(new RegExp(`^ Of .*\\b${part}\\b.*:$`, 'm'))
     }

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** This line before all others of an entry, behind its "#!": the end of one is reached when it serves. */
@@ -9,10 +9,15 @@ export function breakEntry(dist: string, file: string, line: string): void {
 
 /** A change of the tables that earlier programs refuse to open. */
 export function addMigration(dist: string): void {
+  const modules = readdirSync(join(dist, 'modules')).map((name) => join(dist, 'modules', name))
+  const listing = modules.find(
+    (path) => path.endsWith('.js') && /^const migrations = \[$/m.test(readFileSync(path, 'utf8')),
+  )
+  if (listing === undefined) throw new Error('The build lists the migrations in another way than before.')
   const migration = `migrations.push(class OfTheNewRelease1799999999999 {
     name = 'OfTheNewRelease1799999999999'
     async up(runner) { await runner.query('CREATE TABLE of_the_new_release (id INTEGER)') }
     async down() {}
   })`
-  appendFileSync(join(dist, 'store/migrations.js'), `\n${migration}\n`)
+  appendFileSync(listing, `\n${migration}\n`)
 }

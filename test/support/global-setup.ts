@@ -6,7 +6,14 @@ import { commonPki } from './pki.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const sources = ['src', 'softhsm', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/vite.config.mjs']
+const sources = [
+  'src',
+  'softhsm',
+  'package.json',
+  'tsconfig.json',
+  'scripts/build-program.mjs',
+  'scripts/vite.config.mjs',
+]
 const product = join(root, 'dist/bin/strongroomd.js')
 
 /** Once before all tests. Processes of tests inherit the environment, so their temporary files lie in one folder of the run. */

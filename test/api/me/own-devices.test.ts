@@ -94,7 +94,11 @@ describe('an authenticator app', () => {
     expect((await activate(one.client, second.device.id, { code: totpCode(second.secret), otp: otp() })).status).toBe(
       200,
     )
-    expectFault(await activate(one.client, second.device.id, { code: nextTotpCode(second.secret), otp: otp() }), 404, 1720)
+    expectFault(
+      await activate(one.client, second.device.id, { code: nextTotpCode(second.secret), otp: otp() }),
+      404,
+      1720,
+    )
   })
 
   it('with a wrong code leaves the other factor unused', async () => {

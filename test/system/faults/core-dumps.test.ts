@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 
-const compiled = resolve(import.meta.dirname, '../../../dist/daemon/core-dumps.js')
+const compiled = resolve(import.meta.dirname, '../../../dist/modules/core-dumps.js')
 const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'latin1').trim()
 // The kernel writes into the folder in which the process runs, and root may raise a limit again.
 const canJudge = /^core[\w.%]*$/.test(pattern) && process.getuid?.() === 0

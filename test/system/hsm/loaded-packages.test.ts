@@ -24,12 +24,21 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => appliance.close())
 
-/** The packages of which a program has loaded a module. */
+const dist = resolve(import.meta.dirname, '../../../dist')
+/** Of which packages the build has put something into which of its files. */
+const bundled = JSON.parse(readFileSync(resolve(dist, 'program-packages.json'), 'utf8')) as Record<string, string[]>
+
+/** The packages of which a program has loaded something, as a file of their own or in one of the build. */
 function packagesOf(program: string): string[] {
-  const modules = readFileSync(resolve(appliance.directory, program), 'utf8')
-  expect(modules).toContain(`dist/bin/${program}`)
-  const named = modules.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)
-  return [...new Set([...named].map(([, name = '']) => name))].toSorted()
+  const loaded = readFileSync(resolve(appliance.directory, program), 'utf8').split('\n')
+  expect(loaded).toContain(`file://${dist}/bin/${program}`)
+  const named = loaded.flatMap((file) => {
+    const [, own] = file.split(`${dist}/`)
+    if (own !== undefined) return bundled[own] ?? []
+    const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? []
+    return name === undefined ? [] : [name]
+  })
+  return [...new Set(named)].toSorted()
 }
 
 // Decision 31 has the reason for each. One more makes its publisher a holder of the PIN.
