@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
 import type { BodyBudget, HeldBody } from './body-budget.ts'
+import { widenBodyWindow } from './body-window.ts'
 import { mostValues } from './members.ts'
 
 /** How much of a body may be kept in memory. */
@@ -39,6 +40,7 @@ export async function admitBody(
 ): Promise<Allowance> {
   if (!isPublic && announcedBytes(req) > smallBytes && hasToken) {
     await identify()
+    widenBodyWindow(req)
     return {
       maxBytes: maxBodyBytes,
       maxFileBytes: keptFileBytes,

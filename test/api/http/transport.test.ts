@@ -235,6 +235,29 @@ describe('HTTP/2', () => {
     session.close()
   })
 
+  it('lets a caller with a session have more of a body under way, and nobody else', async () => {
+    const body = `{"vaultname":"Wide"${' '.repeat(100_000)}}`
+    const windowsAfter = async (fields: Record<string, string>) => {
+      const session = connectHttp2(`https://localhost:${portOf(appliance)}`, { ca: appliance.ca })
+      const stream = session.request({ ':method': 'POST', ':path': '/api/1.0/vault', ...fields })
+      const answered = once(stream, 'response')
+      stream.end(body)
+      const [{ ':status': status }] = (await answered) as [{ ':status': number }]
+      stream.resume()
+      const { remoteSettings, state } = session
+      session.close()
+      return { status, ofStream: remoteSettings.initialWindowSize, ofAll: Number(state.remoteWindowSize) > 65_535 }
+    }
+    const narrow = { status: 403, ofStream: 65_535, ofAll: false }
+    expect(await windowsAfter({})).toEqual({ ...narrow, status: 413 })
+    expect(await windowsAfter({ 'x-http-token': 'x'.repeat(42) })).toEqual(narrow)
+    expect(await windowsAfter({ 'x-http-token': client.token ?? '' })).toEqual({
+      status: 200,
+      ofStream: 1024 * 1024,
+      ofAll: true,
+    })
+  })
+
   it('serves the main calls to curl', async () => {
     const call = async (path: string, body?: unknown) => {
       const data = body === undefined ? [] : ['--data', JSON.stringify(body)]
