@@ -360,7 +360,7 @@ async function wireToAppliance(): Promise<Wire> {
       [far, near],
     ] as const) {
       ends.add(end)
-      // HTTP/2 grants 64 KiB at a time: a grant that is held back makes any wire a slow one.
+      // A grant of HTTP/2 that is held back makes any wire a slow one.
       end.setNoDelay()
       end.on('error', () => end.destroy())
       end.on('close', () => ends.delete(end) && other.destroy())
