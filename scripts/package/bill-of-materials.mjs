@@ -16,7 +16,7 @@ for (const { description } of Object.values(bundledModules(root)).flat())
   packaged.add(`${description.name}@${description.version}`)
 
 const components = [
-  ...bill.components.filter((part) => packaged.has(nameOf(part))),
+  ...bill.components.filter((component) => packaged.has(nameOf(component))).map(asPart),
   { ...part('node', process.versions.node, 'pkg:generic/node'), components: linkedIntoNode() },
   part('sqlite', sqliteVersion(), 'pkg:generic/sqlite'),
 ]
@@ -49,6 +49,12 @@ process.stdout.write(`${JSON.stringify({ serialNumber: serialNumberOf(content), 
 
 function nameOf({ group, name, version: itsVersion }) {
   return `${group === undefined || group === '' ? '' : `${group}/`}${name}@${itsVersion}`
+}
+
+/** To npm what is built into our files is for development alone, and checkers of known faults leave such packages out. */
+function asPart(component) {
+  const properties = component.properties.filter(({ name }) => name !== 'cdx:npm:package:development')
+  return { ...component, scope: 'required', properties }
 }
 
 function part(name, itsVersion, url) {

@@ -73,8 +73,9 @@ describeInMachines.each(suites)('the package on Debian %s', (suite) => {
     const offered = `. /usr/share/bash-completion/completions/strongroom; COMP_WORDS=(strongroom us); COMP_CWORD=1; _strongroom; echo "\${COMPREPLY[@]}"`
     expect((await must(offered)).trim()).toBe('user usercert')
     const bill = JSON.parse(await must('cat /usr/share/doc/strongroom/sbom.cdx.json')) as {
-      components: { name: string; version: string }[]
+      components: { name: string; version: string; scope: string }[]
     }
+    expect(bill.components.filter(({ scope }) => scope !== 'required')).toEqual([])
     const versionOf = (name: string) => bill.components.find((part) => part.name === name)?.version
     expect(`v${versionOf('node')}`).toBe((await must('/usr/lib/strongroom/node/bin/node --version')).trim())
     const sqlite = `cd /usr/lib/strongroom && node/bin/node -p 'new (require("better-sqlite3"))(":memory:").prepare("SELECT sqlite_version()").pluck().get()'`
