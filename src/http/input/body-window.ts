@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2Session, ServerHttp2Stream } from 'node:http2'
 
 /**
- * Bytes of a body that a known caller may have under way over HTTP/2 before the worker has read them: 16 MiB a second at 60 ms from
- * client to worker and back. Everybody else has the 65,535 of RFC 9113 §6.9.2, because what is under way is held in memory.
+ * Bytes of a body that a known caller may have under way over HTTP/2 before the worker has read them. node:http2 grants more when half of it
+ * is read: 8 MiB a second at 60 ms from client to worker and back. Everybody else has the 65,535 of RFC 9113 §6.9.2, because what is under way is held in memory.
  */
 const windowBytes = 1024 * 1024
 
