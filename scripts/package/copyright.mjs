@@ -35,7 +35,7 @@ const paragraphs = [
     files: [`${installed}/node/*`],
     copyright: ['Node.js contributors, and those whom the text below names'],
     licence: 'Node.js',
-    text: readFileSync(join(folder, 'node/LICENSE'), 'utf8'),
+    text: withoutCommonTexts(readFileSync(join(folder, 'node/LICENSE'), 'utf8')),
   }),
   ...[...groups.values()].map(paragraph),
   bundleParagraph(['dist/web/*'], bundled.console),
@@ -56,7 +56,7 @@ function bundleParagraph(files, modules) {
     licence: unique(stanzas.map(({ licence }) => licence)).join(' and '),
     text: unique(stanzas.map(({ text }) => text))
       .map((text) => {
-        const names = stanzas.filter((stanza) => stanza.text === text).map(({ name }) => name)
+        const names = unique(stanzas.filter((stanza) => stanza.text === text).map(({ name }) => name))
         return `Of ${names.join(', ')}:\n\n${text.trim()}`
       })
       .join('\n\n'),
@@ -72,7 +72,7 @@ function decodersIn(path) {
   ]
   return parts.map(([name, licence, file]) => {
     const text = readFileSync(join(path, 'wasm', file), 'utf8')
-    return { name, licence, copyright: holdersIn(text), text }
+    return { name, licence, copyright: holdersIn(text), text: withoutCommonTexts(text) }
   })
 }
 
@@ -82,7 +82,8 @@ function stanzaOf(path, description) {
   const text = file === undefined ? undefined : readFileSync(join(path, file), 'utf8')
   const holders = holdersIn(text ?? '')
   const copyright = holders.length > 0 ? holders : [authorOf(description)]
-  return { licence, copyright, text: text ?? `The package names its licence, ${licence}, and holds no text of it.` }
+  const own = text ?? `The package names its licence, ${licence}, and holds no text of it.`
+  return { licence, copyright, text: withoutCommonTexts(own) }
 }
 
 function holdersIn(text) {
@@ -121,7 +122,7 @@ function paragraph({ files, copyright, licence, text }) {
     `Files: ${files.join('\n ')}`,
     `Copyright: ${copyright.join('\n ')}`,
     `License: ${licence}`,
-    ...withoutCommonTexts(text)
+    ...text
       .trim()
       .split('\n')
       .map((line) => (line.trim() === '' ? ' .' : ` ${line.trimEnd()}`)),

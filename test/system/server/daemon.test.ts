@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { buildProgram } from '../../support/built-program.ts'
 import { issueCertificate, makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
 import { run } from './listener.ts'
@@ -16,10 +17,10 @@ import { run } from './listener.ts'
 /** The worker of these tests: the real listener, and calls that say who answers, once a file of their name exists. */
 const tinyWorker = `
 import { existsSync, readFileSync } from 'node:fs'
-import { readSecret } from '../config/loader.js'
-import { Fault } from '../fault.js'
-import { createServer } from '../http/server/server.js'
-import { runWorker } from '../daemon/worker-process.js'
+import { readSecret } from './config/loader.ts'
+import { Fault } from './fault.ts'
+import { createServer } from './http/server/server.ts'
+import { runWorker } from './daemon/worker-process.ts'
 
 runWorker(async ({ config, slot, log }) => {
   const folder = config.audit.directory
@@ -40,10 +41,10 @@ runWorker(async ({ config, slot, log }) => {
 
 /** A primary without the daemon around it, in a hurry to find out who does not answer. */
 const hastyPrimary = `
-import { systemClock } from '../clock.js'
-import { createCluster } from '../daemon/cluster.js'
-import { loadConfig } from '../config/loader.js'
-import { createLog } from '../log.js'
+import { systemClock } from './clock.ts'
+import { createCluster } from './daemon/cluster.ts'
+import { loadConfig } from './config/loader.ts'
+import { createLog } from './log.ts'
 
 const log = createLog({ level: 'info', name: 'hasty' })
 const workerEntry = new URL('./worker.js', import.meta.url).pathname
@@ -58,12 +59,12 @@ let folder: string
 let pki: Pki
 const daemons: ChildProcess[] = []
 
-beforeAll(() => {
+beforeAll(async () => {
   built = copyOfBuild()
-  writeFileSync(join(built, 'bin/worker.js'), tinyWorker)
+  await buildProgram(tinyWorker, join(built, 'bin/worker.js'))
   folder = mkdtempSync(join(tmpdir(), 'strongroom-daemon-'))
   pki = makePki(folder)
-  writeFileSync(join(built, 'bin/hasty.js'), hastyPrimary)
+  await buildProgram(hastyPrimary, join(built, 'bin/hasty.js'))
   writeFileSync(join(folder, 'who'), '')
 })
 afterEach(async () => {
