@@ -166,6 +166,9 @@ describe('what is not a request', () => {
       '10',
       '-H',
       'Expect:',
+      // Looks for an answer between its pieces: the connection is closed at once, and one that only sends is told of that alone.
+      '--limit-rate',
+      '1M',
       '--data-binary',
       `@${bigFile}`,
       `http://localhost:${strict.port}/`,
