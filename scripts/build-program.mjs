@@ -1,5 +1,5 @@
-// How `npm run build` makes the programs of src: each file of src/bin into dist/bin, and what they have in common into dist/modules.
-// A program of a thousand modules takes twice as long to start as the same one in a dozen files.
+// How `npm run build` makes the programs of src: each file of src/bin into dist/bin, and what they have in common into dist/modules
+// (docs/decisions/0077). A process of fifteen hundred files spends half of its start on finding them.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -20,7 +20,10 @@ const parts = [
   'http/server/server',
 ]
 
-/** Packages that stay as they are, with compiled parts, or with files that they read where they lie; all others become part of the files. */
+/**
+ * Packages that stay as they are: with compiled parts, with files that they read where they lie, or that another one asks for by name
+ * while it runs, as TypeORM does for its drivers. All others become part of the files.
+ */
 const outside = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies)
 
 const programs = readdirSync(join(src, 'bin')).map((name) => [`bin/${basename(name, '.ts')}`, join(src, 'bin', name)])
@@ -30,10 +33,30 @@ const entries = [...programs, ...parts.map((part) => [`modules/${basename(part)}
 const places = {
   name: 'places',
   transform: {
-    filter: { id: /\/src\/.*\.ts$/, code: /import\.meta\.url/ },
+    filter: { id: /\.ts$/, code: /import\.meta/ },
     handler(code, id) {
+      if (!id.startsWith(`${src}/`)) return undefined
       const place = `../${relative(src, id).replace(/\.ts$/, '.js')}`
+      if (/import\.meta\.(?!url\b)/.test(code)) throw new Error(`${id}: of import.meta, the build knows url alone.`)
       return { code: code.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`), map: null }
+    },
+  },
+}
+
+/** Comments that claim a copyright stay, in whatever form their package has them: a licence may ask for it. */
+const notices = {
+  name: 'notices',
+  transform: {
+    filter: { id: /\/node_modules\//, code: /copyright/i },
+    handler(code) {
+      const comments = code.match(/\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm) ?? []
+      const claims = comments.filter(
+        (comment) => /copyright/i.test(comment) && !/^\/\*!|@license|@preserve/.test(comment),
+      )
+      const kept = claims.map(
+        (comment) => `/*! ${comment.replaceAll(/^\s*\/\*+|\*+\/$/g, '').replaceAll('*/', '* /')} */\n`,
+      )
+      return kept.length === 0 ? undefined : { code: kept.join('') + code, map: null }
     },
   },
 }
@@ -54,9 +77,13 @@ const bundle = await rolldown({
   platform: 'node',
   tsconfig: join(root, 'tsconfig.json'),
   external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [places],
-  // A package that calls an outdated function of another one would be told so by it.
+  plugins: [places, notices],
+  // depd, below http-assert, makes a function by eval from names of its own module. They stay as they are.
   checks: { eval: false },
+  onLog(level, log, handle) {
+    if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
+    handle(level, log)
+  },
 })
 const { output } = await bundle.write({
   dir: dist,

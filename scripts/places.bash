@@ -99,6 +99,14 @@ program_stamp() {
   (cd "$root" && { node -p process.versions.modules; find dist softhsm package-lock.json -type f -printf '%P %s %T@\n' | sort; } | sha256sum)
 }
 
+# What a build is now; a checkout may have more, of earlier ones.
+copy_build() {
+  mkdir -p "$1/dist"
+  (cd "$root/dist" && cp -a --parents bin modules web http/examples hsm/ceremony "$1/dist")
+  # Sources that came without git have none.
+  [ ! -e "$root/dist/commit" ] || cp -a "$root/dist/commit" "$1/dist"
+}
+
 # Lays the new program beside the installed one, which runs meanwhile; nothing when they are the same.
 stage_program() {
   local node
@@ -110,7 +118,8 @@ stage_program() {
   if [ "$(cat "$program/.built-from" 2>/dev/null)" = "$(program_stamp)" ]; then note "up to date, in $program"; return; fi
   install -d -m 0755 "$program.unfinished"
   # A link that the checkout has is followed: what npm takes out below belongs to others.
-  cp -aH "$root"/{dist,node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$program.unfinished"
+  copy_build "$program.unfinished"
+  cp -aH "$root"/{node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$program.unfinished"
   (cd "$program.unfinished" && npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund)
   chown -R root:root "$program.unfinished"
   chmod -R go+rX,go-w "$program.unfinished"

@@ -1,6 +1,6 @@
 // node scripts/watch-daemon.mjs CONFIG: looks at the types of the source at every change, and where they are right, builds the
 // programs and starts the daemon again. SIGINT and SIGTERM end both.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
@@ -28,9 +28,11 @@ compiler.once('exit', (code) => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end(0))
 
 async function restart() {
+  const build = spawn(process.execPath, ['scripts/build-program.mjs'], { cwd: root, stdio: 'inherit', detached: true })
+  const [code] = await once(build, 'exit')
+  if (code !== 0) return
   await stop()
   if (isEnding) return
-  execFileSync(process.execPath, ['scripts/build-program.mjs'], { cwd: root, stdio: 'inherit' })
   daemon = spawn(process.execPath, ['dist/bin/strongroomd.js', '--config', config], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

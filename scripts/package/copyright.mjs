@@ -53,7 +53,10 @@ function bundleParagraph(files, modules) {
   return paragraph({
     files: files.map((file) => `${installed}/${file}`),
     copyright: unique(stanzas.flatMap(({ copyright }) => copyright)),
-    licence: unique(stanzas.map(({ licence }) => licence)).join(' and '),
+    // A choice binds less than what holds beside it (§7.2 of the form).
+    licence: unique(stanzas.map(({ licence }) => licence))
+      .toSorted((a, b) => Number(a.includes(' or ')) - Number(b.includes(' or ')))
+      .reduce((all, one) => `${all}${one.includes(' or ') ? ', and ' : ' and '}${one}`),
     text: unique(stanzas.map(({ text }) => text))
       .map((text) => {
         const names = unique(stanzas.filter((stanza) => stanza.text === text).map(({ name }) => name))

@@ -57,8 +57,7 @@ stage_modules() {
 
 stage_files() {
   local share=$stage/usr/share doc=$stage/usr/share/doc/strongroom file
-  mkdir -p "$inside/dist"
-  cp -a "$root"/dist/{bin,modules,web,http,hsm,commit} "$inside/dist"
+  copy_build "$inside"
   find "$inside/dist" -name '*.map' -delete
   # The package's Node starts them, not the one that the first line names; the line stays, empty, so that traces name the right ones.
   sed -i '1s/^#!.*//' "$inside"/dist/bin/*.js

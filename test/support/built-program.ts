@@ -6,7 +6,7 @@ const root = resolve(import.meta.dirname, '../..')
 const description = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { dependencies: object }
 const outside = Object.keys(description.dependencies)
 
-/** A program of a test's own, with what it imports from `src`, in one file as the product's programs are built. */
+/** A program of a test's own, with what it imports from `src`, in one file. It finds no file of the product by its own place. */
 export async function buildProgram(source: string, file: string): Promise<void> {
   const entry = resolve(root, 'src/program-of-a-test.ts')
   const bundle = await rolldown({

@@ -85,6 +85,16 @@ export class FirefoxVisit {
     await this.page.locator(`::-p-text(${text})`).wait()
   }
 
+  /** What the page says for some seconds, listened for from before the deed that makes it say so. */
+  async hear(text: string, deed: () => Promise<void>): Promise<void> {
+    await Promise.all([this.waitForText(text), deed()])
+  }
+
+  /** The button of the dialog that is open. */
+  async submit(): Promise<void> {
+    await this.page.locator('[role=dialog] button[type=submit]').click()
+  }
+
   async press(name: string, role = 'button'): Promise<void> {
     await this.page.locator(`::-p-aria([name="${name}"][role="${role}"])`).click()
   }

@@ -53,10 +53,8 @@ describe('in Firefox', () => {
   it('a secret is copied, and the clipboard emptied at a wish', async () => {
     const visit = await member()
     await visit.open(`/object/${stage.stocked.server}`)
-    await visit.press('Copy Password')
-    await visit.waitForText('Password is copied.')
-    await visit.press('Empty it now')
-    await visit.waitForText('The clipboard has been emptied.')
+    await visit.hear('Password is copied.', () => visit.press('Copy Password'))
+    await visit.hear('The clipboard has been emptied.', () => visit.press('Empty it now'))
   })
 
   it('a file is saved as it was', async () => {
@@ -91,6 +89,7 @@ describe('in Firefox', () => {
     await other.locator('::-p-aria([name="core1.example.test"][role="heading"])').wait()
     await visit.page.bringToFront()
     await visit.press('Log out')
+    // It is said by another page.
     await visit.waitForText('You are logged out.')
     // A tab behind another draws no frames, by which a locator looks.
     await expect.poll(() => other.evaluate('document.body.innerText')).toContain('Your session has ended.')
@@ -111,8 +110,7 @@ describe('in Firefox', () => {
     await visit.type('Find a person by name or e-mail address', guest.username)
     await visit.waitForText(`${guest.username}@example.test`)
     await visit.page.locator(`::-p-text(${guest.username}@example.test)`).click()
-    await visit.page.locator('[role=dialog] button[type=submit]').click()
-    await visit.waitForText('The vault is shared with')
+    await visit.hear('The vault is shared with', () => visit.submit())
     await visit.waitForText(`${guest.username} ·`)
   })
 
@@ -164,8 +162,7 @@ describe('in Firefox', () => {
     await visit.page.locator('::-p-aria([name="Select kiln.example.test"][role="checkbox"])').click()
     await visit.press('Move')
     await visit.waitFor({ role: 'dialog', name: 'Move 1 object' })
-    await visit.page.locator('[role=dialog] button[type=submit]').click()
-    await visit.waitForText('1 object is moved.')
+    await visit.hear('1 object is moved.', () => visit.submit())
     const objects = objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS')
     const folder = objects.find(({ objectname }) => objectname === 'Moulds')
     expect(objects.find(({ objectname }) => objectname === 'kiln.example.test')).toMatchObject({
@@ -187,8 +184,7 @@ describe('in Firefox', () => {
     const seed = String(await visit.page.evaluate(`document.querySelector('.seed code').textContent`))
     await visit.type('Code of the new app', totpCode(seed.replaceAll(' ', '')))
     await visit.page.locator('[role=dialog] input[name=otp]').fill(user.hardwareToken.press())
-    await visit.press('Add the app')
-    await visit.waitForText('The app is one of your devices now.')
+    await visit.hear('The app is one of your devices now.', () => visit.press('Add the app'))
 
     await visit.open(`/vault/${vaultid}/keys/coins`)
     await visit.sees('coins')
@@ -214,8 +210,7 @@ describe('in Firefox', () => {
     await visit.type('Pass phrase of the file', filePassphrase)
     await visit.press('Open the file')
     await visit.waitForText('Mailbox')
-    await visit.press('Import 2 objects')
-    await visit.waitForText('2 objects are imported.')
+    await visit.hear('2 objects are imported.', () => visit.press('Import 2 objects'))
   })
 
   it('a PDF file is drawn in a worker, with its text', async () => {
@@ -266,8 +261,7 @@ describe('in Firefox', () => {
     await visit.page.locator('[role=alertdialog] .danger').click()
     await visit.sees('Planetarium')
     await visit.open(`/vault/${vaultid}/trash`)
-    await visit.press('Take back orbit.example.test')
-    await visit.waitForText('orbit.example.test is back.')
+    await visit.hear('orbit.example.test is back.', () => visit.press('Take back orbit.example.test'))
     await visit.waitForText('Nothing is in the trash.')
   })
 

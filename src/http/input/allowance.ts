@@ -40,7 +40,7 @@ export async function admitBody(
 ): Promise<Allowance> {
   if (!isPublic && announcedBytes(req) > smallBytes && hasToken) {
     await identify()
-    widenBodyWindow(req)
+    widenBodyWindow(req, announcedBytes(req))
     return {
       maxBytes: maxBodyBytes,
       maxFileBytes: keptFileBytes,

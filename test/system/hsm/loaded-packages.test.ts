@@ -34,7 +34,10 @@ function packagesOf(program: string): string[] {
   expect(loaded).toContain(`file://${dist}/bin/${program}`)
   const named = loaded.flatMap((file) => {
     const [, own] = file.split(`${dist}/`)
-    if (own !== undefined) return bundled[own] ?? []
+    if (own !== undefined) {
+      expect(bundled).toHaveProperty([own])
+      return bundled[own] ?? []
+    }
     const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? []
     return name === undefined ? [] : [name]
   })
