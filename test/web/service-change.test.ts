@@ -26,3 +26,43 @@ it('of two administrators who change a service account at once each changes what
   const read = await other.must('GET', `/service/${id}`)
   expect(read.CALLINFO['service']).toMatchObject({ ...changes, description: 'After' })
 })
+
+it('who looks after a service account finds it on the own page, and changes it without being an administrator', async () => {
+  const admin = await stage.appliance.login(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  const owner = await stage.appliance.addUser(['read', 'active'])
+  const { CALLINFO } = await admin.must('POST', '/service', { name: 'courier', owner: String(owner.id) })
+  const { id } = CALLINFO['service'] as { id: string }
+  await admin.must('POST', '/service', { name: 'stranger' })
+  const visit = await stage.visitor()
+  await visit.logIn(owner)
+  const { page } = visit
+  await visit.open('/me')
+  await visit.sees('Your account')
+  const own = page.getByRole('region', { name: 'Your service accounts' })
+  await own.waitFor()
+  expect(await own.getByRole('link').allTextContents()).toEqual(['courier'])
+  await visit.expectSoundInAll('me-services')
+  await own.getByRole('link', { name: 'courier' }).click()
+  await visit.sees('courier')
+  await page.reload()
+  await visit.sees('courier')
+  await visit.expectSoundInAll('own-service')
+  expect(await page.getByRole('link', { name: owner.username, exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Description').fill('Takes letters')
+  expect(await dialog.getByLabel('Owner').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await admin.must('GET', `/service/${id}`)).CALLINFO['service']).toMatchObject({
+    description: 'Takes letters',
+    owner: { id: String(owner.id) },
+  })
+  await page.getByRole('navigation', { name: 'Where you are' }).getByRole('link').click()
+  await visit.sees('Service accounts')
+  await page.getByRole('link', { name: /courier/ }).waitFor()
+  expect(await page.getByText('stranger').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'New service account' }).count()).toBe(0)
+  await visit.open('/administration/users')
+  await visit.sees('This is for administrators')
+})

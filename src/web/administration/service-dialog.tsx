@@ -4,6 +4,7 @@ import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
+import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { changedOf, typedOf } from './service-form.ts'
@@ -20,6 +21,7 @@ interface Props {
 export function ServiceDialog({ service, onClose }: Props) {
   const words = useWordsOf(serviceWords)
   const { save, edit } = useWordsOf(administrationWords)
+  const isAdministrator = useOwnCapability('admin')
   const [, go] = useLocation()
   const readAnew = useServicesAnew()
   // As it was when the dialog was opened: another administrator may change it meanwhile.
@@ -58,7 +60,15 @@ export function ServiceDialog({ service, onClose }: Props) {
         <TextInput {...text('name')} label={words.name} description={words.nameHelp} kind="name" isRequired autoFocus />
       )}
       <TextInput {...text('description')} label={words.description} maxLength={128} />
-      <TextInput {...text('owner')} label={words.owner} description={words.ownerHelp} kind="name" inputMode="numeric" />
+      {isAdministrator && (
+        <TextInput
+          {...text('owner')}
+          label={words.owner}
+          description={words.ownerHelp}
+          kind="name"
+          inputMode="numeric"
+        />
+      )}
       <TextInput
         {...text('addresses')}
         label={words.addresses}

@@ -1,11 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '../interface/calls.ts'
+import { call, type ServiceAccount } from '../interface/calls.ts'
 
 export const useServices = () =>
   useQuery({
     queryKey: ['services', 'all'],
     queryFn: async ({ signal }) => (await call('service.list', { signal })).CALLINFO.services,
   })
+
+/** Those that a person looks after: none while they are not known, or cannot be read. */
+export function useOwnServices(userid: string | undefined): readonly ServiceAccount[] {
+  const { data = [] } = useServices()
+  return data.filter(({ owner }) => owner.id === userid)
+}
 
 export const useService = (serviceid: string) =>
   useQuery({

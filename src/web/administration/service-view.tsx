@@ -10,6 +10,7 @@ import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
+import { useOwnCapability } from '../session/own-capability.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
@@ -26,6 +27,7 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
   const { parts, never } = useWordsOf(administrationWords)
   const { where } = useWords()
   const { data: service, error, refetch } = useService(serviceid)
+  const isAdministrator = useOwnCapability('admin')
   const [told, setTold] = useState<readonly string[]>([])
   if (error && (!service || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!service) return <Slow />
@@ -52,7 +54,7 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
         <div>
           <dt>{words.owner}</dt>
           <dd className="value">
-            <a href={`#/administration/users/${owner.id}`}>{owner.username}</a>
+            {isAdministrator ? <a href={`#/administration/users/${owner.id}`}>{owner.username}</a> : owner.username}
           </dd>
         </div>
         <div>

@@ -5,6 +5,7 @@ import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useSpoken, useWords, useWordsOf } from '../words/spoken.tsx'
 import { idleMs } from '../session/idleness.ts'
+import { useOwnServices } from '../administration/service-reads.ts'
 import { useOfferedFactors } from '../session/offered-factors.ts'
 import { AccountForm } from './account-form.tsx'
 import { CardSection } from './card-section.tsx'
@@ -14,6 +15,7 @@ import { meWords } from './me-words.ts'
 import { PasskeySection } from './passkey-section.tsx'
 import { passkeyWords } from './passkey-words.ts'
 import { PassphraseForm } from './passphrase-form.tsx'
+import { ServiceSection } from './service-section.tsx'
 import { SessionSection } from './session-section.tsx'
 import './me.css'
 
@@ -24,6 +26,7 @@ export function MeView() {
   const isForPasskeys = useOfferedFactors().data?.includes('webauthn') === true
   const { locale } = useWords()
   const { data, error, refetch } = useOwnAccount()
+  const services = useOwnServices(data?.CALLINFO.userid)
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   const { userid, resting, passphrase_changed: changed, timeout } = data.CALLINFO
@@ -58,6 +61,11 @@ export function MeView() {
       <MeSection title={words.certificate}>
         <CardSection />
       </MeSection>
+      {services.length > 0 && (
+        <MeSection title={words.services} help={words.servicesHelp}>
+          <ServiceSection services={services} />
+        </MeSection>
+      )}
       <MeSection title={words.appearance}>
         <Appearance />
       </MeSection>

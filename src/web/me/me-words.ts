@@ -93,6 +93,10 @@ const en = {
   certificateOf: (name: string) => `Certificate of ${name}`,
   validUntil: (day: string) => `Good until ${day}.`,
 
+  services: 'Your service accounts',
+  servicesHelp: 'Identities of applications that you look after: where they may log in from, and with what.',
+  serviceDisabled: 'Disabled',
+
   appearance: 'Language and colours',
   language: 'Language',
   languages: { en: 'English', sv: 'Svenska' },
@@ -188,6 +192,10 @@ const sv: typeof en = {
   noCertificate: 'Inget smartkortscertifikat är registrerat för dig. En administratör kan göra det.',
   certificateOf: (name: string) => `Certifikat för ${name}`,
   validUntil: (day: string) => `Gäller till ${day}.`,
+
+  services: 'Dina tjänstekonton',
+  servicesHelp: 'Identiteter för program som du sköter: varifrån de får logga in, och med vad.',
+  serviceDisabled: 'Avstängt',
 
   appearance: 'Språk och färger',
   language: 'Språk',
