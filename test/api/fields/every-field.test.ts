@@ -94,13 +94,21 @@ const incidental = [
 /** All that is kept. Read anew only where somebody has written. */
 function stored(): string {
   const version = Number(database.pragma('data_version', { simple: true }))
-  if (seen?.version !== version) seen = { version, rows: JSON.stringify(kept.map(rowsOf)) }
+  if (seen?.version !== version) seen = { version, rows: JSON.stringify(kept.map((table) => rowsOf(table).all())) }
   return seen.rows
 }
 
 let seen: { readonly version: number; readonly rows: string } | undefined
 const kept = tables.map(({ options: { tableName = '' } }) => tableName).filter((name) => !incidental.includes(name))
+const queries = new Map<string, Database.Statement>()
 
-/** Without the count of what a vault's key has encrypted: that stays, whatever becomes of a call. */
-const rowsOf = (table: string): object[] =>
-  (database.prepare(`SELECT * FROM ${table}`).all() as object[]).map((row) => ({ ...row, key_uses: undefined }))
+/** Lists of values, and without the count of what a vault's key has encrypted: that stays, whatever becomes of a call. */
+function rowsOf(table: string): Database.Statement {
+  const known = queries.get(table)
+  if (known !== undefined) return known
+  const columns = database.pragma(`table_info(${table})`) as { readonly name: string }[]
+  const names = columns.map(({ name }) => name).filter((name) => name !== 'key_uses')
+  const query = database.prepare(`SELECT ${names.join(', ')} FROM ${table}`).raw()
+  queries.set(table, query)
+  return query
+}
