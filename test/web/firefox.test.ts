@@ -181,6 +181,7 @@ describe('in Firefox', () => {
     await visit.sees('Your account')
     await visit.press('Add an authenticator app')
     await visit.page.waitForSelector('.seed code')
+    await visit.page.waitForSelector('svg.qr')
     const seed = String(await visit.page.evaluate(`document.querySelector('.seed code').textContent`))
     await visit.type('Code of the new app', totpCode(seed.replaceAll(' ', '')))
     await visit.page.locator('[role=dialog] input[name=otp]').fill(user.hardwareToken.press())

@@ -54,7 +54,7 @@ export function AppEnrolment({ onDone, onClose }: Props) {
       ) : (
         <>
           <p className="soft">{words.scan}</p>
-          <Suspense fallback={<Slow />}>
+          <Suspense fallback={<div className="qr" />}>
             <QrPicture text={begun.uri} label={words.qrCode} />
           </Suspense>
           <p className="seed">
