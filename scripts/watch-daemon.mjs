@@ -1,33 +1,31 @@
-// node scripts/watch-daemon.mjs CONFIG: looks at the types of the source at every change, and where they are right, builds the
-// programs and starts the daemon again. SIGINT and SIGTERM end both.
+// node scripts/watch-daemon.mjs CONFIG: builds the programs at every change of the source, and starts the daemon again after each
+// build that succeeds. `npm run types` looks at the types. SIGINT and SIGTERM end both.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { watch } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createInterface } from 'node:readline'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [config] = process.argv.slice(2)
+/** An editor that saves several files makes one change of them. */
+const quietMs = 200
 let daemon
 let isEnding = false
+let waiting
 // A change during a restart waits for it.
-let restarting = Promise.resolve()
+let restarting = restart()
 
-const compiler = spawn(
-  process.execPath,
-  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.programs.json', '--watch', '--preserveWatchOutput'],
-  // Groups of their own: Ctrl-C reaches this process alone, which ends them in order.
-  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
-)
-createInterface({ input: compiler.stdout }).on('line', (line) => {
-  if (line.includes('Found 0 errors')) restarting = restarting.then(restart)
-  else if (/: error TS|Found \d+ error/.test(line)) console.log(line)
-})
-compiler.once('exit', (code) => {
-  if (!isEnding) void end(code ?? 1)
+watch(`${root}src`, { recursive: true }, (_event, name) => {
+  // The console's page is built apart, by `npm run build`.
+  if (name?.startsWith('web/')) return
+  clearTimeout(waiting)
+  waiting = setTimeout(() => (restarting = restarting.then(restart)), quietMs)
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end(0))
 
 async function restart() {
+  if (isEnding) return
+  // Groups of their own: Ctrl-C reaches this process alone, which ends them in order.
   const build = spawn(process.execPath, ['scripts/build-program.mjs'], { cwd: root, stdio: 'inherit', detached: true })
   const [code] = await once(build, 'exit')
   if (code !== 0) return
@@ -50,8 +48,6 @@ async function stop() {
 async function end(code) {
   if (isEnding) return
   isEnding = true
-  // The whole group: the compiler is a program that node starts.
-  if (compiler.exitCode === null && compiler.signalCode === null) process.kill(-compiler.pid, 'SIGTERM')
   await restarting
   await stop()
   process.exit(code)
