@@ -23,6 +23,7 @@ const [KeysView, loadKeys] = viewOf(async () => (await import('./keys/keys-view.
 const [KeyView, loadKey] = viewOf(async () => (await import('./keys/key-view.tsx')).KeyView)
 const [MeView, loadMe] = viewOf(async () => (await import('./me/me-view.tsx')).MeView)
 export const [PassphraseDueView] = viewOf(async () => (await import('./me/passphrase-due-view.tsx')).PassphraseDueView)
+const [ServiceView] = viewOf(async () => (await import('./administration/service-view.tsx')).ServiceView)
 const [AdministrationView, loadAdministration] = viewOf(
   async () => (await import('./administration/administration-view.tsx')).AdministrationView,
 )
@@ -98,6 +99,11 @@ export function Views() {
       </Route>
       <Route path="/me">
         <MeView />
+      </Route>
+      <Route path="/me/services/:serviceid">
+        {({ serviceid }) =>
+          isId(serviceid) ? <ServiceView key={serviceid} serviceid={serviceid} home="/me" /> : <NotFoundView />
+        }
       </Route>
       <Route path="/administration/*?">
         <AdministrationView />

@@ -335,9 +335,8 @@ describe('who may not', () => {
       await visit.open('/')
       await visit.sees('Vaults')
     }
-    // But for which service accounts are the person's own.
     expect(
-      visit.asked.filter((url) => /\/(user|audit|utils|template)(\/|$)|\/service\//.test(new URL(url).pathname)),
+      visit.asked.filter((url) => /\/(user|service|audit|utils|template)(\/|$)/.test(new URL(url).pathname)),
     ).toEqual([])
   })
 

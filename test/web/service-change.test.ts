@@ -58,11 +58,15 @@ it('who looks after a service account finds it on the own page, and changes it w
     description: 'Takes letters',
     owner: { id: String(owner.id) },
   })
-  await page.getByRole('navigation', { name: 'Where you are' }).getByRole('link').click()
-  await visit.sees('Service accounts')
-  await page.getByRole('link', { name: /courier/ }).waitFor()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await visit.sees('Your account')
+  await own.getByText('Disabled').waitFor()
   expect(await page.getByText('stranger').count()).toBe(0)
-  expect(await page.getByRole('button', { name: 'New service account' }).count()).toBe(0)
-  await visit.open('/administration/users')
-  await visit.sees('This is for administrators')
+  for (const part of ['users', 'services', `services/${id}`]) {
+    await visit.open(`/administration/${part}`)
+    await visit.sees('This is for administrators')
+    await visit.open('/me')
+    await visit.sees('Your account')
+  }
 })

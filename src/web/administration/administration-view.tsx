@@ -5,8 +5,6 @@ import { Slow } from '../controls/slow.tsx'
 import { viewOf } from '../controls/view-of.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
-import { useSession } from '../session/session.tsx'
-import { useOwnServices, useServices } from './service-reads.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { isId } from '../interface/row-id.ts'
@@ -27,15 +25,9 @@ type Part = (typeof parts)[number]
 
 /** Which parts the person may see; the interface decides at each call all the same. */
 function useOwnParts(): readonly Part[] {
-  const { person } = useSession()
   const isAdministrator = useOwnCapability('admin')
   const mayAudit = useOwnCapability('audit')
-  const looksAfterServices = useOwnServices(person?.userid).length > 0
-  const mayEnter = (part: Part): boolean => {
-    if (part === 'audit') return mayAudit
-    return isAdministrator || (part === 'services' && looksAfterServices)
-  }
-  return parts.filter(mayEnter)
+  return parts.filter((part) => (part === 'audit' ? mayAudit : isAdministrator))
 }
 
 /** What administrators and auditors do, part by part. */
@@ -44,8 +36,7 @@ export function AdministrationView() {
   const own = useOwnParts()
   const [first] = own
   const guarded = (part: Part, view: ReactNode): ReactNode => (own.includes(part) ? view : <NotAllowed />)
-  const { isPending } = useServices()
-  if (first === undefined) return isPending ? <Slow /> : <NotAllowed />
+  if (first === undefined) return <NotAllowed />
   return (
     <>
       <nav className="parts" aria-label={words.partsLabel}>

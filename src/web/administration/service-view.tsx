@@ -20,9 +20,16 @@ import { ServiceDialog } from './service-dialog.tsx'
 import { useService, useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 import { SureQuestion } from './sure-question.tsx'
+import './administration.css'
 
-/** One service account, with what its application logs in with. */
-export function ServiceView({ serviceid }: { readonly serviceid: string }) {
+interface Props {
+  readonly serviceid: string
+  /** The view that lists it. */
+  readonly home?: string
+}
+
+/** One service account, with what its application logs in with: for administrators, and for its owner. */
+export function ServiceView({ serviceid, home = '/administration/services' }: Props) {
   const words = useWordsOf(serviceWords)
   const { parts, never } = useWordsOf(administrationWords)
   const { where } = useWords()
@@ -35,7 +42,7 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
   return (
     <div className="page administered">
       <nav className="crumbs" aria-label={where}>
-        <a href="#/administration/services">{parts.services}</a>
+        <a href={`#${home}`}>{parts.services}</a>
       </nav>
       <div className="heading">
         <div>
@@ -72,7 +79,7 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
           <dd className="value text">{addresses.length === 0 ? words.anyAddress : addresses.join('\n')}</dd>
         </div>
       </dl>
-      <ServiceActs service={service} onTold={setTold} />
+      <ServiceActs service={service} home={home} onTold={setTold} />
       <ServiceCredentials service={service} onTold={setTold} />
       <p className="soft hint">{words.grantsNotice}</p>
     </div>
@@ -81,10 +88,11 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
 
 interface ActsProps {
   readonly service: ServiceAccount
+  readonly home: string
   readonly onTold: (sentences: readonly string[]) => void
 }
 
-function ServiceActs({ service, onTold }: ActsProps) {
+function ServiceActs({ service, home, onTold }: ActsProps) {
   const words = useWordsOf(serviceWords)
   const { edit, remove } = useWordsOf(administrationWords)
   const [, go] = useLocation()
@@ -103,7 +111,7 @@ function ServiceActs({ service, onTold }: ActsProps) {
     await call('service.remove', { params, signal })
     announce(words.removed(service.name))
     await readAnew()
-    go('/administration/services')
+    go(home)
   }
   return (
     <>

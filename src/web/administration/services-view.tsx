@@ -9,7 +9,6 @@ import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
-import { useOwnCapability } from '../session/own-capability.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MachineCommands } from './machine-commands.tsx'
@@ -17,12 +16,11 @@ import { ServiceDialog } from './service-dialog.tsx'
 import { useServices } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
-/** Accounts of applications, and what the operator alone does for applications; for their owners, their own. */
+/** Accounts of applications, and what the operator alone does for applications. */
 export function ServicesView() {
   const words = useWordsOf(serviceWords)
   const { parts } = useWordsOf(administrationWords)
   const { filter: filterText, nothingFits } = useWords()
-  const isAdministrator = useOwnCapability('admin')
   const { data, error, refetch } = useServices()
   const [filter, setFilter] = useState('')
   const deferred = useDeferredValue(filter)
@@ -43,12 +41,10 @@ export function ServicesView() {
           <ViewTitle text={parts.services} />
           <p className="soft">{words.introduction}</p>
         </div>
-        {isAdministrator && (
-          <Button className="button primary" onPress={() => setIsCreating(true)}>
-            <Plus aria-hidden />
-            {words.newService}
-          </Button>
-        )}
+        <Button className="button primary" onPress={() => setIsCreating(true)}>
+          <Plus aria-hidden />
+          {words.newService}
+        </Button>
       </div>
       {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       {data.length === 0 ? (
@@ -67,13 +63,11 @@ export function ServicesView() {
           <ServiceEntry key={service.id} service={service} />
         ))}
       </ul>
-      {isAdministrator && (
-        <MachineCommands
-          title={words.applicationKeys}
-          text={words.applicationKeysHelp}
-          commands={['strongroom apikey create NAME', 'strongroom apikey list', 'strongroom apikey revoke NAME']}
-        />
-      )}
+      <MachineCommands
+        title={words.applicationKeys}
+        text={words.applicationKeysHelp}
+        commands={['strongroom apikey create NAME', 'strongroom apikey list', 'strongroom apikey revoke NAME']}
+      />
       {isCreating && <ServiceDialog onClose={() => setIsCreating(false)} />}
     </div>
   )

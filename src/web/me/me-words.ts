@@ -95,7 +95,6 @@ const en = {
 
   services: 'Your service accounts',
   servicesHelp: 'Identities of applications that you look after: where they may log in from, and with what.',
-  serviceDisabled: 'Disabled',
 
   appearance: 'Language and colours',
   language: 'Language',
@@ -195,7 +194,6 @@ const sv: typeof en = {
 
   services: 'Dina tjänstekonton',
   servicesHelp: 'Identiteter för program som du sköter: varifrån de får logga in, och med vad.',
-  serviceDisabled: 'Avstängt',
 
   appearance: 'Språk och färger',
   language: 'Språk',

@@ -1,11 +1,11 @@
 import { Bot } from 'lucide-react'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { meWords } from './me-words.ts'
+import { serviceWords } from '../administration/service-words.ts'
 
-/** The accounts of applications that the person looks after; their view is one of the administration's. */
+/** The accounts of applications that the person looks after. */
 export function ServiceSection({ services }: { readonly services: readonly ServiceAccount[] }) {
-  const words = useWordsOf(meWords)
+  const words = useWordsOf(serviceWords)
   return (
     <ul className="items">
       {services.map(({ id, name, description, active }) => (
@@ -14,12 +14,12 @@ export function ServiceSection({ services }: { readonly services: readonly Servi
             <Bot aria-hidden />
           </span>
           <span className="texts">
-            <a className="title" href={`#/administration/services/${id}`}>
+            <a className="title" href={`#/me/services/${id}`}>
               {name}
             </a>
             {description !== '' && <span className="soft">{description}</span>}
           </span>
-          {!active && <span className="right locked">{words.serviceDisabled}</span>}
+          {!active && <span className="right locked">{words.disabled}</span>}
         </li>
       ))}
     </ul>
