@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { packageFolder } from './package/module-folders.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 const [src, dist] = ['src', 'dist'].map((name) => join(root, name))
@@ -63,11 +64,7 @@ const notices = {
 
 /** The folders below node_modules from which something is in this file: for the licences and the list of parts of the Debian package. */
 function packagesOf({ moduleIds }) {
-  const folders = moduleIds.map((id) => /\/node_modules\/(.*\/node_modules\/)?(@[^/]+\/)?[^/]+/.exec(id)?.[0])
-  return [...new Set(folders)]
-    .filter((name) => name !== undefined)
-    .map((name) => name.replace('/node_modules/', ''))
-    .toSorted()
+  return [...new Set(moduleIds.map(packageFolder))].filter((folder) => folder !== undefined).toSorted()
 }
 
 for (const folder of ['bin', 'modules']) rmSync(join(dist, folder), { recursive: true, force: true })

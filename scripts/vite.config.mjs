@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
+import { packageFolder } from './package/module-folders.mjs'
 
 const folder = resolve(import.meta.dirname, '../dist/web')
 
@@ -56,8 +57,8 @@ const noted = {
   generateBundle(_options, bundle) {
     const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []))
     for (const id of modules) {
-      const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []
-      if (name !== undefined) bundled.add(name)
+      const folder = packageFolder(id)
+      if (folder !== undefined) bundled.add(folder)
     }
   },
 }

@@ -1,5 +1,5 @@
-// node scripts/watch-daemon.mjs CONFIG: builds the programs at every change of the source, and starts the daemon again after each
-// build that succeeds. `npm run types` looks at the types. SIGINT and SIGTERM end both.
+// node scripts/watch-daemon.mjs CONFIG: starts the daemon, and at every change of the source builds the programs and, where that
+// succeeds, starts it again. `npm run types` looks at the types. SIGINT and SIGTERM end both.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -13,7 +13,7 @@ let daemon
 let isEnding = false
 let waiting
 // A change during a restart waits for it.
-let restarting = restart()
+let restarting = start()
 
 watch(`${root}src`, { recursive: true }, (_event, name) => {
   // The console's page is built apart, by `npm run build`.
@@ -21,7 +21,7 @@ watch(`${root}src`, { recursive: true }, (_event, name) => {
   clearTimeout(waiting)
   waiting = setTimeout(() => (restarting = restarting.then(restart)), quietMs)
 })
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end(0))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end())
 
 async function restart() {
   if (isEnding) return
@@ -30,6 +30,10 @@ async function restart() {
   const [code] = await once(build, 'exit')
   if (code !== 0) return
   await stop()
+  await start()
+}
+
+async function start() {
   if (isEnding) return
   daemon = spawn(process.execPath, ['dist/bin/strongroomd.js', '--config', config], {
     cwd: root,
@@ -45,10 +49,10 @@ async function stop() {
   await exited
 }
 
-async function end(code) {
+async function end() {
   if (isEnding) return
   isEnding = true
   await restarting
   await stop()
-  process.exit(code)
+  process.exit(0)
 }

@@ -50,13 +50,13 @@ function bundleParagraph(files, modules) {
     ...(name === 'pdfjs-dist' ? decodersIn(path) : []),
   ])
   const unique = (values) => [...new Set(values)]
+  const licences = unique(stanzas.map(({ licence }) => licence))
+  const isChoice = (licence) => licence.includes(' or ')
   return paragraph({
     files: files.map((file) => `${installed}/${file}`),
     copyright: unique(stanzas.flatMap(({ copyright }) => copyright)),
     // A choice binds less than what holds beside it (§7.2 of the form).
-    licence: unique(stanzas.map(({ licence }) => licence))
-      .toSorted((a, b) => Number(a.includes(' or ')) - Number(b.includes(' or ')))
-      .reduce((all, one) => `${all}${one.includes(' or ') ? ', and ' : ' and '}${one}`),
+    licence: [licences.filter((one) => !isChoice(one)).join(' and '), ...licences.filter(isChoice)].join(', and '),
     text: unique(stanzas.map(({ text }) => text))
       .map((text) => {
         const names = unique(stanzas.filter((stanza) => stanza.text === text).map(({ name }) => name))

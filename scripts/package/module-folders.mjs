@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** The folder below node_modules of the package that a module is of; undefined for one of ours. */
+export const packageFolder = (module) => /\/node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)/.exec(module)?.[1]
+
 /**
  * The packages of which something is in the files of the build: it says which. They lie where it took them from, and not in what is
  * packaged.

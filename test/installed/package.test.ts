@@ -234,7 +234,7 @@ describe.skipIf(whyNoMachines !== undefined)('scripts/package-deb', () => {
       '-c',
       `dpkg-deb --fsys-tarfile ${await debianPackage()} | tar -xO ./usr/share/doc/strongroom/copyright`,
     ])
-    expect(copyright.match(/^License: \S+/gm)?.length).toBeGreaterThan(40)
+    expect(copyright.match(/^License: \S+/gm)?.length).toBeGreaterThan(50)
     expect(copyright).not.toMatch(/^License: (undefined|UNKNOWN)/m)
     // Of a dozen licences, one leaves a choice.
     expect(copyright).toMatch(/^License: MIT and [^\n]*, and BSD-3-Clause or GPL-2\.0$/m)

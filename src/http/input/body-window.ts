@@ -16,7 +16,7 @@ const underWay = new WeakMap<Http2Session, number>()
 export function widenBodyWindow(request: IncomingMessage, bytes: number): void {
   const stream = streamOf(request)
   const { session } = stream ?? {}
-  if (stream === undefined || session === undefined || session.destroyed || bytes <= narrowBytes) return
+  if (stream === undefined || session === undefined || bytes <= narrowBytes) return
   count(session, 1)
   stream.once('close', () => count(session, -1))
 }
