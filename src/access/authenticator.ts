@@ -11,13 +11,17 @@ export interface AuthenticationRequest {
   readonly resource?: { readonly query: ResourceQuery<unknown>; readonly name: string | number }
 }
 
-/** What the database says of a caller at this moment. */
-export interface Authentication {
+/** What the database says of a caller's rights at this moment. */
+export interface Admission {
   readonly caller: Caller
   /** Absent when the caller is no member of the vault, or there is no such vault: the two must look the same. */
   readonly vault: VaultAccess | undefined
   /** The vault in which the caller's membership rests; `vault` is absent then. */
   readonly restingIn: number | undefined
+}
+
+/** What the database says of a caller, by a token. */
+export interface Authentication extends Admission {
   /** What the keeper grants the caller: in that vault, or in none. */
   readonly grant: Granted['grant']
   readonly resource: unknown
@@ -36,5 +40,5 @@ export interface Authenticator {
    * authentication.
    * @throws Fault `session.invalid`
    */
-  reauthorize(reader: Reader, admission: Authentication): Promise<Authentication>
+  reauthorize(reader: Reader, authentication: Authentication): Promise<Admission>
 }

@@ -128,7 +128,7 @@ function createGroupCommit(
 
   const entries = createGathering<Waiting>(Infinity, commit)
   return {
-    add: (entry: Entry) => new Promise<void>((resolve, reject) => entries.add({ ...entry, resolve, reject })),
+    add: (entry: Entry) => new Promise<void>((resolve, reject) => entries.add({ resolve, reject, ...entry })),
     idle: entries.idle,
   }
 }

@@ -1,7 +1,7 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
+import { currentResponseVersion, type Caller, type ResponseVersion } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
-import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
+import type { Admission, Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -61,9 +61,16 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
   ): Promise<Authentication> {
     const subject = subjectOf(row, request.token, hash)
     const standing = await confirmed(grants, subject, row)
+    const grant = async () => (await grants.of(subject)).sealed
+    const { vault, restingIn } = accessTo(row.member_vault_id, standing, row, grant)
     return {
-      ...authenticationOf(row, standing, request, async () => (await grants.of(subject)).sealed),
       token,
+      caller: callerOf(row, standing),
+      vault,
+      restingIn,
+      grant,
+      // A caller who is no member must not learn even that the resource exists.
+      resource: vault && request.resource?.query.read(row),
       async elsewhere(vaultId) {
         const { resource: _, ...asking } = request
         const there = { ...asking, vaultId }
@@ -99,14 +106,12 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
   }
 }
 
-async function reauthorize(reader: Reader, authentication: Authentication): Promise<Authentication> {
-  const { caller, vault, grant } = authentication
+async function reauthorize(reader: Reader, { caller, vault, grant }: Authentication): Promise<Admission> {
   const standing = await standingOf(reader, caller.sessionId, vault?.id ?? null)
   if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
   return {
-    ...authentication,
     caller: { ...caller, capabilities: standing.capabilities },
-    ...accessTo(vault?.id ?? null, { ...standing, strict: Number(vault?.strict) }, grant),
+    ...accessTo(vault?.id ?? null, standing, { rests: standing.rests, strict: Number(vault?.strict) }, grant),
   }
 }
 
@@ -147,7 +152,8 @@ function agrees({ userId, capabilities, vault, permission, grants }: KeptGrant['
 /** What the caller may do in a vault: nothing while the membership rests. */
 function accessTo(
   vaultId: number | null,
-  { permission: bit, grants, rests: isResting, strict }: Pick<SessionRow, 'permission' | 'grants' | 'rests' | 'strict'>,
+  { permission: bit, grants }: Pick<GrantedStanding, 'permission' | 'grants'>,
+  { rests: isResting, strict }: Pick<SessionRow, 'rests' | 'strict'>,
   grant: Authentication['grant'],
 ): Pick<Authentication, 'vault' | 'restingIn'> {
   const permission = bit === null ? undefined : permissionFromBit(bit)
@@ -156,27 +162,14 @@ function accessTo(
   return { vault: { id: vaultId, permission, grants, grant, strict: strict === 1 }, restingIn: undefined }
 }
 
-function authenticationOf(
-  row: SessionRow,
-  { capabilities, permission, grants }: GrantedStanding,
-  request: AuthenticationRequest,
-  grant: Authentication['grant'],
-): Omit<Authentication, 'token' | 'elsewhere'> {
-  const { vault, restingIn } = accessTo(row.member_vault_id, { ...row, permission, grants }, grant)
+function callerOf(row: SessionRow, { capabilities }: Pick<GrantedStanding, 'capabilities'>): Caller {
   return {
-    caller: {
-      userId: row.user_id,
-      username: row.username,
-      capabilities,
-      sessionId: row.session_id,
-      applicationKeyId: row.application_key_id,
-      responseVersion: row.shapes ?? currentResponseVersion,
-    },
-    vault,
-    restingIn,
-    grant,
-    // A caller who is no member must not learn even that the resource exists.
-    resource: vault && request.resource?.query.read(row),
+    userId: row.user_id,
+    username: row.username,
+    capabilities,
+    sessionId: row.session_id,
+    applicationKeyId: row.application_key_id,
+    responseVersion: row.shapes ?? currentResponseVersion,
   }
 }
 

@@ -27,8 +27,8 @@ export interface Request {
   readonly reject: (fault: unknown) => void
   /** The hosts that it was sent to. */
   readonly tried: HostLane[]
-  /** When it was sent to the last of them, on the same clock. */
-  sentMs: number
+  /** When it was sent to the last of them, on the clock of `waitedMs`. */
+  sentAt: number
 }
 
 export interface HostLaneEvents {
@@ -41,8 +41,14 @@ export interface HostLaneEvents {
 const setbackBytes = 2 ** 40
 
 // To wake a second host for half of a small batch costs the processors more than a quick host needs for all of it.
-const quickMs = 1
+const quickMs = 4
 const batchBytes = 16 * 1024
+
+/**
+ * How long this process has waited for anything, in milliseconds since its start. What it spends on its own work says
+ * nothing of a host: under load an answer lies there for a while before it is read.
+ */
+const waitedMs = (): number => performance.eventLoopUtilization().idle
 
 /** One token host as the router sees it: its connection and the requests in flight on it. */
 export class HostLane {
@@ -82,13 +88,13 @@ export class HostLane {
 
   #isQuick(): boolean {
     const [oldest] = this.#inFlight
-    const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.sentMs
-    return Math.max(waitedMs, this.#lastAnswerMs) < quickMs
+    const oldestMs = oldest === undefined ? 0 : waitedMs() - oldest.sentAt
+    return Math.max(oldestMs, this.#lastAnswerMs) < quickMs
   }
 
   send(request: Request): void {
     request.tried.push(this)
-    request.sentMs = performance.now()
+    request.sentAt = waitedMs()
     this.#inFlight.add(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
@@ -99,7 +105,7 @@ export class HostLane {
   /** False when the request is not in flight here. */
   release(request: Request): boolean {
     if (!this.#inFlight.delete(request)) return false
-    this.#lastAnswerMs = performance.now() - request.sentMs
+    this.#lastAnswerMs = waitedMs() - request.sentAt
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false
     if (request.slow !== undefined) this.#hasSlow = false

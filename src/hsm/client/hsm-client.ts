@@ -238,9 +238,9 @@ const generatedFields = 6
 
 function generatedKey(reply: readonly Buffer[]): GeneratedKey {
   return {
-    ...wrapped(reply, 0),
     publicKey: given(reply, 2),
     backup: given(reply, 3) && wrapped(reply, 3),
     provenance: field(reply, 5),
+    ...wrapped(reply, 0),
   }
 }

@@ -31,8 +31,9 @@ const sweepIntervalMs = 250
 const changes: ReadonlySet<string> = new Set(['createVaultKey', 'createTokenObject', 'destroyObject'])
 
 /**
- * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host
- * cannot serve at the moment, goes to another host: every operation is safe to repeat.
+ * Spreads requests over the token hosts, least loaded first; what a quick one does at once goes to that one. A request
+ * that is lost with its connection, or that a host cannot serve at the moment, goes to another host: every operation is
+ * safe to repeat.
  */
 export class RequestRouter<O extends string> {
   readonly #options: RouterOptions<O>
@@ -108,7 +109,7 @@ export class RequestRouter<O extends string> {
         resolve,
         reject,
         tried: [],
-        sentMs: 0,
+        sentAt: 0,
       }
       this.#requests.set(request.id, request)
       this.#place(request)

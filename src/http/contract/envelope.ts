@@ -182,7 +182,8 @@ const inVersion = (envelope: Envelope, { responseVersion = currentResponseVersio
 const tokenOf = (state: EnvelopeState): JsonObject => (state.token === undefined ? {} : { token: state.token })
 
 function echo(state: EnvelopeState, more: JsonObject | undefined): unknown {
-  const data = { ...state.data, ...more, ...(state.suppliedToken === undefined ? {} : { token: state.suppliedToken }) }
+  const { suppliedToken: token } = state
+  const data = Object.assign({}, state.data, more, token === undefined ? undefined : { token })
   // An empty echo is an array: what clients of this interface have always seen (spec: "Get enabled login types").
   return Object.keys(data).length === 0 ? [] : data
 }

@@ -38,10 +38,12 @@ export async function readBody(request: IncomingMessage, allowance: Allowance): 
 
 /** Reads as long as it may: of a body that is refused no more is taken off the wire here. */
 function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allowance): Promise<Buffer> {
-  const pieces: Buffer[] = []
+  let pieces: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
+    let isOver = false
     const take = (piece: Buffer): void => {
+      if (isOver) return
       size += piece.length
       if (size > maxBytes) return fail(tooLarge())
       pieces.push(piece)
@@ -50,21 +52,23 @@ function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allow
     const end = (): void => {
       // node:http2 ends a request whose stream was reset as it ends any other.
       if (isAborted(request)) return breakOff()
-      leave()
+      if (isOver) return
+      isOver = true
       resolve(Buffer.concat(pieces, size))
+      pieces = []
     }
-    const breakOff = (): void => fail(new Fault('request.not_json', 'The body could not be read to its end.'))
+    const breakOff = (): void => {
+      if (!isOver) fail(new Fault('request.not_json', 'The body could not be read to its end.'))
+    }
     const fail = (fault: Fault): void => {
-      leave()
+      if (isOver) return
+      isOver = true
+      pieces = []
       request.pause()
       reject(fault)
     }
-    const leave = (): void => {
-      request.off('data', take).off('end', end).off('close', breakOff).off('error', breakOff)
-      // The connection of a client that has gone may still report it.
-      request.on('error', () => {})
-    }
     if (isAborted(request) || request.destroyed) return breakOff()
+    // They stay: the connection of a client that has gone may still report it, and to take four away costs more than the four.
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
     held?.onRefusal(fail)
   })

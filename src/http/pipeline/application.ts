@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import Router, { type Layer } from '@koa/router'
 import Koa from 'koa'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
@@ -26,32 +26,38 @@ export function createApplication(
   pipeline: Pipeline,
   log: Log,
 ): ReturnType<Koa['callback']> {
-  const routerOf = createRouters(endpoints, pipeline)
+  const routesOf = createRoutes(endpoints)
   const koa = new Koa()
   // Koa itself would print a stack for each client that goes away amid its call.
   koa.on('error', (error: Error, { writable }: Koa.Context) => {
     if (writable) log.error({ err: error }, 'a call failed outside its steps')
     else log.debug({ err: error }, 'the client of a call has gone')
   })
-  koa.use((context, next) => {
+  koa.use((context) => {
     if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
-    return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))
+    const [method, path] = [context.method, pathOf(context)]
+    if (path === undefined) return pipeline.refuse(context, new Fault('request.not_found'))
+    const file = method === 'GET' ? console.files.get(path) : undefined
+    if (file !== undefined && (path !== '/' || isVisit(context))) return sendFile(context, file)
+    const routes = routesOf(path)
+    const route = routes.find(({ layer }) => layer.methods.includes(method) && layer.match(path))
+    if (route === undefined) return answerUnmatched(context, allowedMethods(routes, path))
+    return pipeline.serve(context, route.contract, route.layer.params(path, route.layer.captures(path)))
   })
-  koa.use((context, next) => {
-    const file = context.method === 'GET' ? console.files.get(context.path) : undefined
-    if (file === undefined || (context.path === '/' && !isVisit(context))) return next()
+
+  function sendFile(context: Koa.Context, file: WebFile): Promise<void> | undefined {
     const answer = () => answerOfFile(file, encodingFor(context), context.get('If-None-Match'))
     return console.send(context, answer) ? undefined : pipeline.refuse(context, new Fault('request.too_many'))
-  })
-  koa.use((context, next) => routerOf(context.path)?.serve(context, next) ?? next())
-  koa.use((context) => {
-    const allowed = allowedMethods(routerOf(context.path)?.router, context.path)
+  }
+
+  function answerUnmatched(context: Koa.Context, allowed: readonly string[]): Promise<void> | undefined {
     if (allowed.length === 0) return pipeline.refuse(context, new Fault('request.not_found'))
     context.set('Allow', allowed.join(', '))
     if (context.method !== 'OPTIONS') return pipeline.refuse(context, new Fault('request.method'))
     context.status = 204
     return undefined
-  })
+  }
+
   return koa.callback()
 }
 
@@ -65,45 +71,44 @@ function encodingFor(context: Koa.Context): Encoding {
 }
 
 /** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
-function hasPath(context: Koa.Context): boolean {
+function pathOf(context: Koa.Context): string | undefined {
   try {
-    return context.path !== ''
+    return context.path || undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
-interface ChapterRouter {
-  readonly router: Router
-  readonly serve: Koa.Middleware
+/** A pattern of a path, and what is served there. */
+interface Route {
+  readonly layer: Layer
+  readonly contract: AnyEndpoint
 }
 
-/** A router for each chapter, which is the first part of a path: it tries every pattern that it has. */
-function createRouters(
-  endpoints: readonly AnyEndpoint[],
-  pipeline: Pipeline,
-): (path: string) => ChapterRouter | undefined {
-  const routers = new Map<string, ChapterRouter>()
-  for (const contract of endpoints) {
-    const path = prefix + contract.path
-    const { router } = routers.get(chapterOf(path)) ?? addRouter(routers, chapterOf(path))
-    router.register(path, [contract.method], (context) => pipeline.serve(context, contract, context['params']))
-  }
-  return (path) => routers.get(chapterOf(path))
-}
-
-const chapterOf = (path: string): string => path.slice(prefix.length + 1).split('/', 1)[0] ?? ''
-
-function addRouter(routers: Map<string, ChapterRouter>, chapter: string): ChapterRouter {
+/**
+ * The routes of each chapter, which is the first part of a path. They are compiled and compared by the router, and not
+ * run by it: it would ask for the host and build a chain of middleware for each call, a fifteenth of a worker's work.
+ */
+function createRoutes(endpoints: readonly AnyEndpoint[]): (path: string) => readonly Route[] {
   // A filter in front may go by paths: each has one spelling.
   const router = new Router({ sensitive: true })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a middleware of Koa, with more in its context
-  const made = { router, serve: router.routes() as Koa.Middleware }
-  routers.set(chapter, made)
-  return made
+  const chapters = new Map<string, Route[]>()
+  for (const contract of endpoints) {
+    const path = prefix + contract.path
+    const layer = router.register(path, [contract.method], () => undefined)
+    if (layer instanceof Router) throw new TypeError(`${path} is more than one path`)
+    chapters.set(chapterOf(path), [...(chapters.get(chapterOf(path)) ?? []), { layer, contract }])
+  }
+  return (path) => chapters.get(chapterOf(path)) ?? []
 }
 
-function allowedMethods(router: Router | undefined, path: string): string[] {
-  const methods = router?.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods) ?? []
+function chapterOf(path: string): string {
+  const start = prefix.length + 1
+  const end = path.indexOf('/', start)
+  return path.slice(start, end === -1 ? undefined : end)
+}
+
+function allowedMethods(routes: readonly Route[], path: string): string[] {
+  const methods = routes.flatMap(({ layer }) => (layer.match(path) ? layer.methods : []))
   return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])]
 }

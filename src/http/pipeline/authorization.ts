@@ -1,6 +1,6 @@
 import { decimalId } from '../../access/resource.ts'
 import { holds } from '../../access/capabilities.ts'
-import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
+import type { Admission, Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import { includes } from '../../access/permission.ts'
 import { allows, scopeOf } from '../../access/scope.ts'
 import { Fault } from '../../fault.ts'
@@ -16,7 +16,7 @@ import {
 } from '../contract/endpoint.ts'
 import { shownToken, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { isPlainText } from '../input/members.ts'
-import { targetOfBody, type Params } from './call-target.ts'
+import { noteTargetOfBody, type Params } from './call-target.ts'
 import type { Demand, RequestContext } from './request-context.ts'
 import { putCookie } from './session-cookie.ts'
 
@@ -55,8 +55,11 @@ export interface Authorization {
   findCaller(request: RequestContext): Promise<void>
 }
 
-/** A caller who may call, and the vault into which the call puts something. */
-export type Authorized = Authentication & { readonly into: VaultAccess | undefined }
+/** For whom a handler works, and where. */
+export interface Authorized extends Pick<Authentication, 'caller' | 'vault' | 'resource'> {
+  /** The vault into which the call puts something. */
+  readonly into: VaultAccess | undefined
+}
 
 export function createAuthorization(authenticator: Authenticator): Authorization {
   async function authenticate(
@@ -75,12 +78,12 @@ export function createAuthorization(authenticator: Authenticator): Authorization
   return {
     async authorize(request, contract, params, body) {
       const { envelope } = request
-      request.note = { ...request.note, ...targetOfBody(contract, body) }
+      noteTargetOfBody(request.note, contract, body)
       if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
       const authentication = await authenticate(request, neededToken(envelope), resourceOf(contract, params, body))
       const vaultId = authentication.vault?.id ?? authentication.restingIn
-      if (vaultId !== undefined) request.note = { ...request.note, vault: String(vaultId) }
-      const checkNow = async (found: Authentication): Promise<void> => {
+      if (vaultId !== undefined) request.note.vault = String(vaultId)
+      const checkNow = async (found: Admission): Promise<void> => {
         await check(contract, found, { params, body })
         checkDemands(request.demands, found.vault)
       }
@@ -92,7 +95,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
         await checkNow(await authenticator.reauthorize(reader, authentication))
         checkDestination(contract, into && (await authenticator.reauthorize(reader, into)))
       }
-      return { ...authentication, into: into?.vault }
+      const { caller, vault, resource } = authentication
+      return { caller, vault, resource, into: into?.vault }
     },
 
     async checkForm(request, { access: itsAccess, demanding = [] }, call) {
@@ -160,16 +164,15 @@ function resourceOf(
 
 async function check(
   contract: AnyEndpoint,
-  authentication: Authentication,
+  admission: Admission,
   { params, body }: { readonly params: Params; readonly body: JsonObject },
 ): Promise<void> {
   const access: Access<unknown> = contract.access
   if (access.kind === 'public') return
-  if (access.kind === 'vault') checkPermission(access, authentication, body)
-  if (typeof authentication.vault?.grants === 'string')
-    checkGranted(contract, authentication.vault.grants, params['name'], body)
+  if (access.kind === 'vault') checkPermission(access, admission, body)
+  if (typeof admission.vault?.grants === 'string') checkGranted(contract, admission.vault.grants, params['name'], body)
   const { capability } = access
-  const { capabilities, userId } = authentication.caller
+  const { capabilities, userId } = admission.caller
   if (capability === undefined || [capability].flat().some((one) => holds(capabilities, one))) return
   if (access.kind !== 'session') throw new Fault('access.capability')
   const { self, owner } = access
@@ -189,7 +192,7 @@ async function isOwn(
   return (await of(idOf(params[parameter]))) === userId
 }
 
-function checkPermission(access: InVault, { vault, restingIn }: Authentication, body: JsonObject): void {
+function checkPermission(access: InVault, { vault, restingIn }: Admission, body: JsonObject): void {
   const { member } = access
   if (member !== undefined && body[member] === undefined)
     throw new Fault('request.invalid', `${member} is missing; in a form it stands before the file.`)
@@ -216,7 +219,7 @@ async function destinationOf(
 }
 
 /** @throws Fault `vault.not_found`, `access.resting`, `access.permission` */
-function checkDestination({ access }: AnyEndpoint, destination: Authentication | undefined): void {
+function checkDestination({ access }: AnyEndpoint, destination: Admission | undefined): void {
   const into = intoOf(access)
   if (into === undefined || destination === undefined) return
   const { vault, restingIn } = destination

@@ -1,7 +1,8 @@
 import { decimalId } from '../../access/resource.ts'
-import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
+import type { AnyEndpoint } from '../contract/endpoint.ts'
 import { vaultParameter, type Access } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
+import type { Note } from './request-context.ts'
 
 export type Params = Readonly<Record<string, string>>
 
@@ -12,12 +13,12 @@ const mostCharacters = 256
  * What the audit record says that a call is aimed at, as its address names it, found or not: so a call that is refused,
  * at whatever step, names it too.
  */
-export function targetOfPath(params: Params): AuditNote {
+export function targetOfPath(params: Params): Note {
   const { name, version, [vaultParameter]: vault } = params
   return {
-    ...(vault !== undefined && { vault: short(vault) }),
-    ...(name !== undefined && { key: short(name) }),
-    ...(version !== undefined && { keyVersion: decimalId(version) }),
+    vault: vault && short(vault),
+    key: name && short(name),
+    keyVersion: decimalId(version ?? ''),
     target: thingOf(params),
   }
 }
@@ -39,15 +40,13 @@ function thingOf(params: Params): string | undefined {
   return templateid === undefined ? undefined : `template ${short(templateid)}`
 }
 
-/** The same of a call whose body names it. */
-export function targetOfBody({ access, subject }: AnyEndpoint, body: JsonObject): AuditNote {
+/** Adds what the body names. */
+export function noteTargetOfBody(note: Note, { access, subject }: AnyEndpoint, body: JsonObject): void {
   const member = memberOf(access)
   const vault = member === undefined ? undefined : textOf(body[member])
+  if (vault !== undefined) note.vault = vault
   const thing = subject && textOf(body[subject.member])
-  return {
-    ...(vault !== undefined && { vault }),
-    ...(subject && thing !== undefined && { target: `${subject.noun} ${thing}` }),
-  }
+  if (subject && thing !== undefined) note.target = `${subject.noun} ${thing}`
 }
 
 const memberOf = (access: Access<unknown>): string | undefined => (access.kind === 'vault' ? access.member : undefined)

@@ -88,13 +88,13 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         refuseTwoTokens(request)
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
-        const authentication = await authorization.authorize(request, contract, params, body)
-        const vaults = [authentication?.vault, authentication?.into]
+        const authorized = await authorization.authorize(request, contract, params, body)
+        const vaults = [authorized?.vault, authorized?.into]
         refuseLooseCall(contract, vaults, params['name'], request.sent?.members ?? body)
         const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
-          ...whereabouts(authentication),
+          ...whereabouts(authorized),
           ...meansOf(request, recording, quotas),
         }
         await authorization.checkForm(request, contract, call)
@@ -128,7 +128,7 @@ function meansOf(request: RequestContext, recording: Recording, quotas: Quotas) 
   return {
     file: request.form?.file,
     client: request.client,
-    note: (fields: AuditNote) => void (request.note = { ...request.note, ...fields }),
+    note: (fields: AuditNote) => void Object.assign(request.note, fields),
     record: (part: AuditPart) => recording.part(request, part),
     recordWithChange: (part: AuditPart) => void (request.parts = [...request.parts, part]),
     commit: recording.commitOf(request),

@@ -23,6 +23,9 @@ export interface Demand {
   readonly isGranted: boolean
 }
 
+/** What is known so far of what the audit record will say. */
+export type Note = { -readonly [Field in keyof AuditNote]: AuditNote[Field] }
+
 /** One call while it runs. */
 export interface RequestContext {
   readonly koa: Context
@@ -32,7 +35,7 @@ export interface RequestContext {
   readonly startedTick: number
   readonly client: Client
   readonly operation: string
-  note: AuditNote
+  note: Note
   /** Records beside that of the call, of what its change does. */
   parts: readonly AuditPart[]
   caller?: Caller
@@ -49,8 +52,8 @@ export interface RequestContext {
   authenticationTried: boolean
   /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
   recorded: boolean
-  /** Whether the answer has left, or its connection is gone. */
-  closed: boolean
+  /** Called when the answer has left, or its connection is gone; undefined from then on. */
+  closing: (() => void)[] | undefined
 }
 
 /** What the context says of a contract. */
@@ -79,9 +82,13 @@ export function createRequestContext(
     demands: [],
     authenticationTried: contract?.access.kind === 'public',
     recorded: false,
-    closed: false,
+    closing: [],
   }
-  koa.res.once('close', () => (request.closed = true))
+  koa.res.once('close', () => {
+    const callbacks = request.closing ?? []
+    request.closing = undefined
+    for (const callback of callbacks) callback()
+  })
   return request
 }
 
@@ -91,7 +98,8 @@ function envelopeStateOf({ headers }: IncomingMessage, contract: Called | undefi
   if (contract === undefined || contract.access.kind === 'public' || envelope.suppliedToken !== undefined)
     return envelope
   const cookie = readCookie(headers)
-  return cookie === undefined ? envelope : { ...envelope, cookie }
+  if (cookie !== undefined) envelope.cookie = cookie
+  return envelope
 }
 
 /** What the audit trail says of a call; `outcome` is `allowed` or the code of the fault. */
@@ -115,9 +123,9 @@ export function eventOf(request: RequestContext, outcome: string): AuditEvent {
 }
 
 /** Calls back when the answer has left, or its connection is gone. */
-export function atClose({ koa, closed }: RequestContext, callback: () => void): void {
-  if (closed) callback()
-  else koa.res.once('close', callback)
+export function atClose({ closing }: RequestContext, callback: () => void): void {
+  if (closing === undefined) callback()
+  else closing.push(callback)
 }
 
 /** Sends the answer, or ends what would carry it where too much waits there already. */

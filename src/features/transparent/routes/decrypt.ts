@@ -52,9 +52,10 @@ export const decrypt = (ciphers: Ciphers) =>
     async run({ body, vault, resource, note }) {
       const { key } = existing(resource)
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
+      const { aad } = body
       const items = itemsOf(body, body.batch_input, item, () => ({
-        ...body,
         ciphertext: body.ciphertext ?? missingCiphertext(),
+        aad,
       }))
       const read = mapEach(batchOf(items), readCipherItem)
       const version = readyIn(read)[0]?.ciphertext.version

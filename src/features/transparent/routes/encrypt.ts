@@ -86,14 +86,19 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       // Where the key is made on the way, the record is written with it.
       if (!resource) note({ keyVersion: 1 })
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
-      const items = itemsOf(body, body.batch_input, item, () => ({ ...body, plaintext: body.plaintext ?? missing() }))
+      const { aad, key_version } = body
+      const items = itemsOf(body, body.batch_input, item, () => ({
+        plaintext: body.plaintext ?? missing(),
+        aad,
+        key_version,
+      }))
       const { key, results } = await ciphers.encrypt(context, mapEach(batchOf(items), readItem), commit)
       const names = { name: params.name, objectid: String(key?.id ?? ''), type: key?.type ?? body.type }
       if (body.batch_input)
         return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, writeItem) } }
       const encrypted = valueOf(results[0])
       note({ keyVersion: encrypted.version })
-      return { callinfo: { ...writeItem(encrypted), ...names } }
+      return { callinfo: Object.assign(writeItem(encrypted), names) }
     },
   })
 
