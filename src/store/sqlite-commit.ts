@@ -29,7 +29,7 @@ export function committed<T>(
     change({
       work: async (tx) => void (made = { result: await work(tx) }),
       syncAside,
-      resolve: (tx) => made && resolve({ ...made, tx }),
+      resolve: (tx) => made && resolve({ result: made.result, tx }),
       reject,
     })
   })

@@ -118,9 +118,9 @@ async function reauthorize(reader: Reader, { caller, vault, grant }: Authenticat
 /** Where a membership rests it gives no grant. */
 function subjectOf(row: SessionRow, token: string, hash: string): GrantSubject {
   const { member_vault_id: vaultId, member_generation: generation } = row
-  const isMember = vaultId !== null && generation !== null && row.rests !== 1
-  const member = isMember ? { vaultId, generation } : undefined
-  return { token, hash, userGeneration: row.user_generation, member }
+  const own = `${hash} ${row.user_generation}`
+  if (vaultId === null || generation === null || row.rests === 1) return { name: own, token, hash, member: undefined }
+  return { name: `${own} ${vaultId} ${generation}`, token, hash, member: { vaultId, generation } }
 }
 
 /**

@@ -14,9 +14,10 @@ import type { SessionToken } from './session-token.ts'
 
 /** What a call asks a grant for, as the statement that authenticates it found it. */
 export interface GrantSubject {
+  /** What tells it from all others; a change of user or membership makes another: what was granted before it is forgotten. */
+  readonly name: string
   readonly token: string
   readonly hash: string
-  readonly userGeneration: number
   /** The vault of the call with the caller's membership. */
   readonly member: { readonly vaultId: number; readonly generation: number } | undefined
 }
@@ -72,7 +73,7 @@ export function createCallerGrants(on: CallerGrantsDependencies): CallerGrants {
 
   return {
     of(subject, anew) {
-      const name = nameOf(subject)
+      const { name } = subject
       const known = anew === undefined ? kept.get(name) : undefined
       const leftMs = known === undefined ? 0 : known.fields.expiresAt - clock.now()
       // More than it was granted for: the clock was put back, and hosts take it no more.
@@ -84,12 +85,6 @@ export function createCallerGrants(on: CallerGrantsDependencies): CallerGrants {
       return ask(name, subject)
     },
   }
-}
-
-/** A change of user or membership makes another name: what was granted before it is forgotten. */
-function nameOf({ hash, userGeneration, member }: GrantSubject): string {
-  const own = `${hash} ${userGeneration}`
-  return member === undefined ? own : `${own} ${member.vaultId} ${member.generation}`
 }
 
 async function askKeeper(on: CallerGrantsDependencies, subject: GrantSubject): Promise<KeptGrant> {

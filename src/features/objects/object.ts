@@ -139,7 +139,6 @@ async function create(
       await spendKeyUses(tx, vault.id, keyUsesOf(addition))
       await adopt(on.templatesIn, tx, parentId, vault.id)
       const row = {
-        ...addedTo(noContent, addition, isWeakIn(on, vault)),
         vaultId: vault.id,
         parentId,
         templateId: template.id,
@@ -151,11 +150,12 @@ async function create(
         changedBy: userId,
         deletedAt: null,
         trashedWith: null,
+        ...addedTo(noContent, addition, isWeakIn(on, vault)),
       }
-      const id = await insertObject(tx, row)
-      created?.(id)
-      await writeSecrets(on, tx, vault, { ...row, id }, addition)
-      return readObject({ ...row, id })
+      const made = { id: await insertObject(tx, row), ...row }
+      created?.(made.id)
+      await writeSecrets(on, tx, vault, made, addition)
+      return readObject(made)
     }),
   )
 }

@@ -47,7 +47,7 @@ export interface GrantedObject extends ObjectInVault {
 /** @throws Fault `object.not_found` */
 export function grantedTo({ grant }: Granted, found: ObjectInVault | undefined): GrantedObject {
   const { object, vault } = existing(found)
-  return { object, vault: { ...vault, grant } }
+  return { object, vault: { grant, ...vault } }
 }
 
 /** @throws Fault `object.not_found` */

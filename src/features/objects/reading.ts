@@ -71,7 +71,7 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     async vault({ id, grant }) {
       const vault = await findKeyedVault(store.read, id)
       if (vault === undefined) throw new Fault('vault.not_found')
-      return { ...vault, grant }
+      return { grant, ...vault }
     },
     ofVault: (vaultId, admitLongList) => objectsOfVault(store.read, vaultId, admitLongList),
     children: (object, admitLongList) => childrenOf(store.read, object, admitLongList),

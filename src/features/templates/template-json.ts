@@ -88,7 +88,7 @@ export function templateEntry(template: Template): { readonly INFO: Members; rea
  * A template as every other answer writes it, in `TEMPLATES` (spec: Versioning): the same with the fields as a list.
  */
 export function templateRecord(template: Template): Members {
-  const structure = template.fields.map((field) => ({ ...attributesOf(field), fieldname: field.name }))
+  const structure = template.fields.map((field) => Object.assign(attributesOf(field), { fieldname: field.name }))
   return { id: String(template.id), info: infoOf(template), structure }
 }
 

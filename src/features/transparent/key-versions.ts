@@ -153,8 +153,6 @@ export async function perVersion<V>(
   const counts = new Map<V, number>()
   for (const version of versions) counts.set(version, (counts.get(version) ?? 0) + 1)
   const found = new Map<V, Result<KeyVersion>>()
-  await Promise.all(
-    [...counts].map(async ([version, count]) => found.set(version, await settled(() => find(version, count)))),
-  )
+  for (const [version, count] of counts) found.set(version, await settled(() => find(version, count)))
   return (version) => valueOf(found.get(version))
 }

@@ -14,10 +14,10 @@ const highestStream = 2 ** 31 - 1
  */
 export interface Connections {
   /**
-   * Notes that a call has begun; it ends when `response` closes. False after the last answer of an HTTP/1.1 connection:
-   * what follows must not be read as a request (RFC 9112, 9.6).
+   * Notes that a call has begun; what it gives is to be called when `response` closes. Undefined after the last answer of
+   * an HTTP/1.1 connection: what follows must not be read as a request (RFC 9112, 9.6).
    */
-  begin(request: Request, response: Response): boolean
+  begin(request: Request, response: Response): (() => void) | undefined
   /** Whether part of an answer has gone out on this HTTP/1.1 connection, so that nothing else may. */
   answering(socket: Socket): boolean
   /** The TCP connection below a TLS handshake that has not succeeded. */
@@ -78,10 +78,14 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
   return {
     begin(request, response) {
       // An HTTP/2 session knows its own calls.
-      if (response instanceof ServerResponse && !http1.begin(request.socket, response)) return false
+      const isHttp1 = response instanceof ServerResponse
+      const endCall = isHttp1 ? http1.begin(request.socket, response) : undefined
+      if (isHttp1 && endCall === undefined) return undefined
       const end = admitted.get(bearerOf(request))?.begin()
-      if (end) response.once('close', end)
-      return true
+      return () => {
+        endCall?.()
+        end?.()
+      }
     },
     answering: (socket) => http1.answering(socket),
     below: (socket) => handshakes.get(routeOf(socket)),

@@ -5,8 +5,11 @@ import type { Socket } from 'node:net'
 export interface Http1Calls {
   /** A connection has been made. */
   open(socket: Socket): void
-  /** False after the last answer of the connection: what follows must not be read as a request (RFC 9112, 9.6). */
-  begin(socket: Socket, response: ServerResponse): boolean
+  /**
+   * What it gives is to be called when `response` closes. Undefined after the last answer of the connection: what follows
+   * must not be read as a request (RFC 9112, 9.6).
+   */
+  begin(socket: Socket, response: ServerResponse): (() => void) | undefined
   /** Whether part of an answer has gone out on this connection. */
   answering(socket: Socket): boolean
   /** From now on each answer is the last of its connection, and says so. */
@@ -35,17 +38,16 @@ export function createHttp1Calls(): Http1Calls {
     },
     begin(socket, response) {
       const underWay = calls.get(socket) ?? new Set()
-      if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return false
+      if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return undefined
       calls.set(socket, underWay.add(response))
       if (leaving) response.shouldKeepAlive = false
-      response.once('close', () => {
+      return () => {
         underWay.delete(response)
         if (isLast(response)) ended.add(socket)
         if (underWay.size > 0) return
         calls.delete(socket)
         if (draining) socket.destroySoon()
-      })
-      return true
+      }
     },
     answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
     leave() {

@@ -141,9 +141,14 @@ function serveCalls(
   { http, handle }: ServerOptions,
 ): void {
   const begin = (request: Request, response: Response): boolean => {
-    const isCall = connections.begin(request, response)
-    if (isCall) stalled.watch(response, bearerOf(request))
-    return isCall
+    const ended = connections.begin(request, response)
+    if (ended === undefined) return false
+    const left = stalled.watch(response, bearerOf(request))
+    response.once('close', () => {
+      ended()
+      left()
+    })
+    return true
   }
   server.on('request', (request: Request, response: Response) => {
     if (!begin(request, response)) return
@@ -172,7 +177,12 @@ function serveCalls(
 
 /** Of several, node:http shows the first alone. */
 function hostsOf({ rawHeaders }: Request): number {
-  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts
 }
 
 /** What `requestTimeout` is to HTTP/1.1: a body that trickles in over HTTP/2 ends with 408. */

@@ -6,8 +6,8 @@ import type { Response } from './refusals.ts'
  * zero bytes holds an answer for as long as PINGs keep the connection alive.
  */
 export interface StalledAnswers {
-  /** Watches an answer from its call's beginning. */
-  watch(response: Response, bearer: Bearer): void
+  /** Watches an answer from its call's beginning until what it gives is called. */
+  watch(response: Response, bearer: Bearer): () => void
   close(): void
 }
 
@@ -32,7 +32,7 @@ export function createStalledAnswers(timeoutMs: number): StalledAnswers {
   return {
     watch(response, bearer) {
       waiting.set(response, { bearer, dueAt: undefined })
-      response.once('close', () => waiting.delete(response))
+      return () => waiting.delete(response)
     },
     close: () => clearInterval(timer),
   }

@@ -86,9 +86,9 @@ export const rotationPeriod = z
 /** @throws Fault `key.type_unknown` */
 export function keyTypeNamed(name: string): KeyType {
   const type = findKeyType(name)
+  if (type !== undefined) return type
   const offered = keyTypes.map((known) => known.name).join(', ')
-  if (type === undefined) throw new Fault('key.type_unknown', `type is none of the key types: ${offered}.`)
-  return type
+  throw new Fault('key.type_unknown', `type is none of the key types: ${offered}.`)
 }
 
 /** @throws Fault `request.invalid`, which names the member */

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RequestRouter } from '../../../src/hsm/client/request-router.ts'
+import { createFrameReader, createFrameWriter, outcomes } from '../../../src/hsm/protocol/frame.ts'
+
+let directory: string
+let router: RequestRouter<'encrypt'>
+const hosts: { readonly server: Server; taken: number }[] = []
+
+/** Two hosts that answer every request after `delayMs`, and a router over both. */
+async function given({ delayMs }: { delayMs: number }): Promise<void> {
+  const sockets = ['one', 'two'].map((name) => join(directory, `${name}.sock`))
+  for (const path of sockets) {
+    const server = createServer((connection) => {
+      const { write } = createFrameWriter(connection)
+      const receive = createFrameReader(({ id }) => {
+        host.taken += 1
+        if (delayMs === 0) write(id, outcomes.done, [])
+        else setTimeout(() => write(id, outcomes.done, []), delayMs)
+      })
+      connection.on('data', receive)
+      connection.on('error', () => undefined)
+    })
+    const host = { server, taken: 0 }
+    hosts.push(host)
+    await once(server.listen(path), 'listening')
+  }
+  router = new RequestRouter({ operations: ['encrypt'], sockets, deadlineMs: 20_000, queue: 100 })
+  await Promise.all(sockets.map((socket) => router.callHost(socket, 'encrypt')))
+  for (const host of hosts) host.taken = 0
+}
+
+const call = (): Promise<unknown> => router.call('encrypt', [Buffer.alloc(64)])
+const burst = (): Promise<unknown>[] => Array.from({ length: 10 }, call)
+const taken = (): number[] => hosts.map((host) => host.taken)
+
+/** This process's own work, for some milliseconds. */
+function work(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'strongroom-router-'))
+})
+
+afterEach(() => {
+  router.close()
+  for (const { server } of hosts.splice(0)) server.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+describe('the requests of one process', () => {
+  it('go to one host while it is quick, however long the process itself works between them', async () => {
+    await given({ delayMs: 0 })
+    const first = burst()
+    work(30)
+    await Promise.all([...first, ...burst()])
+    expect(taken()).toEqual([20, 0])
+    work(30)
+    await Promise.all(burst())
+    expect(taken()).toEqual([30, 0])
+  })
+
+  it('are shared among the hosts where these let them wait', async () => {
+    await given({ delayMs: 50 })
+    await Promise.all(burst())
+    expect(taken()).toEqual([5, 5])
+  })
+})
