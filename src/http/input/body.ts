@@ -67,10 +67,10 @@ function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allow
       request.pause()
       reject(fault)
     }
-    if (isAborted(request) || request.destroyed) return breakOff()
-    // They stay: the connection of a client that has gone may still report it, and to take four away costs more than the four.
+    // They stay: the connection of a client that has gone may still report it, and an error that nobody hears ends the process.
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
     held?.onRefusal(fail)
+    if (isAborted(request) || request.destroyed) breakOff()
   })
 }
 
