@@ -185,7 +185,7 @@ describe('GET /user/:userid', () => {
     expectFault(await administrator.get(`/user/${id}`), 404, 1700)
   })
 
-  it.each(['-77', '0x1', '1e30', '1.0', '%D9%A1', "1'"])('%s is no id but a search', async (text) => {
+  it.each(['-4294967297', '0x1', '1e30', '1.0', '%D9%A1', "1'"])('%s is no id but a search', async (text) => {
     expect(await found(administrator, `/user/${text}`)).toEqual([])
   })
 })
