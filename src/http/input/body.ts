@@ -67,7 +67,7 @@ function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allow
       request.pause()
       reject(fault)
     }
-    // They stay: the connection of a client that has gone may still report it, and an error that nobody hears ends the process.
+    // These listeners stay: the connection of a client that has gone may still report an error, and without a listener it ends the process.
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
     held?.onRefusal(fail)
     if (isAborted(request) || request.destroyed) breakOff()
