@@ -49,7 +49,7 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
   const store = await openStore(storePlace(config), tables)
   await checkTakenOver(store.read)
   const counts = createWorkerCounts()
-  const hsm = openHsm(config, slot, counts)
+  const hsm = openHsm(config, counts)
   const audit = await openTrail({ config, slot, log }, { store, hsm, counts })
   const hashPassphrase = createHashThreads(config.login.argon2.concurrency)
   const services = createServices({ config, store, hsm, clock, audit, hashPassphrase, report: reportProblem(log) })
@@ -189,22 +189,16 @@ const settingsOfEndpoints = (config: Config) => ({
   maxFileBytes: config.files.maxBytes,
 })
 
-function openHsm(config: Config, slot: number, { token }: WorkerCounts): Hsm {
+function openHsm(config: Config, { token }: WorkerCounts): Hsm {
   const { sockets, deadlineMs, queue } = config.hsm
   return createHsmClient({
-    sockets: rotated(sockets, slot),
+    sockets,
     keyMakerSocket: keyMakerSocketOf(config.hsm),
     keeper: keeperOf(config).socket,
     deadlineMs,
     queue,
     watch: token,
   })
-}
-
-/** Each worker has a token host of its own that it turns to first, as far as there are enough. */
-function rotated(sockets: readonly string[], slot: number): string[] {
-  const first = slot % sockets.length
-  return [...sockets.slice(first), ...sockets.slice(0, first)]
 }
 
 async function openTrail(

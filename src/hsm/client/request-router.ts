@@ -6,7 +6,7 @@ import { slowTurnOf } from './slow-requests.ts'
 export interface RouterOptions<O extends string> {
   /** The code of an operation is its index in this list. */
   readonly operations: readonly O[]
-  /** Unix sockets of the token hosts (`hsm.sockets`). */
+  /** Unix sockets of the token hosts (`hsm.sockets`), in the order that all clients have. */
   readonly sockets: readonly string[]
   /** How long a request may take in all, fail-over included. */
   readonly deadlineMs: number
@@ -31,15 +31,17 @@ const sweepIntervalMs = 250
 const changes: ReadonlySet<string> = new Set(['createVaultKey', 'createTokenObject', 'destroyObject'])
 
 /**
- * Spreads requests over the token hosts, least loaded first; what a quick one does at once goes to that one. A request
- * that is lost with its connection, or that a host cannot serve at the moment, goes to another host: every operation is
- * safe to repeat.
+ * Spreads requests over the token hosts, least loaded first; what quick ones do at once goes to the first of them, the
+ * same for every client: a host that is awake serves one request more for less than it takes to wake another. Slow
+ * requests and changes of the token begin at the other end of the list, out of the way of the rest. A request that is
+ * lost with its connection, or that a host cannot serve at the moment, goes to another host: every operation is safe to
+ * repeat.
  */
 export class RequestRouter<O extends string> {
   readonly #options: RouterOptions<O>
   readonly #hosts: readonly HostLane[]
-  /** The same in an order that is every client's, whatever the order of its options. */
-  readonly #sortedHosts: readonly HostLane[]
+  /** From the last to the first. */
+  readonly #reversedHosts: readonly HostLane[]
   /** Every request under way, in the order of coming and so of deadlines. */
   readonly #requests = new Map<number, Request>()
   /** Those that no host was sent: none is up, or all have a large or slow one already. */
@@ -56,7 +58,7 @@ export class RequestRouter<O extends string> {
       reply: (host: HostLane, frame: Frame) => this.#settle(host, frame),
     }
     this.#hosts = options.sockets.map((path) => new HostLane(path, events))
-    this.#sortedHosts = this.#hosts.toSorted((a, b) => (a.connection.socket < b.connection.socket ? -1 : 1))
+    this.#reversedHosts = this.#hosts.toReversed()
   }
 
   /** The reply's fields, from any host. Rejects with the host's Fault or `hsm.unavailable`. */
@@ -135,7 +137,7 @@ export class RequestRouter<O extends string> {
   /** Slow requests go to half of the hosts, the same for every client: the others are free for the rest. */
   #hostsFor({ slow, only }: Request): readonly HostLane[] {
     if (slow === undefined || only !== undefined) return this.#hosts
-    const up = this.#sortedHosts.filter(({ connection }) => connection.isUp())
+    const up = this.#reversedHosts.filter(({ connection }) => connection.isUp())
     return up.slice(0, Math.max(1, Math.floor(up.length / 2)))
   }
 
@@ -147,11 +149,11 @@ export class RequestRouter<O extends string> {
     return best
   }
 
-  /** None until it is known which hosts there are: the first to be connected need not be the first in order. */
+  /** None until it is known which hosts there are: the first to be connected need not be the last of the list. */
   #bestToChange(request: Request): HostLane | undefined {
-    return this.#sortedHosts.some(({ connection }) => !connection.isUp() && connection.reason() === undefined)
+    return this.#reversedHosts.some(({ connection }) => !connection.isUp() && connection.reason() === undefined)
       ? undefined
-      : this.#best(this.#sortedHosts, request)
+      : this.#best(this.#reversedHosts, request)
   }
 
   #placeWaiting(): void {

@@ -69,6 +69,8 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
       if (known?.sealsGone === sealsGone && known.record.equals(key.record)) return known
       const opened = openKey(key)
       if (opened.row.serves !== serves) throw wrongKind()
+      // Before anything of the token is asked for, which may be gone with what the record was of.
+      on.floors?.check(opened.whole)
       const isTokenObject = tokenObjectLabelOf(opened.kek) !== undefined && half === 'private'
       const handle = half === 'public' ? unwrapping.publicHalf(opened) : unwrapping.unwrap(held.inner(opened, vaultKey))
       // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.

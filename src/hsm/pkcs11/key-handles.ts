@@ -35,6 +35,8 @@ export interface KeyHandles {
   useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
   verify(sealed: SealedRecord): void
+  /** Remembers a seal that was made here. */
+  noteMade(sealed: SealedRecord): void
   /** @throws Fault `hsm.rejected` unless the keeper was shown this record, or a later one */
   checkKnown(record: OpenedRecord): void
   /** Releases the keys of vaults that were deleted since the last call. */
@@ -67,7 +69,7 @@ export interface KeyHandlesOptions {
 
 export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
   const { limit, floors } = options
-  const { verify, openPolicy, openGrant, openKey } = createSealCheck(options)
+  const { verify, noteMade, openPolicy, openGrant, openKey } = createSealCheck(options)
   const held = createHeldKeys({ ...options, openKey })
 
   const checkUse = (use: KeyUse, key: OpenedRecord, { policy, grant }: KeyReference): UsedRecord => {
@@ -84,6 +86,7 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
   return {
     limit,
     verify,
+    noteMade,
     use(reference, use, serves, work) {
       const { handle, row, whole } = held.hold(reference, serves)
       const used = checkUse(use, whole, reference)

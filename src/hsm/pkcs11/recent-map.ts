@@ -17,38 +17,62 @@ export interface RecentMap<V> {
   size(): number
 }
 
-export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): RecentMap<V> {
-  // A Map keeps the order of insertion: what is used is inserted anew, and the first is the oldest.
-  const values = new Map<string, V>()
+interface Entry<V> {
+  readonly name: string
+  readonly value: V
+  older: Entry<V> | undefined
+  newer: Entry<V> | undefined
+}
 
-  const drop = (name: string): void => {
-    const value = values.get(name)
-    if (value === undefined) return
-    values.delete(name)
-    dispose?.(value)
+export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): RecentMap<V> {
+  // A list has the order. A Map has one, too, but a name that is moved to its end leaves a hole behind, and V8 walks over
+  // all holes of a name when it is inserted again: with 10,000 others there, a name in steady use costs 30 µs each time.
+  const entries = new Map<string, Entry<V>>()
+  let newest: Entry<V> | undefined
+  let oldest: Entry<V> | undefined
+
+  const append = (entry: Entry<V>): void => {
+    entry.older = newest
+    if (newest === undefined) oldest = entry
+    else newest.newer = entry
+    newest = entry
   }
-  const dropOldest = (): void => {
-    for (const name of values.keys()) return drop(name)
+  const detach = (entry: Entry<V>): void => {
+    const { older, newer } = entry
+    if (older === undefined) oldest = newer
+    else older.newer = newer
+    if (newer === undefined) newest = older
+    else newer.older = older
+    entry.older = entry.newer = undefined
+  }
+  const drop = (entry: Entry<V> | undefined): void => {
+    if (entry === undefined) return
+    entries.delete(entry.name)
+    detach(entry)
+    dispose?.(entry.value)
   }
 
   return {
     get(name) {
-      const value = values.get(name)
-      if (value === undefined) return undefined
-      values.delete(name)
-      values.set(name, value)
-      return value
+      const entry = entries.get(name)
+      if (entry !== undefined && entry !== newest) {
+        detach(entry)
+        append(entry)
+      }
+      return entry?.value
     },
     set(name, value) {
-      drop(name)
-      if (values.size >= limit) dropOldest()
-      values.set(name, value)
+      drop(entries.get(name))
+      if (entries.size >= limit) drop(oldest)
+      const entry = { name, value, older: undefined, newer: undefined }
+      entries.set(name, entry)
+      append(entry)
     },
-    delete: drop,
+    delete: (name) => drop(entries.get(name)),
     dropWhere(fits) {
-      for (const [name, value] of values) if (fits(value)) drop(name)
+      for (const entry of entries.values()) if (fits(entry.value)) drop(entry)
     },
-    dropOldest,
-    size: () => values.size,
+    dropOldest: () => drop(oldest),
+    size: () => entries.size,
   }
 }

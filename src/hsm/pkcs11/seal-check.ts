@@ -3,7 +3,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { type FieldsOf, type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
-import { createRecentMap, type RecentMap } from './recent-map.ts'
+import { createRecentMap } from './recent-map.ts'
 import type { RootKeys } from './root-objects.ts'
 import { versionOfSeal } from './seal-versions.ts'
 
@@ -15,9 +15,11 @@ export interface OpenRecord extends RecordKey {
 
 /** What stands between a row of the database and a key in the token. */
 export interface SealCheck {
-  /** Throws `hsm.seal_broken` unless the seal is the record's. */
+  /** Throws `hsm.seal_broken` unless the seal is the record's; with a memory of what was good. */
   readonly verify: (sealed: SealedRecord) => void
-  /** Verifies and reads a policy, with a memory of what was good. */
+  /** Remembers a seal that was made here as one that is good. */
+  readonly noteMade: (sealed: SealedRecord) => void
+  /** Verifies and reads a policy, with a memory as well. */
   readonly openPolicy: (policy: SealedRecord) => OpenedRecord
   /** The same for a grant. */
   readonly openGrant: (grant: SealedRecord) => FieldsOf<'grant'>
@@ -26,20 +28,18 @@ export interface SealCheck {
 }
 
 export interface SealCheckOptions {
-  /** Policies to remember, and grants. */
+  /** Seals to remember, policies, and grants. */
   readonly limit: number
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
 }
 
-/** What was good, by the seal, and how many versions of the seal had gone by then. */
-type SealMemory = RecentMap<{ readonly record: Buffer; readonly opened: OpenedRecord; readonly sealsGone: number }>
-
 export function createSealCheck({ limit, operation, roots }: SealCheckOptions): SealCheck {
-  const policies: SealMemory = createRecentMap({ limit })
-  const grants: SealMemory = createRecentMap({ limit })
+  const good = createSealMemory<true>(limit, roots)
+  const policies = createSealMemory<OpenedRecord>(limit, roots)
+  const grants = createSealMemory<OpenedRecord>(limit, roots)
 
-  const verify = (sealed: SealedRecord) => {
+  const check = (sealed: SealedRecord) => {
     if (versionOfSeal({ session: operation(), roots }, sealed) !== undefined) return
     throw new Fault(
       'hsm.seal_broken',
@@ -47,21 +47,20 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
     )
   }
 
-  function remembered(memory: SealMemory, sealed: SealedRecord): OpenedRecord {
-    const name = sealed.seal.toString('latin1')
-    const known = memory.get(name)
-    const { sealsGone } = roots
-    if (known?.sealsGone === sealsGone && known.record.equals(sealed.record)) return known.opened
-    verify(sealed)
-    // The frame that brought the record is zeroed after the reply.
-    const record = Buffer.from(sealed.record)
-    const opened = openSealed(record)
-    memory.set(name, { record, opened, sealsGone })
-    return opened
+  function remembered(memory: SealMemory<OpenedRecord>, sealed: SealedRecord): OpenedRecord {
+    const known = memory.get(sealed)
+    if (known !== undefined) return known
+    check(sealed)
+    return memory.set(sealed, openSealed)
   }
 
   return {
-    verify,
+    verify(sealed) {
+      if (good.get(sealed)) return
+      check(sealed)
+      good.set(sealed, () => true)
+    },
+    noteMade: (sealed) => void good.set(sealed, () => true),
     openPolicy: (policy) => remembered(policies, policy),
     openGrant(sealed) {
       const grant = remembered(grants, sealed)
@@ -69,7 +68,7 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
       return grant.fields
     },
     openKey(sealed) {
-      verify(sealed)
+      check(sealed)
       const whole = openSealed(Buffer.from(sealed.record))
       if (whole.key === undefined)
         throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.')
@@ -77,6 +76,29 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
       if (whole.key.kek.startsWith('backup.') && !roots.hides(whole.key.kek))
         throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
       return { ...whole.key, row: rowOf(whole.key.kind), whole }
+    },
+  }
+}
+
+/** What was read of records with a good seal; forgotten with each version of the seal that goes. */
+interface SealMemory<T> {
+  get(sealed: SealedRecord): T | undefined
+  set(sealed: SealedRecord, read: (record: Buffer) => T): T
+}
+
+function createSealMemory<T>(limit: number, roots: SealCheckOptions['roots']): SealMemory<T> {
+  const known = createRecentMap<{ readonly record: Buffer; readonly sealsGone: number; readonly read: T }>({ limit })
+  return {
+    get({ record, seal }) {
+      const found = known.get(seal.toString('latin1'))
+      return found?.sealsGone === roots.sealsGone && found.record.equals(record) ? found.read : undefined
+    },
+    set({ record, seal }, read) {
+      // The frame that brought the record is zeroed after the reply.
+      const copy = Buffer.from(record)
+      const made = read(copy)
+      known.set(seal.toString('latin1'), { record: copy, sealsGone: roots.sealsGone, read: made })
+      return made
     },
   }
 }

@@ -23,7 +23,11 @@ export function random(token: Token, bytes: number): Buffer {
 }
 
 export function seal(token: Token, record: Buffer): Buffer {
-  return token.run((connection) => sealNewest(connection, record))
+  return token.run((connection) => {
+    const made = sealNewest(connection, record)
+    connection.keys.noteMade({ record, seal: made })
+    return made
+  })
 }
 
 /** The seal of the same record by the newest version; undefined where no version made the one that it bears. */
