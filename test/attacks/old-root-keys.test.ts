@@ -12,8 +12,9 @@ import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import { TestAppliance, type TestUser, twoWorkers } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { strongroom } from '../support/console-kit.ts'
+import type { FrameAnswer } from '../support/frame-caller.ts'
 import { latestReference } from '../support/key-references.ts'
-import { createWorkerCalls } from '../support/recombination.ts'
+import { createWorkerCalls, sealed } from '../support/recombination.ts'
 import { steal, type StolenKey } from '../support/stolen-key.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -73,18 +74,29 @@ async function callsAsMember(): Promise<string> {
   return `${status} ${Object.keys(json.ERRORCODES ?? {}).join()}`
 }
 
-/** At the socket of a host: the limits of the key are as he says. */
-async function asksHost(): Promise<string> {
+/** The limits of the key, as he says them. */
+async function forgedPolicy() {
   const stored = await findKey(appliance.store.read, Number(vault.id), 'payroll')
   if (stored === undefined) throw new Error('the key is not there')
   const record = policyRecord({ ...stored.key, info: 'of mine' })
-  const reference = { ...(await latestReference(appliance, stored)), policy: { record, seal: seal.hmac(record) } }
-  const answer = await createWorkerCalls(appliance).host('encrypt', [
-    ...referenceFields(reference),
-    Buffer.from('AAAA'),
-    Buffer.alloc(0),
-  ])
-  return 'fault' in answer ? answer.fault : 'done'
+  return { stored, policy: { record, seal: seal.hmac(record) } }
+}
+
+const outcomeOf = (answer: FrameAnswer): string => ('fault' in answer ? answer.fault : 'done')
+
+/** At the socket of a host. */
+async function asksHost(): Promise<string> {
+  const { stored, policy } = await forgedPolicy()
+  const fields = referenceFields({ ...(await latestReference(appliance, stored)), policy })
+  return outcomeOf(
+    await createWorkerCalls(appliance).host('encrypt', [...fields, Buffer.from('AAAA'), Buffer.alloc(0)]),
+  )
+}
+
+/** At the socket of the keeper. */
+async function asksKeeper(): Promise<string> {
+  const { policy } = await forgedPolicy()
+  return outcomeOf(await createWorkerCalls(appliance).keeper('raise', [1, ...sealed(policy)]))
 }
 
 const rootKeys = (...args: string[]) => strongroom(appliance.configFile, ['--json', 'root-keys', ...args])
@@ -93,6 +105,7 @@ describe('who has the seal key of before', () => {
   it('may do all that it seals, until it is rotated', async () => {
     expect(await callsAsMember()).toBe('201 ')
     expect(await asksHost()).toBe('done')
+    expect(await asksKeeper()).toBe('done')
   })
 
   it('has what he leaves in the database named by the trail, before anything is sealed anew', async () => {
@@ -134,8 +147,9 @@ describe('who has the seal key of before', () => {
     expect(calls.done).toBeGreaterThan(100)
 
     expect(await callsAsMember()).toBe('503 1903,2000')
-    // Also where a host had found it good before.
+    // Also where host and keeper had found it good before.
     expect(await asksHost()).toBe('hsm.seal_broken')
+    expect(await asksKeeper()).toBe('hsm.seal_broken')
   }, 180_000)
 })
 
