@@ -24,10 +24,12 @@ export interface KeyPlaces {
 const heldRecords = 10_000
 /** For no longer than a grant lasts: after that time an older version of the seal may be destroyed. */
 const heldMs = longestGrantMs / 2
+/** By default the cache sets a timer for each millisecond in which it is asked. */
+const resolutionMs = 1_000
 
 export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
   // By identities, which do not come back: what a record says stays good.
-  const held = new LRUCache<string, SealedRecord>({ max: heldRecords, ttl: heldMs })
+  const held = new LRUCache<string, SealedRecord>({ max: heldRecords, ttl: heldMs, ttlResolution: resolutionMs })
 
   async function find(vaultId: number): Promise<Omit<KeyPlace, 'identity'>> {
     const row = await findVault(read, vaultId)

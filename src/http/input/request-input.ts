@@ -45,7 +45,8 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
 
   return async (request, contract, identify) => {
     const { koa, envelope } = request
-    const query = koa.querystring === '' ? {} : singleValues(koa.querystring)
+    const { querystring } = koa.request
+    const query = querystring === '' ? {} : singleValues(querystring)
     noteToken(request, query)
     let body: JsonObject = {}
     let isEchoed = true
@@ -64,7 +65,7 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
       }
       isEchoed = allowance.isEchoed
     }
-    request.sent = { members: koa.querystring === '' ? body : { ...query, ...body }, isEchoed }
+    request.sent = { members: querystring === '' ? body : { ...query, ...body }, isEchoed }
     noteToken(request, body)
     if (contract.unechoed === 'all') delete envelope.suppliedToken
     if (contract.upload === 'required' && request.form?.file === undefined) throw new Fault('request.not_form')

@@ -34,8 +34,8 @@ export function createApplication(
     else log.debug({ err: error }, 'the client of a call has gone')
   })
   koa.use((context) => {
-    if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
-    const [method, path] = [context.method, pathOf(context)]
+    if (context.request.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
+    const [method, path] = [context.request.method, pathOf(context)]
     if (path === undefined) return pipeline.refuse(context, new Fault('request.not_found'))
     const file = method === 'GET' ? console.files.get(path) : undefined
     if (file !== undefined && (path !== '/' || isVisit(context))) return sendFile(context, file)
@@ -73,7 +73,7 @@ function encodingFor(context: Koa.Context): Encoding {
 /** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
 function pathOf(context: Koa.Context): string | undefined {
   try {
-    return context.path || undefined
+    return context.request.path || undefined
   } catch {
     return undefined
   }

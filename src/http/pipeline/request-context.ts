@@ -139,18 +139,19 @@ export function send(request: RequestContext, answer: Answer, outbox: Outbox): v
     return refuseToSend(koa.req)
   }
   atClose(request, place.sent)
-  koa.status = answer.status
-  koa.set(answer.headers)
-  koa.set('X-Request-Id', requestId)
+  const { response } = koa
+  response.status = answer.status
+  response.set(answer.headers)
+  response.set('X-Request-Id', requestId)
   const isUnread = hasBody(koa.req) && !koa.req.readableEnded
   if (rest.length === 0 && !isUnread) {
-    koa.body = body
+    response.body = body
     return
   }
   const pieces = [Buffer.from(body), ...rest]
-  koa.body = Readable.from(pieces, { objectMode: false })
+  response.body = Readable.from(pieces, { objectMode: false })
   if (isUnread) endAfterAnswer(koa, pieces)
-  koa.length = bytes
+  response.length = bytes
 }
 
 /** RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load". */
