@@ -111,6 +111,9 @@ function cut(text: string | undefined, limitBytes: number): string | undefined {
   return `${text.slice(0, kept)}… (${text.length - kept} more)`
 }
 
+/** What JSON writes as it is. */
+const plain = /^[ !#-[\]-~]*$/
+
 function escapedBytes(text: string): number {
-  return escapeBeyondAscii(JSON.stringify(text)).length - 2
+  return plain.test(text) ? text.length : escapeBeyondAscii(JSON.stringify(text)).length - 2
 }

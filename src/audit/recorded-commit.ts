@@ -10,7 +10,7 @@ export type ReadRows = (tx: Tx, event: AuditEvent) => Promise<RecordedRows>
 /** The event with the state in which its transaction leaves its rows. */
 export async function withRows(event: AuditEvent, tx: Tx, readRows: ReadRows): Promise<AuditEvent> {
   const rows = await readRows(tx, event)
-  return Object.keys(rows).length === 0 ? event : { ...event, rows, rowsAt: Date.now() }
+  return Object.keys(rows).length === 0 ? event : Object.assign({}, event, { rows, rowsAt: Date.now() })
 }
 
 /**

@@ -44,12 +44,13 @@ const rowState = {
 export async function recordedRows(tx: Reader, event: AuditEvent): Promise<RecordedRows> {
   const vaultId = await vaultOf(tx, event)
   const userId = await userOf(tx, event)
-  return {
-    ...(Number.isSafeInteger(vaultId) ? await rowsOfVault(tx, vaultId, event.key, userId ?? event.userId) : {}),
-    ...(Number.isSafeInteger(vaultId) || userId === undefined ? {} : await rowsOfUser(tx, userId)),
-    ...(await rowsOfDevice(tx, event)),
-    ...(await rowsOfApplicationKey(tx, event)),
-  }
+  const isOfVault = Number.isSafeInteger(vaultId)
+  return Object.assign(
+    isOfVault ? await rowsOfVault(tx, vaultId, event.key, userId ?? event.userId) : {},
+    isOfVault || userId === undefined ? {} : await rowsOfUser(tx, userId),
+    await rowsOfDevice(tx, event),
+    await rowsOfApplicationKey(tx, event),
+  )
 }
 
 /** The vault that a record names; a new one is the newest of its creator. */

@@ -33,7 +33,6 @@ export function newKeyRow(
   if (allowPlaintextExport && !allowExport)
     throw new Fault('key.flag_off', 'allow_plaintext_export needs allow_export.')
   return {
-    ...key,
     type: type.name,
     allowExport: Number(allowExport),
     allowPlaintextExport: Number(allowPlaintextExport),
@@ -45,6 +44,7 @@ export function newKeyRow(
     minDecryptionVersion: 1,
     createdAt,
     deletedAt: null,
+    ...key,
   }
 }
 

@@ -115,10 +115,11 @@ async function rotateFrom(
   commit: Commit,
 ): Promise<StoredKey> {
   const grant = await by.grant()
-  const next = { ...shown, latestVersion: shown.latestVersion + 1, generation: nextGeneration(shown.generation) }
+  const [latestVersion, generation] = [shown.latestVersion + 1, nextGeneration(shown.generation)]
+  const next = Object.assign({}, shown, { latestVersion, generation })
   // The keeper verifies what is shown: a new seal over an edited row would make the edit good.
   const seal = await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
-  const key = { ...next, seal }
+  const key = Object.assign({}, next, { seal })
   const latest = { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) }
   await commit(async (tx) => {
     // Finds the row only if it is what was shown.

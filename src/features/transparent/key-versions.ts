@@ -100,7 +100,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
         hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant),
         hsm.seal(versionRecord(key, unsealed), sealedPolicy(key), made.provenance, grant),
       ])
-      return { ...unsealed, seal, invocations: count.invocations, invocationsSeal: count.seal }
+      return Object.assign(unsealed, { seal, invocations: count.invocations, invocationsSeal: count.seal })
     },
 
     async find(reader, { key, latest }, version, lowest, use) {

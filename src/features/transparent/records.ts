@@ -158,7 +158,7 @@ function readKey(row: Readonly<Record<string, unknown>>): TransparentKey {
   const key = readRow(TransparentKeyTable, row, 'key.')
   const vault = row['key.vault']
   const identity = key.identity ?? Buffer.alloc(0)
-  return { ...key, identity, vault: Buffer.from(typeof vault === 'string' ? vault : '', 'hex') }
+  return Object.assign(key, { identity, vault: Buffer.from(typeof vault === 'string' ? vault : '', 'hex') })
 }
 
 async function selectKeys(reader: Reader, where: string, parameters: readonly unknown[]): Promise<TransparentKey[]> {
@@ -227,7 +227,7 @@ export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> 
 
 export async function insertKey(tx: Tx, key: Omit<TransparentKey, 'id'>): Promise<TransparentKey> {
   const { vault: _, ...row } = key
-  return { ...key, id: Number(await insertRow(tx, TransparentKeyTable, row, 'id')) }
+  return Object.assign({}, key, { id: Number(await insertRow(tx, TransparentKeyTable, row, 'id')) })
 }
 
 export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> {

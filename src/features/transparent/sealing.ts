@@ -107,8 +107,9 @@ export async function sealedNewKey(
   vault: Buffer,
   grant: SealedGrant | undefined,
 ): Promise<SealedKey> {
-  const key = { ...row, vault, generation: 1 }
-  return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, identity: undrawn }), grant)) }
+  const key = { vault, generation: 1, ...row }
+  const { identity, seal } = await hsm.sealNew(policyRecord({ identity: undrawn, ...key }), grant)
+  return { identity, seal, ...key }
 }
 
 /** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
