@@ -20,7 +20,7 @@ export function heldKey(record: OpenedRecord): HeldKey | undefined {
   if (key === undefined || purpose === undefined) return undefined
   const { backupKek, backupBlob } = { backupKek: null, backupBlob: null, ...fields }
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
-  return { backup, purpose, ...key }
+  return Object.assign({}, key, { backup, purpose })
 }
 
 /** What can hold one key in all its time: a vault. */

@@ -107,9 +107,8 @@ export async function sealedNewKey(
   vault: Buffer,
   grant: SealedGrant | undefined,
 ): Promise<SealedKey> {
-  const key = { vault, generation: 1, ...row }
-  const { identity, seal } = await hsm.sealNew(policyRecord({ identity: undrawn, ...key }), grant)
-  return { identity, seal, ...key }
+  const key = Object.assign({}, row, { vault, generation: 1, identity: undrawn })
+  return Object.assign(key, await hsm.sealNew(policyRecord(key), grant))
 }
 
 /** Turns a broken seal into words about keys; the cause makes the operator hear of it. */

@@ -8,7 +8,9 @@ import { RequestRouter } from '../../../src/hsm/client/request-router.ts'
 import { createFrameReader, createFrameWriter, outcomes } from '../../../src/hsm/protocol/frame.ts'
 
 let directory: string
-let router: RequestRouter<'encrypt'>
+const operations = ['encrypt', 'destroyObject'] as const
+
+let router: RequestRouter<(typeof operations)[number]>
 const hosts: { readonly server: Server; taken: number }[] = []
 
 /** Two hosts that answer every request after `delayMs`, and a router over both. */
@@ -29,7 +31,7 @@ async function given({ delayMs }: { delayMs: number }): Promise<void> {
     hosts.push(host)
     await once(server.listen(path), 'listening')
   }
-  router = new RequestRouter({ operations: ['encrypt'], sockets, deadlineMs: 20_000, queue: 100 })
+  router = new RequestRouter({ operations, sockets, deadlineMs: 20_000, queue: 100 })
   await Promise.all(sockets.map((socket) => router.callHost(socket, 'encrypt')))
   for (const host of hosts) host.taken = 0
 }
@@ -64,6 +66,12 @@ describe('the requests of one process', () => {
     work(30)
     await Promise.all(burst())
     expect(taken()).toEqual([30, 0])
+  })
+
+  it('that change the token go to the other host, out of the way of the rest', async () => {
+    await given({ delayMs: 0 })
+    await Promise.all([...burst(), router.call('destroyObject', [Buffer.alloc(64)]), ...burst()])
+    expect(taken()).toEqual([20, 1])
   })
 
   it('are shared among the hosts where these let them wait', async () => {
