@@ -18,11 +18,11 @@ afterEach(async () => {
 })
 const rounds = { side: 8, each: 16 }
 
-/** Runs `work` many times at once, with two clients that prefer different hosts, as two workers do. */
+/** Runs `work` many times at once, with two clients, as two workers have. */
 async function atOnce(work: (one: Hsm, other: Hsm) => Promise<void>): Promise<void> {
   hosts = await startHosts({ count: 2, keeper: true })
-  const open = (sockets: readonly string[]) => createHsmClient({ sockets, deadlineMs: 20_000, queue: 4096 })
-  const [one, other] = [open(hosts.sockets), open(hosts.sockets.toReversed())]
+  const open = () => createHsmClient({ sockets: hosts.sockets, deadlineMs: 20_000, queue: 4096 })
+  const [one, other] = [open(), open()]
   clients.push(one, other)
   await Promise.all(
     Array.from({ length: rounds.side }, async (_, side) => {
@@ -62,7 +62,8 @@ async function givenUnseen(): Promise<{ readonly hsm: Hsm; readonly id: string }
   const token = await makeToken()
   const shim = makeShim(token)
   hosts = await startHosts({ count: 2, token, keeper: true, hsm: { module: shim.module } })
-  const [one, other] = hosts.sockets.map((socket) =>
+  // The second one is that of which the references below ask changes: it sees those of another process, and all else then.
+  const [other, one] = hosts.sockets.map((socket) =>
     createHsmClient({ sockets: [socket], deadlineMs: 20_000, queue: 4096 }),
   )
   if (one === undefined || other === undefined) throw new Error('there are no two hosts')
