@@ -62,7 +62,7 @@ async function givenUnseen(): Promise<{ readonly hsm: Hsm; readonly id: string }
   const token = await makeToken()
   const shim = makeShim(token)
   hosts = await startHosts({ count: 2, token, keeper: true, hsm: { module: shim.module } })
-  // The second one is that of which the references below ask changes: it sees those of another process, and all else then.
+  // The last one makes the vault's key for the references below, too: made by another process, that would have it look anew.
   const [other, one] = hosts.sockets.map((socket) =>
     createHsmClient({ sockets: [socket], deadlineMs: 20_000, queue: 4096 }),
   )
