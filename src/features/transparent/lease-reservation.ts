@@ -29,8 +29,9 @@ interface SealedLease {
 
 /** Most leases of one transaction: the database is locked for so long. */
 const mostAtOnce = 64
-/** Other workers may be quicker, each time. */
-const maxTries = 10
+/** Other workers may be quicker, each time: of those who meet one gets on. */
+const maxTries = 100
+const longestPauseMs = 128
 
 export interface ReservationDependencies {
   readonly store: Pick<Store, 'transaction'>
@@ -61,7 +62,7 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
       } catch (error) {
         if (!isFault(error, 'store.conflict') || tried === maxTries) throw error
         // Workers that met here would meet again.
-        await delay(Math.random() * 2 ** tried)
+        await delay(Math.random() * Math.min(2 ** tried, longestPauseMs))
       }
     }
   }
