@@ -12,9 +12,8 @@ import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import { TestAppliance, type TestUser, twoWorkers } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { strongroom } from '../support/console-kit.ts'
-import type { FrameAnswer } from '../support/frame-caller.ts'
 import { latestReference } from '../support/key-references.ts'
-import { createWorkerCalls, sealed } from '../support/recombination.ts'
+import { createWorkerCalls, refusalOf, sealed } from '../support/recombination.ts'
 import { steal, type StolenKey } from '../support/stolen-key.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -82,21 +81,18 @@ async function forgedPolicy() {
   return { stored, policy: { record, seal: seal.hmac(record) } }
 }
 
-const outcomeOf = (answer: FrameAnswer): string => ('fault' in answer ? answer.fault : 'done')
-
 /** At the socket of a host. */
 async function asksHost(): Promise<string> {
   const { stored, policy } = await forgedPolicy()
   const fields = referenceFields({ ...(await latestReference(appliance, stored)), policy })
-  return outcomeOf(
-    await createWorkerCalls(appliance).host('encrypt', [...fields, Buffer.from('AAAA'), Buffer.alloc(0)]),
-  )
+  const answer = await createWorkerCalls(appliance).host('encrypt', [...fields, Buffer.from('AAAA'), Buffer.alloc(0)])
+  return refusalOf(answer) ?? 'done'
 }
 
 /** At the socket of the keeper. */
 async function asksKeeper(): Promise<string> {
   const { policy } = await forgedPolicy()
-  return outcomeOf(await createWorkerCalls(appliance).keeper('raise', [1, ...sealed(policy)]))
+  return refusalOf(await createWorkerCalls(appliance).keeper('raise', [1, ...sealed(policy)])) ?? 'done'
 }
 
 const rootKeys = (...args: string[]) => strongroom(appliance.configFile, ['--json', 'root-keys', ...args])

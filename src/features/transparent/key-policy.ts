@@ -22,10 +22,21 @@ export type NewKeyRow = Omit<TransparentKey, 'id' | 'identity' | 'vault' | 'gene
 
 /** The row of a new key. @throws Fault `key.residency`, `key.flag_off` for flags that contradict each other */
 export function newKeyRow(
-  { type, allowExport, allowPlaintextExport, allowBackup, allowDelete, ...key }: NewKey,
+  {
+    vaultId,
+    name,
+    type,
+    info,
+    residency,
+    allowExport,
+    allowPlaintextExport,
+    allowBackup,
+    allowDelete,
+    autoRotatePeriodMs,
+  }: NewKey,
   createdAt: number,
 ): NewKeyRow {
-  if (key.residency === 'token' && (allowExport || allowBackup))
+  if (residency === 'token' && (allowExport || allowBackup))
     throw new Fault(
       'key.residency',
       'A key that resides in the token can be neither exported nor backed up: turn allow_export and allow_backup off.',
@@ -33,6 +44,11 @@ export function newKeyRow(
   if (allowPlaintextExport && !allowExport)
     throw new Fault('key.flag_off', 'allow_plaintext_export needs allow_export.')
   return {
+    vaultId,
+    name,
+    info,
+    residency,
+    autoRotatePeriodMs,
     type: type.name,
     allowExport: Number(allowExport),
     allowPlaintextExport: Number(allowPlaintextExport),
@@ -44,7 +60,6 @@ export function newKeyRow(
     minDecryptionVersion: 1,
     createdAt,
     deletedAt: null,
-    ...key,
   }
 }
 

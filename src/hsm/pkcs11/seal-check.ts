@@ -35,9 +35,9 @@ export interface SealCheckOptions {
 }
 
 export function createSealCheck({ limit, operation, roots }: SealCheckOptions): SealCheck {
-  const good = createSealMemory<true>(limit, roots)
-  const policies = createSealMemory<OpenedRecord>(limit, roots)
-  const grants = createSealMemory<OpenedRecord>(limit, roots)
+  const good = createSealMemory(limit, roots, () => true)
+  const policies = createSealMemory(limit, roots, openSealed)
+  const grants = createSealMemory(limit, roots, openSealed)
 
   const check = (sealed: SealedRecord) => {
     if (versionOfSeal({ session: operation(), roots }, sealed) !== undefined) return
@@ -47,20 +47,16 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
     )
   }
 
-  function remembered(memory: SealMemory<OpenedRecord>, sealed: SealedRecord): OpenedRecord {
+  function remembered<T>(memory: SealMemory<T>, sealed: SealedRecord): T {
     const known = memory.get(sealed)
     if (known !== undefined) return known
     check(sealed)
-    return memory.set(sealed, openSealed)
+    return memory.add(sealed)
   }
 
   return {
-    verify(sealed) {
-      if (good.get(sealed)) return
-      check(sealed)
-      good.set(sealed, () => true)
-    },
-    noteMade: (sealed) => void good.set(sealed, () => true),
+    verify: (sealed) => void remembered(good, sealed),
+    noteMade: (sealed) => void good.add(sealed),
     openPolicy: (policy) => remembered(policies, policy),
     openGrant(sealed) {
       const grant = remembered(grants, sealed)
@@ -83,22 +79,26 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
 /** What was read of records with a good seal; forgotten with each version of the seal that goes. */
 interface SealMemory<T> {
   get(sealed: SealedRecord): T | undefined
-  set(sealed: SealedRecord, read: (record: Buffer) => T): T
+  add(sealed: SealedRecord): T
 }
 
-function createSealMemory<T>(limit: number, roots: SealCheckOptions['roots']): SealMemory<T> {
-  const known = createRecentMap<{ readonly record: Buffer; readonly sealsGone: number; readonly read: T }>({ limit })
+function createSealMemory<T>(
+  limit: number,
+  roots: SealCheckOptions['roots'],
+  read: (record: Buffer) => T,
+): SealMemory<T> {
+  const known = createRecentMap<{ readonly record: Buffer; readonly sealsGone: number; readonly value: T }>({ limit })
   return {
     get({ record, seal }) {
       const found = known.get(seal.toString('latin1'))
-      return found?.sealsGone === roots.sealsGone && found.record.equals(record) ? found.read : undefined
+      return found?.sealsGone === roots.sealsGone && found.record.equals(record) ? found.value : undefined
     },
-    set({ record, seal }, read) {
+    add({ record, seal }) {
       // The frame that brought the record is zeroed after the reply.
       const copy = Buffer.from(record)
-      const made = read(copy)
-      known.set(seal.toString('latin1'), { record: copy, sealsGone: roots.sealsGone, read: made })
-      return made
+      const value = read(copy)
+      known.set(seal.toString('latin1'), { record: copy, sealsGone: roots.sealsGone, value })
+      return value
     },
   }
 }

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 const rounds = { side: 8, each: 16 }
 
-/** Runs `work` many times at once, with two clients, as two workers have. */
+/** Runs `work` many times at once, with a client for each of two workers. */
 async function atOnce(work: (one: Hsm, other: Hsm) => Promise<void>): Promise<void> {
   hosts = await startHosts({ count: 2, keeper: true })
   const open = () => createHsmClient({ sockets: hosts.sockets, deadlineMs: 20_000, queue: 4096 })

@@ -40,8 +40,14 @@ export const newKeyMembers = (defaults: KeyDefaults) => ({
 type NewKeyBody = z.output<z.ZodObject<ReturnType<typeof newKeyMembers>>>
 
 /** @throws Fault `key.type_unknown` */
-export function newKeyOf(called: Pick<NewKey, 'vaultId' | 'name'>, body: NewKeyBody, defaults: KeyDefaults): NewKey {
+export function newKeyOf(
+  { vaultId, name }: Pick<NewKey, 'vaultId' | 'name'>,
+  body: NewKeyBody,
+  defaults: KeyDefaults,
+): NewKey {
   return {
+    vaultId,
+    name,
     type: keyTypeNamed(body.type),
     info: body.info,
     residency: body.residency,
@@ -51,19 +57,23 @@ export function newKeyOf(called: Pick<NewKey, 'vaultId' | 'name'>, body: NewKeyB
     allowBackup: body.allow_backup ?? (body.residency === 'database' && defaults.allowBackup),
     allowDelete: body.allow_delete,
     autoRotatePeriodMs: body.auto_rotate_period * 1_000,
-    ...called,
   }
 }
 
 /** A key as the first use of its name makes it. */
-export function plainKey(called: Pick<NewKey, 'vaultId' | 'name'>, type: KeyType, defaults: KeyDefaults): NewKey {
+export function plainKey(
+  { vaultId, name }: Pick<NewKey, 'vaultId' | 'name'>,
+  type: KeyType,
+  defaults: KeyDefaults,
+): NewKey {
   return {
+    vaultId,
+    name,
     type,
     info: '',
     residency: 'database',
     allowPlaintextExport: false,
     autoRotatePeriodMs: 0,
-    ...called,
     ...defaults,
   }
 }
