@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { defaultConfigFile } from '../config/default-file.ts'
+import { compileEarly } from '../daemon/early-compilation.ts'
 import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startKeeper } from '../hsm/keeper/keeper.ts'
 
@@ -16,6 +17,7 @@ const usage = `Usage: strongroom-keeper [--config FILE] [--systemd] [--parent] [
   --help          show this, and end
 `
 
+compileEarly()
 runTokenProgram({ name: 'strongroom-keeper', usage }, () => {
   const { config, systemd, parent, 'socket-group': group } = parseArgs({ options: tokenProgramOptions }).values
   return { holder: startKeeper(config, { systemd, socketGroup: groupOf(group) }), parent }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { defaultConfigFile } from '../config/default-file.ts'
+import { compileEarly } from '../daemon/early-compilation.ts'
 import { growHeapFourfold } from '../daemon/heap-growth.ts'
 import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startTokenHost } from '../hsm/host/token-host.ts'
@@ -19,6 +20,7 @@ const usage = `Usage: strongroom-tokend [--config FILE] (--socket PATH [--system
 `
 
 growHeapFourfold()
+compileEarly()
 runTokenProgram({ name: 'strongroom-tokend', usage }, () => {
   const options = { ...tokenProgramOptions, socket: { type: 'string' } } as const
   const { config, socket, systemd, parent, 'socket-group': group } = parseArgs({ options }).values

@@ -76,7 +76,7 @@ describe('users', () => {
     await dialog.getByText('Read the audit trail').click()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { level: 1, name: 'Nora Newer' }).waitFor()
-    await page.getByText('Read the audit trail').waitFor()
+    await page.getByRole('main').getByText('Read the audit trail').waitFor()
 
     await page.getByRole('button', { name: 'Lock', exact: true }).click()
     await page.getByRole('alertdialog').getByText('Users are never deleted').waitFor()

@@ -1,5 +1,6 @@
 import { type Socket, connect } from 'node:net'
 import { Fault, type FaultCode, faultCodes } from '../../fault.ts'
+import { LinkedList, type ListItem } from '../../linked-list.ts'
 import {
   createFrameReader,
   createFrameWriter,
@@ -29,6 +30,8 @@ export interface Request {
   readonly tried: HostLane[]
   /** When it was sent to the last of them, on the clock of `waitedMs`. */
   sentAt: number
+  /** Its place among those in flight on that host. */
+  flight: ListItem<Request> | undefined
 }
 
 export interface HostLaneEvents {
@@ -53,7 +56,7 @@ const waitedMs = (): number => performance.eventLoopUtilization().idle
 /** One token host as the router sees it: its connection and the requests in flight on it. */
 export class HostLane {
   readonly connection: HostConnection
-  readonly #inFlight = new Set<Request>()
+  readonly #inFlight = new LinkedList<Request>()
   #outstandingBytes = 0
   #hasLarge = false
   #hasSlow = false
@@ -87,7 +90,7 @@ export class HostLane {
   }
 
   #isQuick(): boolean {
-    const [oldest] = this.#inFlight
+    const oldest = this.#inFlight.first?.value
     const oldestMs = oldest === undefined ? 0 : waitedMs() - oldest.sentAt
     return Math.max(oldestMs, this.#lastAnswerMs) < quickMs
   }
@@ -95,7 +98,7 @@ export class HostLane {
   send(request: Request): void {
     request.tried.push(this)
     request.sentAt = waitedMs()
-    this.#inFlight.add(request)
+    request.flight = this.#inFlight.append(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
     if (request.slow !== undefined) this.#hasSlow = true
@@ -104,7 +107,7 @@ export class HostLane {
 
   /** False when the request is not in flight here. */
   release(request: Request): boolean {
-    if (!this.#inFlight.delete(request)) return false
+    if (request.flight === undefined || !this.#inFlight.remove(request.flight)) return false
     this.#lastAnswerMs = waitedMs() - request.sentAt
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false

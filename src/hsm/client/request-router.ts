@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
+import { RequestTable } from './request-table.ts'
 import { slowTurnOf } from './slow-requests.ts'
 
 export interface RouterOptions<O extends string> {
@@ -43,15 +44,15 @@ export class RequestRouter<O extends string> {
   /** From the last to the first. */
   readonly #reversedHosts: readonly HostLane[]
   /** Every request under way, in the order of coming and so of deadlines. */
-  readonly #requests = new Map<number, Request>()
+  readonly #requests: RequestTable
   /** Those that no host was sent: none is up, or all have a large or slow one already. */
   readonly #waiting = new Set<Request>()
-  #lastId = 0
   #lastUpMs = performance.now()
   #sweeper: NodeJS.Timeout | undefined
 
   constructor(options: RouterOptions<O>) {
     this.#options = options
+    this.#requests = new RequestTable(options.queue)
     const events = {
       up: () => this.#placeWaiting(),
       down: (host: HostLane, wasUp: boolean) => this.#abandon(host, wasUp),
@@ -84,7 +85,7 @@ export class RequestRouter<O extends string> {
 
   close(): void {
     clearTimeout(this.#sweeper)
-    for (const request of this.#requests.values()) this.#fail(request, 'The connection to the token hosts is closed.')
+    for (const request of this.#requests) this.#fail(request, 'The connection to the token hosts is closed.')
     for (const { connection } of this.#hosts) connection.close()
   }
 
@@ -100,7 +101,7 @@ export class RequestRouter<O extends string> {
       return Promise.reject(new Fault('request.too_large', `More than ${frameLimitBytes} bytes at once.`))
     return new Promise((resolve, reject) => {
       const request: Request = {
-        id: this.#freeId(),
+        id: this.#requests.freeId(),
         code: this.#options.operations.indexOf(operation),
         fields,
         bytes,
@@ -112,17 +113,12 @@ export class RequestRouter<O extends string> {
         reject,
         tried: [],
         sentAt: 0,
+        flight: undefined,
       }
-      this.#requests.set(request.id, request)
+      this.#requests.add(request)
       this.#place(request)
       this.#sweeper ??= setTimeout(() => this.#sweep(), sweepIntervalMs)
     })
-  }
-
-  #freeId(): number {
-    do this.#lastId = (this.#lastId + 1) >>> 0
-    while (this.#requests.has(this.#lastId))
-    return this.#lastId
   }
 
   #place(request: Request): void {
@@ -222,7 +218,7 @@ export class RequestRouter<O extends string> {
 
   #sweep(): void {
     const nowMs = performance.now()
-    for (const request of this.#requests.values()) {
+    for (const request of this.#requests) {
       if (request.expiresMs > nowMs) break
       const host = request.tried.at(-1)
       if (host?.release(request) === true) host.isDoubtful = true
@@ -240,7 +236,7 @@ export class RequestRouter<O extends string> {
   }
 
   #end({ id, code, expiresMs }: Request, fault?: unknown): void {
-    this.#requests.delete(id)
+    this.#requests.remove(id)
     const { ended, operations, deadlineMs } = this.#options
     const operation = operations[code]
     if (ended && operation !== undefined) ended(operation, performance.now() - expiresMs + deadlineMs, fault)

@@ -1,3 +1,5 @@
+import { LinkedList, type ListItem } from '../../linked-list.ts'
+
 export interface RecentMapOptions<V> {
   /** The most that it keeps. */
   readonly limit: number
@@ -20,59 +22,40 @@ export interface RecentMap<V> {
 interface Entry<V> {
   readonly name: string
   readonly value: V
-  older: Entry<V> | undefined
-  newer: Entry<V> | undefined
 }
 
 export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): RecentMap<V> {
   // A list has the order. A Map has one, too, but a name that is moved to its end leaves a hole behind, and V8 walks over
   // all holes of a name when it is inserted again: with 10,000 others there, a name in steady use costs 30 µs each time.
-  const entries = new Map<string, Entry<V>>()
-  let newest: Entry<V> | undefined
-  let oldest: Entry<V> | undefined
+  // A Map would have the order, too, but a name that is moved to its end leaves a hole behind, and V8 walks over all
+  // holes of a name when it is inserted again: with 10,000 others, a name in steady use would cost 30 µs each time.
+  const entries = new Map<string, ListItem<Entry<V>>>()
+  const order = new LinkedList<Entry<V>>()
 
-  const append = (entry: Entry<V>): void => {
-    entry.older = newest
-    if (newest === undefined) oldest = entry
-    else newest.newer = entry
-    newest = entry
-  }
-  const detach = (entry: Entry<V>): void => {
-    const { older, newer } = entry
-    if (older === undefined) oldest = newer
-    else older.newer = newer
-    if (newer === undefined) newest = older
-    else newer.older = older
-    entry.older = entry.newer = undefined
-  }
-  const drop = (entry: Entry<V> | undefined): void => {
-    if (entry === undefined) return
-    entries.delete(entry.name)
-    detach(entry)
-    dispose?.(entry.value)
+  const drop = (name: string | undefined): void => {
+    const item = name === undefined ? undefined : entries.get(name)
+    if (item === undefined) return
+    entries.delete(item.value.name)
+    order.remove(item)
+    dispose?.(item.value.value)
   }
 
   return {
     get(name) {
-      const entry = entries.get(name)
-      if (entry !== undefined && entry !== newest) {
-        detach(entry)
-        append(entry)
-      }
-      return entry?.value
+      const item = entries.get(name)
+      if (item !== undefined) order.moveToEnd(item)
+      return item?.value.value
     },
     set(name, value) {
-      drop(entries.get(name))
-      if (entries.size >= limit) drop(oldest)
-      const entry = { name, value, older: undefined, newer: undefined }
-      entries.set(name, entry)
-      append(entry)
+      drop(name)
+      if (entries.size >= limit) drop(order.first?.value.name)
+      entries.set(name, order.append({ name, value }))
     },
-    delete: (name) => drop(entries.get(name)),
+    delete: drop,
     dropWhere(fits) {
-      for (const entry of entries.values()) if (fits(entry.value)) drop(entry)
+      for (const { name, value } of order) if (fits(value)) drop(name)
     },
-    dropOldest: () => drop(oldest),
+    dropOldest: () => drop(order.first?.value.name),
     size: () => entries.size,
   }
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { LinkedList, type ListItem } from '../../linked-list.ts'
 
 /** What one worker holds of the bodies of calls whose callers it does not know yet. */
 export interface BodyBudget {
@@ -16,6 +17,7 @@ export interface HeldBody {
 }
 
 interface Holder {
+  readonly network: Network
   bytes: number
   refuse: (fault: Fault) => void
 }
@@ -23,9 +25,10 @@ interface Holder {
 const nothing = (): void => {}
 
 interface Network {
+  readonly name: string
   bytes: number
   /** The oldest first. */
-  readonly holders: Set<Holder>
+  readonly holders: LinkedList<Holder>
 }
 
 /** How long a client that was refused is told to wait. */
@@ -36,34 +39,41 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
   const networks = new Map<string, Network>()
   let held = 0
 
-  function release(name: string, holder: Holder): void {
-    const network = networks.get(name)
-    if (network?.holders.delete(holder) !== true) return
+  function networkFor(name: string): Network {
+    const network = networks.get(name) ?? { name, bytes: 0, holders: new LinkedList() }
+    networks.set(name, network)
+    return network
+  }
+
+  function release(item: ListItem<Holder>): void {
+    const holder = item.value
+    const { network } = holder
+    if (!network.holders.remove(item)) return
     holder.refuse = nothing
     held -= holder.bytes
     network.bytes -= holder.bytes
-    if (network.holders.size === 0) networks.delete(name)
+    if (network.holders.size === 0) networks.delete(network.name)
   }
 
   function makeRoom(): void {
-    let greediest: readonly [string, Network] | undefined
-    for (const entry of networks) if (greediest === undefined || entry[1].bytes > greediest[1].bytes) greediest = entry
-    const [oldest] = greediest?.[1].holders ?? []
-    if (greediest === undefined || oldest === undefined) return
-    const { refuse } = oldest
-    release(greediest[0], oldest)
+    let greediest: Network | undefined
+    for (const network of networks.values())
+      if (greediest === undefined || network.bytes > greediest.bytes) greediest = network
+    const oldest = greediest?.holders.first
+    if (oldest === undefined) return
+    const { refuse } = oldest.value
+    release(oldest)
     refuse(new Fault('appliance.busy', undefined, { retryAfterMs }))
   }
 
   return {
     begin(name) {
-      const holder: Holder = { bytes: 0, refuse: nothing }
-      const network = networks.get(name) ?? { bytes: 0, holders: new Set() }
-      networks.set(name, network)
-      network.holders.add(holder)
+      const network = networkFor(name)
+      const holder: Holder = { network, bytes: 0, refuse: nothing }
+      const item = network.holders.append(holder)
       return {
         take(bytes) {
-          if (!network.holders.has(holder)) return
+          if (!network.holders.has(item)) return
           holder.bytes += bytes
           network.bytes += bytes
           held += bytes
@@ -71,7 +81,7 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
         },
         // No promise: one that nobody ever settles kept its call in memory until the next full collection.
         onRefusal: (refuse) => void (holder.refuse = refuse),
-        release: () => release(name, holder),
+        release: () => release(item),
       }
     },
   }

@@ -1,3 +1,5 @@
+import { LinkedList, type ListItem } from '../../linked-list.ts'
+
 /** What carries answers: the connection of HTTP/1.1, or the session of HTTP/2. */
 export interface Bearer {
   destroy(): void
@@ -24,30 +26,48 @@ export const strangersOutbox: OutboxLimits = { perBearerBytes: 2 * MiB, totalByt
 /** For answers to callers with a session; files have a budget of their own besides. */
 export const callersOutbox: OutboxLimits = { perBearerBytes: 64 * MiB, totalBytes: 512 * MiB }
 
+/** What waits on a bearer. */
+interface Load {
+  readonly bearer: Bearer
+  bytes: number
+  /** Among those with anything that waits. */
+  place: ListItem<Load> | undefined
+}
+
 /** Where there is no room in all, the connection with most waiting ends: whoever reads what he asked for is served. */
 export function createOutbox({ perBearerBytes, totalBytes }: OutboxLimits): Outbox {
-  const waiting = new Map<Bearer, number>()
+  const loads = new WeakMap<Bearer, Load>()
+  const waiting = new LinkedList<Load>()
   let total = 0
 
-  function add(bearer: Bearer, bytes: number): void {
-    const now = (waiting.get(bearer) ?? 0) + bytes
+  function loadOf(bearer: Bearer): Load {
+    const load = loads.get(bearer) ?? { bearer, bytes: 0, place: undefined }
+    loads.set(bearer, load)
+    return load
+  }
+
+  function add(load: Load, bytes: number): void {
     total += bytes
-    if (now > 0) waiting.set(bearer, now)
-    else waiting.delete(bearer)
+    load.bytes += bytes
+    if (load.bytes > 0) load.place ??= waiting.append(load)
+    else if (load.place) {
+      waiting.remove(load.place)
+      load.place = undefined
+    }
   }
 
   function makeRoom(): void {
-    const [greediest] = [...waiting].toSorted(([, one], [, other]) => other - one)
-    greediest?.[0].destroy()
+    const [greediest] = [...waiting].toSorted((one, other) => other.bytes - one.bytes)
+    greediest?.bearer.destroy()
   }
 
   return {
     admit(bearer, bytes) {
-      const before = waiting.get(bearer) ?? 0
-      if (before > 0 && before + bytes > perBearerBytes) return undefined
-      add(bearer, bytes)
+      const load = loadOf(bearer)
+      if (load.bytes > 0 && load.bytes + bytes > perBearerBytes) return undefined
+      add(load, bytes)
       if (total > totalBytes) makeRoom()
-      return { sent: () => add(bearer, -bytes) }
+      return { sent: () => add(load, -bytes) }
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { createAddressList } from '../../access/address-list.ts'
 import { addressOf } from '../../access/caller.ts'
 import { networkOf } from '../../access/network.ts'
+import { LinkedList, type ListItem } from '../../linked-list.ts'
 
 export interface ConnectionRules {
   readonly maxConnections: number
@@ -31,6 +32,8 @@ export interface Connection {
 interface Open {
   readonly socket: Socket
   readonly network: Network
+  /** Where it is among those of its network that rest. */
+  rest: ListItem<Open> | undefined
 }
 
 interface Network {
@@ -38,7 +41,15 @@ interface Network {
   readonly isProxy: boolean
   open: number
   /** Connections without a call under way, that with the longest rest first. */
-  readonly idle: Set<Open>
+  readonly idle: LinkedList<Open>
+}
+
+function beginRest(connection: Open): void {
+  connection.rest = connection.network.idle.append(connection)
+}
+
+function endRest({ network, rest }: Open): void {
+  if (rest !== undefined) network.idle.remove(rest)
 }
 
 export function createConnectionLimits(
@@ -52,7 +63,7 @@ export function createConnectionLimits(
   function networkFor(socket: Socket): Network {
     const address = addressOf(socket.remoteAddress)
     const name = networkOf(address)
-    const network = networks.get(name) ?? { name, isProxy: isProxy(address), open: 0, idle: new Set() }
+    const network = networks.get(name) ?? { name, isProxy: isProxy(address), open: 0, idle: new LinkedList() }
     networks.set(name, network)
     return network
   }
@@ -61,13 +72,13 @@ export function createConnectionLimits(
     if (!open.delete(connection)) return
     const { network } = connection
     network.open -= 1
-    network.idle.delete(connection)
+    endRest(connection)
     if (network.open === 0) networks.delete(network.name)
   }
 
   /** Closes the connection of this network that has rested longest. */
   function closeIdle(network: Network | undefined): boolean {
-    const [oldest] = network?.idle ?? []
+    const oldest = network?.idle.first?.value
     if (network === undefined || oldest === undefined) return false
     forget(oldest)
     oldest.socket.destroy()
@@ -99,19 +110,19 @@ export function createConnectionLimits(
       }
       // The last connection of the network may just have been closed.
       const network = networkFor(socket)
-      const connection = { socket, network }
+      const connection: Open = { socket, network, rest: undefined }
       let calls = 0
       open.add(connection)
       network.open += 1
-      network.idle.add(connection)
+      beginRest(connection)
       socket.once('close', () => forget(connection))
       return {
         begin() {
           calls += 1
-          network.idle.delete(connection)
+          endRest(connection)
           return () => {
             calls -= 1
-            if (calls === 0 && open.has(connection)) network.idle.add(connection)
+            if (calls === 0 && open.has(connection)) beginRest(connection)
           }
         },
       }

@@ -19,44 +19,45 @@ export interface Http1Calls {
 }
 
 export function createHttp1Calls(): Http1Calls {
-  const sockets = new Set<Socket>()
-  const calls = new Map<Socket, Set<ServerResponse>>()
+  /** Of each open connection. An array, since there is seldom more than one, and many come and go. */
+  const calls = new Map<Socket, ServerResponse[]>()
   /** Connections on which the last answer has been sent. */
   const ended = new WeakSet<Socket>()
   let leaving = false
   let draining = false
-  const allUnderWay = () => [...calls.values()].flatMap((underWay) => [...underWay])
+  const allUnderWay = () => [...calls.values()].flat()
 
   return {
     open(socket) {
-      sockets.add(socket)
-      socket.once('close', () => {
-        sockets.delete(socket)
+      calls.set(socket, [])
+      socket.once('close', () =>
         // node:http closes the answer that it was sending, and none of those that waited behind it.
-        setImmediate(() => [...(calls.get(socket) ?? [])].forEach((response) => response.emit('close')))
-      })
+        setImmediate(() => {
+          const underWay = calls.get(socket) ?? []
+          calls.delete(socket)
+          for (const response of underWay.slice()) response.emit('close')
+        }),
+      )
     },
     begin(socket, response) {
-      const underWay = calls.get(socket) ?? new Set()
-      if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return undefined
-      calls.set(socket, underWay.add(response))
+      const underWay = calls.get(socket) ?? []
+      if (ended.has(socket) || (!draining && underWay.some(isLast))) return undefined
+      underWay.push(response)
       if (leaving) response.shouldKeepAlive = false
       return () => {
-        underWay.delete(response)
+        underWay.splice(underWay.indexOf(response), 1)
         if (isLast(response)) ended.add(socket)
-        if (underWay.size > 0) return
-        calls.delete(socket)
-        if (draining) socket.destroySoon()
+        if (underWay.length === 0 && draining) socket.destroySoon()
       }
     },
-    answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
+    answering: (socket) => calls.get(socket)?.some((response) => response.headersSent) ?? false,
     leave() {
       leaving = true
       for (const response of allUnderWay()) if (!response.headersSent) response.shouldKeepAlive = false
     },
     drain() {
       leaving = draining = true
-      for (const socket of sockets) if (!calls.has(socket)) socket.destroySoon()
+      for (const [socket, underWay] of calls) if (underWay.length === 0) socket.destroySoon()
       for (const response of allUnderWay()) response.shouldKeepAlive = false
     },
   }

@@ -1,3 +1,4 @@
+import { LinkedList } from '../../linked-list.ts'
 import type { Bearer } from './connections.ts'
 import type { Response } from './refusals.ts'
 
@@ -14,14 +15,21 @@ export interface StalledAnswers {
 /** An answer may take as long again for each of these bytes: a slow client takes 16 KiB a second at least. */
 const leastBytesPerMs = 16
 
+interface Answer {
+  readonly response: Response
+  readonly bearer: Bearer
+  /** The moment by which it has to be gone, once it has begun to leave. */
+  dueAt: number | undefined
+}
+
 export function createStalledAnswers(timeoutMs: number): StalledAnswers {
-  /** With the moment by which an answer has to be gone, once it has begun to leave. */
-  const waiting = new Map<Response, { readonly bearer: Bearer; dueAt: number | undefined }>()
+  const waiting = new LinkedList<Answer>()
   const timer = setInterval(look, Math.min(1_000, timeoutMs)).unref()
 
   function look(): void {
     const now = performance.now()
-    for (const [response, answer] of waiting) {
+    for (const answer of waiting) {
+      const { response } = answer
       // Every answer is complete before its first byte leaves; what is left of it may be on its way in pieces.
       if (!response.headersSent) continue
       answer.dueAt ??= now + timeoutMs + Number(response.getHeader('content-length') ?? 0) / leastBytesPerMs
@@ -31,8 +39,8 @@ export function createStalledAnswers(timeoutMs: number): StalledAnswers {
 
   return {
     watch(response, bearer) {
-      waiting.set(response, { bearer, dueAt: undefined })
-      return () => waiting.delete(response)
+      const item = waiting.append({ response, bearer, dueAt: undefined })
+      return () => void waiting.remove(item)
     },
     close: () => clearInterval(timer),
   }
