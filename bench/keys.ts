@@ -4,7 +4,7 @@ import { createHsmClient } from '../src/hsm/client/hsm-client.ts'
 import { findKeyType } from '../src/features/transparent/key-type.ts'
 import type { StoredKey } from '../src/features/transparent/records.ts'
 import { grantIn } from '../test/support/grant-kit.ts'
-import { latestReference } from '../test/support/key-references.ts'
+import { latestReferences } from '../test/support/key-references.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
 import { dist, driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
@@ -185,28 +185,29 @@ interface Memory {
 }
 
 /** One host of the daemon, made to hold key after key. */
-async function memoryOf({ appliance }: Daemon, stored: readonly StoredKey[]): Promise<Memory> {
+async function memoryOf({ appliance, vault }: Daemon, stored: readonly StoredKey[]): Promise<Memory> {
   await appliance.restart()
   const [socket] = appliance.config.hsm.sockets
   if (socket === undefined) throw new Error('there is no token host')
   const hsm = createHsmClient({ sockets: [socket], deadlineMs: 60_000, queue: 4096 })
   const encryptWith = async (keys: readonly StoredKey[]): Promise<number> => {
-    const references = await Promise.all(keys.map((one) => latestReference(appliance, one)))
+    const references = await latestReferences(appliance, vault, keys)
     const before = cpuTimes(appliance.pid).host
     for (let at = 0; at < keys.length; at += 100)
       await Promise.all(references.slice(at, at + 100).map((key) => hsm.encrypt(key, Buffer.alloc(64))))
     return (cpuTimes(appliance.pid).host - before) / keys.length
   }
   try {
-    const [first] = stored
+    // The hot one has been rotated since.
+    const [, first, ...others] = stored
     if (first === undefined) throw new Error('there are no keys')
     // As many calls as will follow, so that what remains in between is the keys.
     await encryptWith(Array.from({ length: 2 * handles }, () => first))
     const beforeBytes = rssBytes(appliance.pid, socket)
-    const fillUs = await encryptWith(stored.slice(1, handles))
+    const fillUs = await encryptWith(others.slice(0, handles - 1))
     const afterBytes = rssBytes(appliance.pid, socket)
-    const others = stored.slice(handles, 2 * handles)
-    return { beforeBytes, afterBytes, fillUs, replaceUs: others.length > 0 ? await encryptWith(others) : undefined }
+    const more = others.slice(handles - 1, 2 * handles)
+    return { beforeBytes, afterBytes, fillUs, replaceUs: more.length > 0 ? await encryptWith(more) : undefined }
   } finally {
     await hsm.close()
   }
