@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { LinkedList } from '../../src/linked-list.ts'
 
@@ -42,9 +44,22 @@ it('is gone through as it was, whatever comes and goes meanwhile', () => {
   ])
 })
 
-it('leaves nothing in an item that leads from it to others', () => {
-  const list = new LinkedList<string>()
-  const items = ['a', 'b', 'c'].map((value) => list.append(value))
-  for (const item of items) list.remove(item)
-  for (const item of items) expect(Object.values(item).filter((member) => typeof member === 'object')).toEqual([])
+it('lets values go that have left it, before the whole heap is collected', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: (options?: { type: 'minor' }) => void = runInNewContext('gc')
+  const list = new LinkedList<unknown[]>()
+  const largeValue = () => Array.from({ length: 10_000 }, () => 0)
+  let item = list.append(largeValue())
+  // What has been through two collections is old, and stays until the next of the whole heap.
+  collect()
+  collect()
+  const before = getHeapStatistics().used_heap_size
+  for (let call = 0; call < 500; call += 1) {
+    const next = list.append(largeValue())
+    list.remove(item)
+    item = next
+    if (call % 10 === 9) collect({ type: 'minor' })
+  }
+  // They were 40 MB together.
+  expect(getHeapStatistics().used_heap_size - before).toBeLessThan(10_000_000)
 })

@@ -32,6 +32,8 @@ export interface Request {
   sentAt: number
   /** Its place among those in flight on that host. */
   flight: ListItem<Request> | undefined
+  /** Its place among those that wait for a host. */
+  wait: ListItem<Request> | undefined
 }
 
 export interface HostLaneEvents {

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { LinkedList } from '../../linked-list.ts'
 import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 import { RequestTable } from './request-table.ts'
@@ -46,7 +47,7 @@ export class RequestRouter<O extends string> {
   /** Every request under way, in the order of coming and so of deadlines. */
   readonly #requests: RequestTable
   /** Those that no host was sent: none is up, or all have a large or slow one already. */
-  readonly #waiting = new Set<Request>()
+  readonly #waiting = new LinkedList<Request>()
   #lastUpMs = performance.now()
   #sweeper: NodeJS.Timeout | undefined
 
@@ -114,6 +115,7 @@ export class RequestRouter<O extends string> {
         tried: [],
         sentAt: 0,
         flight: undefined,
+        wait: undefined,
       }
       this.#requests.add(request)
       this.#place(request)
@@ -124,10 +126,16 @@ export class RequestRouter<O extends string> {
   #place(request: Request): void {
     const best = request.changesToken ? this.#bestToChange(request) : this.#best(this.#hostsFor(request), request)
     if (best !== undefined) {
-      this.#waiting.delete(request)
+      this.#endWait(request)
       best.send(request)
     } else if (this.#isHopeless(request)) this.#fail(request, `No token host answers (${this.#reasons(request)}).`)
-    else this.#waiting.add(request)
+    else request.wait ??= this.#waiting.append(request)
+  }
+
+  #endWait(request: Request): void {
+    if (request.wait === undefined) return
+    this.#waiting.remove(request.wait)
+    request.wait = undefined
   }
 
   /** Slow requests go to half of the hosts, the same for every client: the others are free for the rest. */
@@ -194,8 +202,7 @@ export class RequestRouter<O extends string> {
     const ofUser = [...this.#waiting].filter((waiting) => waiting.slow?.user === slow.user)
     const isSameKey = (waiting: Request): number => Number(waiting.slow?.key === slow.key)
     for (const request of ofUser.toSorted((a, b) => isSameKey(a) - isSameKey(b))) {
-      this.#waiting.delete(request)
-      this.#waiting.add(request)
+      if (request.wait !== undefined) this.#waiting.moveToEnd(request.wait)
     }
   }
 
@@ -231,7 +238,7 @@ export class RequestRouter<O extends string> {
   #fail(request: Request, reason: unknown): void {
     const fault = typeof reason === 'string' ? unavailable(reason) : reason
     this.#end(request, fault)
-    this.#waiting.delete(request)
+    this.#endWait(request)
     request.reject(fault)
   }
 

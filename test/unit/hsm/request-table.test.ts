@@ -16,6 +16,7 @@ const requestWith = (id: number): Request => ({
   tried: [],
   sentAt: 0,
   flight: undefined,
+  wait: undefined,
 })
 
 it('knows requests by ids that no other has had for long, in the order of coming', () => {
