@@ -70,11 +70,15 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 function execute(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
-    for (const signal of passedOn) process.removeAllListeners(signal)
-    const child = spawn(file, args, { env, stdio: 'inherit' })
     // A terminal sends SIGINT and SIGQUIT to both; what was sent to this process alone is passed on.
     const pass = (signal: NodeJS.Signals): void => void child.kill(signal)
-    for (const signal of passedOn) process.on(signal, pass)
+    for (const signal of passedOn) {
+      const others = process.listeners(signal)
+      // Before the command is there: a signal that nobody listened for would end this process and leave the command.
+      process.on(signal, pass)
+      for (const listener of others) process.off(signal, listener)
+    }
+    const child = spawn(file, args, { env, stdio: 'inherit' })
     child.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT') return resolve(told(`There is no program ${file}.`, 127))
       if (cause.code === 'EACCES') return resolve(told(`${file} cannot be run: permission denied.`, 126))
