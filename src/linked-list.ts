@@ -39,19 +39,19 @@ export class LinkedList<T> implements Iterable<T> {
     return link
   }
 
-  has(item: ListItem<T>): boolean {
+  has(item: ListItem<T> | undefined): item is Link<T> {
     return item instanceof Link && item.list === this
   }
 
-  /** False where it has been taken out before. */
-  remove(item: ListItem<T>): boolean {
-    if (!this.#isOurs(item)) return false
+  /** False where it has been taken out before, or never was here. */
+  remove(item: ListItem<T> | undefined): boolean {
+    if (!this.has(item)) return false
     this.#detach(item)
     return true
   }
 
-  moveToEnd(item: ListItem<T>): void {
-    if (item === this.#last || !this.#isOurs(item)) return
+  moveToEnd(item: ListItem<T> | undefined): void {
+    if (item === this.#last || !this.has(item)) return
     this.#detach(item)
     this.#attach(item)
   }
@@ -61,10 +61,6 @@ export class LinkedList<T> implements Iterable<T> {
     const values: T[] = []
     for (let link = this.#first; link !== undefined; link = link.next) values.push(link.value)
     return values.values()
-  }
-
-  #isOurs(item: ListItem<T>): item is Link<T> {
-    return this.has(item)
   }
 
   #attach(link: Link<T>): void {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
-import { commonPki } from '../support/pki.ts'
+import { commonPki, trustingAppliances } from '../support/pki.ts'
 import { eventsOf } from '../support/trail.ts'
 import { portOf } from '../support/wire.ts'
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
   browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--host-resolver-rules=MAP *.test 127.0.0.1'],
+    args: ['--no-sandbox', trustingAppliances(), '--host-resolver-rules=MAP *.test 127.0.0.1'],
   })
   // The page at / has a policy of its own against scripts: the test's stands for the console's.
   context = await browser.newContext({ ignoreHTTPSErrors: true, bypassCSP: true })

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createHash, X509Certificate } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -15,6 +16,16 @@ const commonName = 'strongroom-test-pki'
 
 /** The one that the appliances of tests have, and the clients of tests trust. */
 export const commonPki = (): Pki => makePki(join(tmpdir(), commonName))
+
+/**
+ * An option of Chromium, which takes the certificate of the appliances for good then. One that it is only told to overlook
+ * (`ignoreHTTPSErrors`) has each request begin anew, and some of them too often (ERR_TOO_MANY_RETRIES).
+ */
+export function trustingAppliances(): string {
+  const { publicKey } = new X509Certificate(readFileSync(commonPki().certificate))
+  const key = publicKey.export({ type: 'spki', format: 'der' })
+  return `--ignore-certificate-errors-spki-list=${createHash('sha256').update(key).digest('base64')}`
+}
 
 /**
  * A private CA and a server certificate for localhost and 127.0.0.1, made by openssl, or copied from the common one; what lies in

@@ -1,11 +1,10 @@
-import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
-import { commonPki } from '../support/pki.ts'
+import { trustingAppliances } from '../support/pki.ts'
 import { Complaints } from './complaints.ts'
 
 /** Where pictures of each view are put; nowhere without. */
@@ -16,23 +15,12 @@ const widestTable = 1600
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/**
- * What tells Chromium the key of every appliance: it takes the certificate for good then. One that it is only told to
- * overlook (`ignoreHTTPSErrors`) has each request begin anew, and some of them too often (ERR_TOO_MANY_RETRIES).
- */
-function certifiedKey(): string {
-  const { publicKey } = new X509Certificate(readFileSync(commonPki().certificate))
-  return createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('base64')
-}
-
 let browser: Promise<Browser> | undefined
 /** Debian's Chromium without the window around the page, which takes a third of its work; one for the test files of a process. */
 export const openBrowser = (): Promise<Browser> =>
   (browser ??= chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
-    args: ['--no-sandbox', '--disable-gpu', `--ignore-certificate-errors-spki-list=${certifiedKey()}`],
+    args: ['--no-sandbox', '--disable-gpu', trustingAppliances()],
   }))
 
 export async function closeBrowser(): Promise<void> {

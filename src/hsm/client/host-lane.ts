@@ -109,7 +109,7 @@ export class HostLane {
 
   /** False when the request is not in flight here. */
   release(request: Request): boolean {
-    if (request.flight === undefined || !this.#inFlight.remove(request.flight)) return false
+    if (!this.#inFlight.remove(request.flight)) return false
     this.#lastAnswerMs = waitedMs() - request.sentAt
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false

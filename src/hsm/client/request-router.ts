@@ -133,7 +133,6 @@ export class RequestRouter<O extends string> {
   }
 
   #endWait(request: Request): void {
-    if (request.wait === undefined) return
     this.#waiting.remove(request.wait)
     request.wait = undefined
   }
@@ -201,9 +200,7 @@ export class RequestRouter<O extends string> {
     if (slow === undefined) return
     const ofUser = [...this.#waiting].filter((waiting) => waiting.slow?.user === slow.user)
     const isSameKey = (waiting: Request): number => Number(waiting.slow?.key === slow.key)
-    for (const request of ofUser.toSorted((a, b) => isSameKey(a) - isSameKey(b))) {
-      if (request.wait !== undefined) this.#waiting.moveToEnd(request.wait)
-    }
+    for (const { wait } of ofUser.toSorted((a, b) => isSameKey(a) - isSameKey(b))) this.#waiting.moveToEnd(wait)
   }
 
   #mayTryElsewhere({ only, tried }: Request): boolean {

@@ -33,10 +33,7 @@ export class RequestTable {
   }
 
   remove(id: number): void {
-    const item = this.#itemOf(id)
-    if (item === undefined) return
-    this.#inOrder.remove(item)
-    this.#places[this.#placeOf(id)] = undefined
+    if (this.#inOrder.remove(this.#itemOf(id))) this.#places[this.#placeOf(id)] = undefined
   }
 
   /** In the order of coming. */

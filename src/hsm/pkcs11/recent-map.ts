@@ -30,30 +30,30 @@ export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): Rec
   const entries = new Map<string, ListItem<Entry<V>>>()
   const order = new LinkedList<Entry<V>>()
 
-  const drop = (name: string | undefined): void => {
-    const item = name === undefined ? undefined : entries.get(name)
+  const drop = (item: ListItem<Entry<V>> | undefined): void => {
     if (item === undefined) return
-    entries.delete(item.value.name)
+    const { name, value } = item.value
+    entries.delete(name)
     order.remove(item)
-    dispose?.(item.value.value)
+    dispose?.(value)
   }
 
   return {
     get(name) {
       const item = entries.get(name)
-      if (item !== undefined) order.moveToEnd(item)
+      order.moveToEnd(item)
       return item?.value.value
     },
     set(name, value) {
-      drop(name)
-      if (entries.size >= limit) drop(order.first?.value.name)
+      drop(entries.get(name))
+      if (entries.size >= limit) drop(order.first)
       entries.set(name, order.append({ name, value }))
     },
-    delete: drop,
+    delete: (name) => drop(entries.get(name)),
     dropWhere(fits) {
-      for (const { name, value } of order) if (fits(value)) drop(name)
+      for (const item of entries.values()) if (fits(item.value.value)) drop(item)
     },
-    dropOldest: () => drop(order.first?.value.name),
+    dropOldest: () => drop(order.first),
     size: () => entries.size,
   }
 }

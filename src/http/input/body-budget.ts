@@ -17,7 +17,6 @@ export interface HeldBody {
 }
 
 interface Holder {
-  readonly network: Network
   bytes: number
   refuse: (fault: Fault) => void
 }
@@ -45,10 +44,9 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
     return network
   }
 
-  function release(item: ListItem<Holder>): void {
-    const holder = item.value
-    const { network } = holder
+  function release(network: Network, item: ListItem<Holder>): void {
     if (!network.holders.remove(item)) return
+    const holder = item.value
     holder.refuse = nothing
     held -= holder.bytes
     network.bytes -= holder.bytes
@@ -60,16 +58,16 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
     for (const network of networks.values())
       if (greediest === undefined || network.bytes > greediest.bytes) greediest = network
     const oldest = greediest?.holders.first
-    if (oldest === undefined) return
+    if (greediest === undefined || oldest === undefined) return
     const { refuse } = oldest.value
-    release(oldest)
+    release(greediest, oldest)
     refuse(new Fault('appliance.busy', undefined, { retryAfterMs }))
   }
 
   return {
     begin(name) {
       const network = networkFor(name)
-      const holder: Holder = { network, bytes: 0, refuse: nothing }
+      const holder: Holder = { bytes: 0, refuse: nothing }
       const item = network.holders.append(holder)
       return {
         take(bytes) {
@@ -81,7 +79,7 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
         },
         // No promise: one that nobody ever settles kept its call in memory until the next full collection.
         onRefusal: (refuse) => void (holder.refuse = refuse),
-        release: () => release(item),
+        release: () => release(network, item),
       }
     },
   }

@@ -50,7 +50,7 @@ export function createOutbox({ perBearerBytes, totalBytes }: OutboxLimits): Outb
     total += bytes
     load.bytes += bytes
     if (load.bytes > 0) load.place ??= waiting.append(load)
-    else if (load.place) {
+    else {
       waiting.remove(load.place)
       load.place = undefined
     }

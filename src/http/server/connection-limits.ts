@@ -49,7 +49,7 @@ function beginRest(connection: Open): void {
 }
 
 function endRest({ network, rest }: Open): void {
-  if (rest !== undefined) network.idle.remove(rest)
+  network.idle.remove(rest)
 }
 
 export function createConnectionLimits(
