@@ -16,13 +16,16 @@ export interface Line {
 
 /** The longest line that a chain may hold, in bytes: a seal that names the heads of some hundreds of other chains. */
 export const maxLineBytes = 256 * 1024
+/** The longest body of a line: the members before it take less than the rest. */
+export const maxLineBodyBytes = maxLineBytes - 256
 
 export const chainName = /^[a-z][a-z0-9-]{0,31}$/
 
 const lineShape =
   /^\{"v":1,"chain":"([a-z][a-z0-9-]{0,31})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\}$/
 
-// Counted in bytes after escaping, so that a record stays below 4 KiB whatever its callers send.
+// Counted in bytes after escaping, so that a record stays below 16 KiB whatever its callers send: `rows` has the grants of a
+// member beside, 8 KiB at most.
 const limits = {
   operation: 128,
   requestId: 128,

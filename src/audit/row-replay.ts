@@ -3,6 +3,8 @@ import type { LinePosition } from './audit-report.ts'
 /** A row of the database in the words of `RecordedRows`. */
 export interface CurrentRow {
   readonly state: string
+  /** The same state in the words of an earlier release, where those were others. */
+  readonly earlier?: string
   /** When it was made, by its own word: milliseconds since the Unix epoch. */
   readonly since: number
 }
@@ -75,11 +77,11 @@ export function createRowReplay(knownFrom = 0): RowReplay {
         : { kind: 'unknown', detail: 'It was made without a record.' }
     const settled = states.findLast(({ at }) => at < readAt)
     const possible = states.filter((one) => one === settled || one.at >= readAt)
-    if (possible.some(({ state }) => isState(current?.state ?? null, state))) return undefined
+    if (possible.some(({ state }) => isIn(current, state))) return undefined
     const by = `line ${last.position.line} of ${last.position.file}`
     if (current === undefined) return { kind: 'missing', detail: `By ${by} it is ${last.state}.` }
     if (last.state === null) return { kind: 'removed', detail: `It was removed by ${by}, and is there.` }
-    const before = states.findLast(({ state }) => state === current.state)
+    const before = states.findLast(({ state }) => state === current.state || state === current.earlier)
     if (before !== undefined || isLower(current.state, last.state))
       return { kind: 'older', detail: `It is ${current.state}, and by ${by} became ${last.state}.` }
     return { kind: 'changed', detail: `It is ${current.state}, which no record tells; by ${by} it is ${last.state}.` }
@@ -108,6 +110,9 @@ export function createRowReplay(knownFrom = 0): RowReplay {
     },
   }
 }
+
+const isIn = (current: CurrentRow | undefined, told: string | null): boolean =>
+  isState(current?.state ?? null, told) || (current?.earlier !== undefined && isState(current.earlier, told))
 
 /** Counters go on without a record of each (decision 11): a higher one is no other state. */
 function isState(current: string | null, told: string | null): boolean {

@@ -9,7 +9,7 @@ import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
 import { lockChain, type ChainLock } from './chain-lock.ts'
 import type { SignedEnd } from '../hsm/audit-end.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
-import { chainName, eventBody } from './line.ts'
+import { chainName, eventBody, maxLineBodyBytes, maxLineBytes } from './line.ts'
 import { leaveTrailKeys, readTrailKeys, type TrailKeys } from './trail-keys.ts'
 import type { TrailState } from './trail-state.ts'
 import type { AuditHeads } from './records.ts'
@@ -90,8 +90,13 @@ function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundCha
 
   return {
     append(event) {
-      if (closing === undefined) return queue.add({ type: 'event', body: eventBody(event) })
-      return Promise.reject(new Fault('audit.unavailable', 'The audit trail is closed; start the service again.'))
+      if (closing !== undefined)
+        return Promise.reject(new Fault('audit.unavailable', 'The audit trail is closed; start the service again.'))
+      const body = eventBody(event)
+      // No reader takes a longer line for one, and a start moves it out of the chain as what a crash has left.
+      if (body.length > maxLineBodyBytes)
+        return Promise.reject(new Fault('audit.unavailable', `The record would be longer than ${maxLineBytes} bytes.`))
+      return queue.add({ type: 'event', body })
     },
     close: () => (closing ??= close()),
   }

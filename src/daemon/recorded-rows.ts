@@ -32,12 +32,28 @@ const rowState = {
     `capabilities=${capabilities} passphrase=${passphraseChangedAt} recoveries=${recoveries} maker=${madeBy ?? ''}${service === null ? '' : ` service=${hash('sha256', service).slice(0, 32)}`}`,
   device: ({ userId, counter }: OtpDevice) => `user=${userId ?? ''} counter=${counter}`,
   applicationKey: ({ revokedAt }: ApplicationKey) => `revoked=${revokedAt ?? ''}`,
-  key: (key: KeyRow, disabled: readonly number[]) =>
+  key: (key: KeyRow, disabled: string) =>
     [
       `versions=${key.oldestVersion}-${key.latestVersion} encrypt=${key.minEncryptionVersion} decrypt=${key.minDecryptionVersion}`,
       `export=${key.allowExport} plain=${key.allowPlaintextExport} backup=${key.allowBackup} delete=${key.allowDelete}`,
-      `rotate=${key.autoRotatePeriodMs} deleted=${key.deletedAt ?? ''} disabled=${disabled.join(',')}`,
+      `rotate=${key.autoRotatePeriodMs} deleted=${key.deletedAt ?? ''} disabled=${disabled}`,
     ].join(' '),
+}
+
+/** Characters of a list of versions. */
+const longestList = 512
+
+/** The disabled versions of a key; many of them by their hash, because a key may have any number and a record may not. */
+function listed(versions: readonly number[]): string {
+  const list = versions.join(',')
+  return list.length <= longestList ? list : `sha256:${hash('sha256', list).slice(0, 32)}`
+}
+
+/** A key as it stands, and as releases before told of it, which wrote down each disabled version. */
+function currentKey(key: KeyRow, disabled: readonly number[]): CurrentRow {
+  const [list, whole] = [listed(disabled), disabled.join(',')]
+  const row = { state: rowState.key(key, list), since: key.createdAt }
+  return list === whole ? row : { ...row, earlier: rowState.key(key, whole) }
 }
 
 /** The rows that a record is about, as they stand in the transaction that it belongs to. */
@@ -77,7 +93,7 @@ async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefi
   const rows: Record<string, string | null> = {}
   if (keyName !== undefined) {
     const key = (await findKey(tx, vaultId, keyName))?.key
-    rows[`key ${vaultId}/${keyName}`] = key ? rowState.key(key, await disabledVersions(tx, key.id)) : null
+    rows[`key ${vaultId}/${keyName}`] = key ? rowState.key(key, listed(await disabledVersions(tx, key.id))) : null
     return rows
   }
   const vault = await findVault(tx, vaultId)
@@ -121,7 +137,7 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
     order: { version: 'ASC' },
     select: { keyId: true, version: true },
   }))
-    disabled.set(keyId, [...(disabled.get(keyId) ?? []), version])
+    if (!disabled.get(keyId)?.push(version)) disabled.set(keyId, [version])
   for await (const vault of eachOf(reader, VaultTable))
     rows.set(`vault ${vault.id}`, { state: rowState.vault(vault), since: vault.createdAt })
   for (const member of await reader.find(MembershipTable, {
@@ -135,10 +151,7 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
   for await (const key of eachOf(reader, ApplicationKeyTable))
     rows.set(`application key ${key.id}`, { state: rowState.applicationKey(key), since: key.createdAt })
   for await (const key of eachOf(reader, TransparentKeyTable))
-    rows.set(`key ${key.vaultId}/${key.name}`, {
-      state: rowState.key(key, disabled.get(key.id) ?? []),
-      since: key.createdAt,
-    })
+    rows.set(`key ${key.vaultId}/${key.name}`, currentKey(key, disabled.get(key.id) ?? []))
   return rows
 }
 

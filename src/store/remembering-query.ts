@@ -2,8 +2,11 @@ import type { Database, Statement } from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
 import { forSqlite } from './statement.ts'
 
-/** Answers to remember: some 2 KiB each. */
+/** Answers to remember: most take some 2 KiB. */
 const maxAnswers = 1_000
+/** Of all answers, and of one: the fields of an object, which any caller may ask for, take up to 640 KiB. */
+const maxBytes = 8 * 1024 * 1024
+const maxAnswerBytes = 16 * 1024
 
 /**
  * Hand-written statements on a connection that writes nothing else. What a SELECT gave is given again, the very same
@@ -15,7 +18,12 @@ export function createRememberingQuery(
 ): (sql: string, parameters: readonly unknown[]) => readonly unknown[] {
   const version = database.prepare<[], number>('PRAGMA data_version').pluck()
   const statements = new Map<string, { readonly number: number; readonly statement: Statement }>()
-  const answers = new LRUCache<string, readonly unknown[]>({ max: maxAnswers })
+  const answers = new LRUCache<string, readonly unknown[]>({
+    max: maxAnswers,
+    maxSize: maxBytes,
+    maxEntrySize: maxAnswerBytes,
+    sizeCalculation: bytesOf,
+  })
   let seen: number | undefined
 
   function statementOf(sql: string) {
@@ -44,4 +52,17 @@ export function createRememberingQuery(
     if (rows.length > 0) answers.set(name, rows)
     return rows
   }
+}
+
+/** Bytes that rows take at most, beside some hundreds for each. */
+function bytesOf(rows: readonly unknown[]): number {
+  let bytes = 1
+  for (const row of rows) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a row as the driver makes it: named columns
+    for (const value of Object.values(row as Record<string, unknown>)) {
+      if (typeof value === 'string') bytes += 2 * value.length
+      else bytes += Buffer.isBuffer(value) ? value.length : 8
+    }
+  }
+  return bytes
 }

@@ -147,8 +147,12 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
     },
     async transaction(work, { syncAside = false } = {}) {
       const { result, tx } = await committed(changes.add, work, syncAside)
-      if (syncAside) await sync()
-      await runAfterCommit(tx)
+      try {
+        if (syncAside) await sync()
+      } finally {
+        // Every reader sees the change by now, whether or not the disk has it.
+        await runAfterCommit(tx)
+      }
       return result
     },
     close: () =>

@@ -154,3 +154,22 @@ it('names a vault that keeps fewer earlier versions than its Admins said, or as 
   expect(await foundAfter(keeping(0))).toEqual([[`vault ${vaultId}`, 'changed']])
   expect(await foundAfter(keeping(10))).toEqual([[`vault ${vaultId}`, 'older']])
 })
+
+it('names a disabled version that was enabled again, however many a key has, in records that do not grow with them', async () => {
+  const keys = `/transparent/${vaultId}/keys/payroll`
+  for (let rotated = 0; rotated < 200; rotated += 4)
+    await Promise.all(Array.from({ length: 4 }, () => client.must('POST', `${keys}/rotate`)))
+  const changed = () => appliance.trail.flatMap((text) => text.split('\n')).filter((line) => line.includes(keyRow))
+  const keyRow = `"key ${vaultId}/payroll":`
+  const disable = (version: number) => client.must('PUT', `${keys}/versions/${version}`, { enabled: false })
+  for (let version = 1; version <= 100; version++) await disable(version)
+  const lengthOfHundred = changed().at(-1)?.length ?? 0
+  for (let version = 101; version <= 180; version++) await disable(version)
+  expect(changed().at(-1)?.length).toBeLessThanOrEqual(lengthOfHundred)
+  expect(changed().at(-1)).toMatch(/ disabled=sha256:[0-9a-f]{32}"/)
+  expect((await verify()).rows.findings).toEqual([])
+  const enable = 'UPDATE key_versions SET disabled = 0 WHERE version = 170'
+  database((connection) => connection.exec(enable))
+  const { rows } = await verify()
+  expect(rows.findings.map(({ row, kind }) => [row, kind])).toEqual([[`key ${vaultId}/payroll`, 'changed']])
+})

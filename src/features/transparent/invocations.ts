@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isFault } from '../../fault.ts'
 import type { SealedGrant } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import { createReservation, type ReservationDependencies } from './lease-reservation.ts'
@@ -44,10 +45,10 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
     return true
   }
 
-  /** Callers that come while a lease is being taken wait for that one. */
+  /** Callers that come while a lease is being taken wait for that one, and not for what its caller alone is refused. */
   function leaseOnce(name: string, take: () => Promise<void>): Promise<void> {
     const already = underWay.get(name)
-    if (already) return already
+    if (already) return already.catch(ignoreRefusalOfCaller)
     const taking = take().finally(() => underWay.delete(name))
     underWay.set(name, taking)
     return taking
@@ -68,3 +69,10 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
 }
 
 const leaseName = (keyId: number, version: number): string => `${keyId}.${version}`
+
+/** What the keeper says of the caller who takes a lease holds for no other. */
+const refusalsOfCaller = ['session.invalid', 'access.permission', 'hsm.rejected'] as const
+
+function ignoreRefusalOfCaller(error: unknown): void {
+  if (!refusalsOfCaller.some((code) => isFault(error, code))) throw error
+}

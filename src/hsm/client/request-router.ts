@@ -86,7 +86,11 @@ export class RequestRouter<O extends string> {
 
   close(): void {
     clearTimeout(this.#sweeper)
-    for (const request of this.#requests) this.#fail(request, 'The connection to the token hosts is closed.')
+    for (const request of this.#requests) {
+      // The lane would hand it out again when its connection goes down.
+      request.tried.at(-1)?.release(request)
+      this.#fail(request, 'The connection to the token hosts is closed.')
+    }
     for (const { connection } of this.#hosts) connection.close()
   }
 

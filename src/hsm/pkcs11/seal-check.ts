@@ -82,6 +82,9 @@ interface SealMemory<T> {
   add(sealed: SealedRecord): T
 }
 
+/** Longer records are not remembered, so that no caller decides how much memory the limit stands for. */
+const maxRememberedBytes = 2 * 1024
+
 function createSealMemory<T>(
   limit: number,
   roots: SealCheckOptions['roots'],
@@ -97,7 +100,8 @@ function createSealMemory<T>(
       // The frame that brought the record is zeroed after the reply.
       const copy = Buffer.from(record)
       const value = read(copy)
-      known.set(seal.toString('latin1'), { record: copy, sealsGone: roots.sealsGone, value })
+      if (copy.length <= maxRememberedBytes)
+        known.set(seal.toString('latin1'), { record: copy, sealsGone: roots.sealsGone, value })
       return value
     },
   }

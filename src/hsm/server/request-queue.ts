@@ -58,6 +58,11 @@ export function createRequestQueue({
     else answers.push(request.run())
   }
 
+  const giveUp = () => {
+    waitingBytes = 0
+    for (const request of [...small.splice(0), ...large.splice(0)]) request.expire()
+  }
+
   const slice = () => {
     const endMs = performance.now() + sliceMs
     const answers: Answer[] = []
@@ -72,7 +77,7 @@ export function createRequestQueue({
     } catch (error) {
       lost = error
       // Where not even the first was begun, what waits would be tried again and again.
-      if (answers.length === 0) for (const request of [...small.splice(0), ...large.splice(0)]) request.expire()
+      if (answers.length === 0) giveUp()
     }
     for (const answer of answers) answer(lost)
     isScheduled = small.length + large.length > 0

@@ -136,10 +136,15 @@ function neededToken({ suppliedToken, cookie }: EnvelopeState): string {
   throw token ?? new Fault('session.invalid')
 }
 
-/** The token for the next call goes the way that the present one came. */
+/**
+ * The token for the next call goes the way that the present one came. A call with a large body is authenticated twice,
+ * and the next token is offered once: the second time does not take it back.
+ */
 function passOn(envelope: EnvelopeState, token: string, next: string): void {
-  if (envelope.suppliedToken !== undefined) envelope.token = next
-  else if (next !== token) putCookie(envelope, next)
+  if (envelope.suppliedToken === undefined) {
+    if (next !== token) putCookie(envelope, next)
+  } else if (next !== token) envelope.token = next
+  else envelope.token ??= token
 }
 
 /** What the authenticator looks for: the vault that the call names, and the thing in it. */

@@ -105,6 +105,8 @@ export function createConnectionLimits(
       const wanted = networkFor(socket)
       if (!hasRoom(wanted)) {
         socket.destroy()
+        // Networks are many, and the refused ones would stay: nothing of theirs is ever closed.
+        if (wanted.open === 0) networks.delete(wanted.name)
         report('refused', wanted.name)
         return undefined
       }

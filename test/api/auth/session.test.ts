@@ -83,6 +83,16 @@ describe('rotation', () => {
     expectFault(await rotating.appliance.client().get('/vault', { token: second }), 403, 1200)
   })
 
+  it('is offered by a call with a large body, too, which is authenticated before and after it is read', async () => {
+    await using rotating = await started({ rotation: 'compatible', rotateAfterMs: 1 })
+    const client = await rotating.appliance.login()
+    const first = client.token ?? ''
+    const { json } = await client.post('/vault', { vaultname: 'x'.repeat(10_000) }, { token: first })
+    const second = json.CALLINFO.token ?? ''
+    expect(second).not.toBe(first)
+    expect((await rotating.appliance.client().get('/vault', { token: second })).status).toBe(200)
+  })
+
   it('of 30 parallel calls, one replaces the token', async () => {
     await using rotating = await started({ rotation: 'compatible', rotateAfterMs: 1 })
     const { token = '' } = await rotating.appliance.login()

@@ -4,7 +4,7 @@ import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { grantIn } from '../../support/grant-kit.ts'
+import { grantIn, newIdentity, sealedRecord } from '../../support/grant-kit.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
@@ -37,6 +37,19 @@ async function setCount(name: string, invocations: number): Promise<void> {
 }
 
 const by = { grant: () => grantIn(appliance, vaultId) }
+
+/** The sealed record of a session that began now. */
+const sealedSession = (identity: Buffer) =>
+  sealedRecord(appliance.token, 'session', {
+    identity,
+    tokenHash: '',
+    user: newIdentity(),
+    applicationKey: newIdentity(),
+    recoveries: 0,
+    certificate: null,
+    createdAt: Date.now(),
+    expiresAt: Date.now() + 3_600_000,
+  })
 
 /** A worker's own counting, over the same database. */
 const counting = () => createInvocations({ store: appliance.store, hsm: appliance.hsm, leaseSize: 10 })
@@ -79,6 +92,23 @@ describe('encryptions with one key version', () => {
     const first = { plaintext: 'eA==', key_version: 1 }
     expectFault(await client.post(`/transparent/${vaultId}/encrypt/worn`, first), 409, 1504)
     expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
+  })
+
+  it('go on for those who wait for a lease that its caller is refused', async () => {
+    expect((await encrypt('shared')).status).toBe(201)
+    const { key } = await stored('shared')
+    const session = newIdentity()
+    await appliance.hsm.endSessions([sealedSession(session)])
+    const ended = { grant: () => grantIn(appliance, vaultId, { session }) }
+    const expired = { grant: () => grantIn(appliance, vaultId, { expiresAt: Date.now() - 600_000 }) }
+    for (const [name, refused] of Object.entries({ ended, expired })) {
+      const worker = counting()
+      const outcomes = await Promise.allSettled([refused, by, by].map((caller) => worker.spend(caller, key, 1, 1)))
+      expect(
+        outcomes.map(({ status }) => status),
+        name,
+      ).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+    }
   })
 
   it('are refused when the count was edited', async () => {

@@ -22,3 +22,14 @@ test('rows that may have been told of in an archive are not judged by what was t
   expect(replayed(0)).toEqual({ unjudged: 0, findings: ['user 1 changed', 'user 2 unknown', 'user 3 unknown'] })
   expect(replayed(100)).toEqual({ unjudged: 2, findings: ['user 3 unknown'] })
 })
+
+test('a row is as the trail says, too, where an earlier release told of it in other words', () => {
+  const found = (state: string) => {
+    const replay = createRowReplay()
+    replay.event(told('key 1/k', 'disabled=1,2,3', 15), position)
+    const rows = new Map([['key 1/k', { state: 'disabled=sha256:aa', earlier: state, since: 10 }]])
+    return replay.compare(rows, 1_000).findings.map(({ kind }) => kind)
+  }
+  expect(found('disabled=1,2,3')).toEqual([])
+  expect(found('disabled=1,2')).toEqual(['changed'])
+})

@@ -68,6 +68,19 @@ describe('a record', () => {
     }
   })
 
+  test('longer than a reader takes for one is refused, and harms no other', async () => {
+    const bench = givenBench()
+    const trail = await bench.open()
+    await trail.append(eventOf({ requestId: 'before' }))
+    const rows = (length: number) => eventOf({ rows: { 'key 3/k': 'x'.repeat(length) } })
+    await expect(trail.append(rows(256 * 1024))).rejects.toMatchObject({ code: 'audit.unavailable' })
+    await trail.append(rows(256 * 1024 - 1_024))
+    await trail.close()
+    await (await bench.open()).append(eventOf({ requestId: 'after' }))
+    expect(await bench.findings('with registry')).toEqual([])
+    expect(bench.lines(first).some((line) => line.includes('audit.torn'))).toBe(false)
+  })
+
   test('keeps a text that fits as it is', async () => {
     const { open, lines } = givenBench()
     const trail = await open()

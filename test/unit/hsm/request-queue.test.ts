@@ -48,3 +48,18 @@ it('gives up what waits where not even the first could be begun', async () => {
   }
   expect(await servedBy(together)).toEqual(['expired', 'expired', 'expired'])
 })
+
+it('has room again for what comes after requests that it gave up', async () => {
+  let isClosed = true
+  const together = (requests: () => void) => {
+    if (isClosed) throw new Error('the file is closed')
+    requests()
+  }
+  const queue = createRequestQueue({ ...limits, together })
+  const add = () =>
+    queue.add({ bytes: 500, arrivedMs: performance.now(), run: () => () => undefined, expire: () => undefined })
+  expect([add(), add(), add()]).toEqual([true, true, false])
+  await expect.poll(() => queue.isIdle()).toBe(true)
+  isClosed = false
+  expect([add(), add(), add()]).toEqual([true, true, false])
+})

@@ -74,3 +74,18 @@ test('what is made of a row is made once', () => {
   expect([doubled(full), doubled(full), doubled(empty), doubled(empty)]).toEqual([4, 4, undefined, undefined])
   expect(made).toBe(2)
 })
+
+test('long rows are not kept, and of others no more than some megabytes', () => {
+  const { other, query } = givenDatabase()
+  const byNumber = 'SELECT name FROM accounts WHERE rowid = $1'
+  const add = other.prepare('INSERT INTO accounts (rowid, name, balance) VALUES (?, ?, 0)')
+  const others = Array.from({ length: 600 }, (_, at) => 1_000 + at)
+  // A character beyond Latin-1 takes two bytes in memory.
+  for (const number of others) add.run(number, '€'.repeat(8_000))
+  add.run(999, '€'.repeat(9_000))
+  const rowOf = (number: number | undefined) => query(byNumber, [number])[0]
+  expect(rowOf(999)).not.toBe(rowOf(999))
+  const rows = others.map(rowOf)
+  expect(rowOf(others.at(-1))).toBe(rows.at(-1))
+  expect(rowOf(others[0])).not.toBe(rows[0])
+})
