@@ -1,4 +1,5 @@
 import type { VaultAccess } from '../../access/caller.ts'
+import { base64Bytes } from '../../encoding/base64.ts'
 import type { Store } from '../../store/store.ts'
 import { earlierSecretsOf, type FoundVersion } from './earlier-version-records.ts'
 import { pastValuesAt, pastValuesOf, type PastValues } from './earlier-versions.ts'
@@ -95,8 +96,7 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
       const release = await memory.acquire(manifest.size)
       try {
         const pieces: Buffer[] = []
-        for await (const piece of files.read(found.vault, manifest))
-          pieces.push(Buffer.from(piece.toString('base64'), 'latin1'))
+        for await (const piece of files.read(found.vault, manifest)) pieces.push(base64Bytes(piece))
         return { pieces, release }
       } catch (error) {
         release()
