@@ -6,7 +6,7 @@ import { readKey } from './key-kit.ts'
 
 /** More than a call may send that has its session token in the body, wherever it stands there. */
 const unidentifiedBytes = 64 * 1024
-const maxBodyBytes = 100_000
+const maxBodyBytes = 70_000
 
 let appliance: TestAppliance
 let vault: TestVault
