@@ -187,6 +187,7 @@ const settingsOfEndpoints = (config: Config) => ({
   loginTypes: loginTypesOf(config),
   keyDefaults: config.transparent,
   maxFileBytes: config.files.maxBytes,
+  maxBodyBytes: config.http.maxBodyBytes,
 })
 
 function openHsm(config: Config, { token }: WorkerCounts): Hsm {

@@ -120,6 +120,7 @@ export interface EndpointDependencies extends Services {
   readonly loginTypes: readonly LoginType[]
   readonly keyDefaults: KeyDefaults
   readonly maxFileBytes: number
+  readonly maxBodyBytes: number
   readonly askState: AskState
 }
 
@@ -279,7 +280,7 @@ function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] 
     makeRandom(on.hsm, on.vaults),
     makeHash(),
 
-    backUpKey(on.transfers),
+    backUpKey(on.transfers, on.maxBodyBytes),
     restoreKey(on.transfers),
     exportKey(on.transfers, false),
     exportKey(on.transfers, true),

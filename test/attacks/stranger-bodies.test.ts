@@ -22,13 +22,17 @@ interface Attack {
   /** Bytes that the body is to have; one less is sent. */
   readonly bytes: number
   readonly headers?: Record<string, string>
+  readonly start?: string
 }
 
+const bodyOf = (bytes: number, start = ''): Buffer =>
+  Buffer.concat([Buffer.from(start), Buffer.alloc(bytes - start.length, ' ')])
+
 /** Connections, each of which sends a body but for its last byte. */
-async function overHttp1(connections: number, { path, bytes, headers = {} }: Attack): Promise<void> {
+async function overHttp1(connections: number, { path, bytes, headers = {}, start }: Attack): Promise<void> {
   const fields = Object.entries({ Host: 'localhost', 'Content-Length': String(bytes), ...headers })
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const body = Buffer.alloc(bytes - 1, ' ')
+  const body = bodyOf(bytes - 1, start)
   const one = async (): Promise<void> => {
     const socket = await tlsSocket(appliance, '127.0.0.66')
     socket?.on('error', () => undefined).resume()
@@ -39,8 +43,8 @@ async function overHttp1(connections: number, { path, bytes, headers = {} }: Att
   for (let n = 0; n < connections; n += 20) await Promise.all(Array.from({ length: 20 }, one))
 }
 
-async function overHttp2(connections: number, streams: number, { path, bytes, headers }: Attack): Promise<void> {
-  const body = Buffer.alloc(bytes - 1, ' ')
+async function overHttp2(connections: number, streams: number, { path, bytes, headers, start }: Attack): Promise<void> {
+  const body = bodyOf(bytes - 1, start)
   for (let n = 0; n < connections; n++) {
     const session = await http2Session(appliance)
     endings.push(() => session.destroy())
@@ -64,11 +68,16 @@ const large = 2 * 1024 * 1024
 const login: Attack = { path: '/auth', bytes: large }
 const withToken: Attack = { path: '/object', bytes: large, headers: token }
 const tokenInBody: Attack = { path: '/object', bytes: 64 * 1024 }
+/** Larger than a stranger may send, and so looked at for a token at its beginning. */
+const tokenAtStart: Attack = { path: '/transparent/restore/1/key', bytes: large }
+const badToken: Attack = { ...tokenAtStart, start: `{"token":"${'x'.repeat(42)}","backup":"` }
 
 describe('bodies that never end fill no memory', () => {
   it.each([
     ['a login', login],
     ['a call that may have its token in the body', tokenInBody],
+    ['a call that may have its token at the start of a large body', tokenAtStart],
+    ['a call with a token at the start of a large body', badToken],
   ])('of %s, each one byte short, over 500 connections', async (_what, attack) => {
     expect(await grownBy(overHttp1(500, attack))).toBeLessThan(5 * perHundredMiB + 8 * budgetMiB)
   })
@@ -77,6 +86,8 @@ describe('bodies that never end fill no memory', () => {
     ['a login', login],
     ['a call with a token in its header', withToken],
     ['a call that may have its token in the body', tokenInBody],
+    ['a call that may have its token at the start of a large body', tokenAtStart],
+    ['a call with a token at the start of a large body', badToken],
   ])('of %s, over 8 connections of HTTP/2 with 120 streams each', async (_what, attack) => {
     expect(await grownBy(overHttp2(8, 120, attack))).toBeLessThan(10 * perHundredMiB + 8 * budgetMiB)
   })

@@ -120,15 +120,28 @@ describe('a call that needs a session', () => {
     expect([heard.status, heard.bytes < 2_000]).toEqual([403, true])
   })
 
-  it('may have its token in a small body; a large one must have it in the header', async () => {
+  it('may have its token in a small body; a large one must have it at its beginning, or in the header', async () => {
     const { token } = await appliance.login()
     const small = await attacker.call('POST', '/auth/check', JSON.stringify({ token, more: 'x'.repeat(50_000) }))
     expect(small.status).toBe(200)
-    const refused = await attacker.call('POST', '/auth/check', JSON.stringify({ token, more: 'x'.repeat(300_000) }))
+    const more = 'x'.repeat(300_000)
+    const refused = await attacker.call('POST', '/auth/check', JSON.stringify({ more, token }))
     expect(refused.status).toBe(413)
+    const atBeginning = await attacker.call('POST', '/auth/check', JSON.stringify({ token, more }))
+    expect(atBeginning.status).toBe(200)
+    const bad = await attacker.call('POST', '/auth/check', JSON.stringify({ token: 'x'.repeat(42), more }))
+    expect([bad.status, bad.bytes < 2_000]).toEqual([403, true])
     expect(refused.text).toContain('X-Http-Token')
     const inHeader = await attacker.call('POST', '/auth/check', object, { 'X-Http-Token': String(token) })
     expect(inHeader.status).toBe(200)
+  })
+
+  it('delays others no more than a plain refusal, whatever stands at its beginning', async () => {
+    const refusal = () => attacker.call('POST', '/object', plain)
+    for (const start of ['', '"token":"' + 'x'.repeat(42) + '",', '"a":1,'.repeat(680), '" '.repeat(2_000)]) {
+      const body = `{${start}"more":"${'x'.repeat(large)}"}`
+      expect(await delays(() => attacker.call('POST', '/object', body), refusal)).toBeLessThan(5)
+    }
   })
 
   it('has no more members than a batch needs', async () => {

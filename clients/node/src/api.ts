@@ -599,7 +599,7 @@ export interface Operations {
        */
       username: string
       /**
-       * Full name.
+       * Full name; blanks around it are left out.
        */
       fullname: string
       /**
@@ -698,7 +698,7 @@ export interface Operations {
        */
       username?: string
       /**
-       * Full name.
+       * Full name; blanks around it are left out.
        */
       fullname?: string
       /**
@@ -710,7 +710,7 @@ export interface Operations {
        */
       status?: number[] | number | string
       /**
-       * Public ids of the hardware tokens that the user holds from now on, with commas between: 12 modhex characters each, three at most. Empty takes them away.
+       * Public ids of hardware tokens that the user is to hold, with commas between: 12 modhex characters each, three at most. Tokens that the user holds and that are not named stay, for an empty text too: `DELETE /user/:userid/otp/:deviceid` removes one.
        */
       otpprefix?: string
     }
@@ -752,7 +752,7 @@ export interface Operations {
        */
       username?: string
       /**
-       * Full name.
+       * Full name; blanks around it are left out.
        */
       fullname?: string
       /**
@@ -764,7 +764,7 @@ export interface Operations {
        */
       status?: number[] | number | string
       /**
-       * Public ids of the hardware tokens that the user holds from now on, with commas between: 12 modhex characters each, three at most. Empty takes them away.
+       * Public ids of hardware tokens that the user is to hold, with commas between: 12 modhex characters each, three at most. Tokens that the user holds and that are not named stay, for an empty text too: `DELETE /user/:userid/otp/:deviceid` removes one.
        */
       otpprefix?: string
     }

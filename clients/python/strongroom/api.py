@@ -446,7 +446,7 @@ class _UserCreateBody(TypedDict):
     username: str
     """Login name: letters, digits and `- _ . @`. No two users have the same."""
     fullname: str
-    """Full name."""
+    """Full name; blanks around it are left out."""
     email: str
     """E-mail address."""
     status: Union[List[int], int, str]
@@ -503,15 +503,16 @@ class UserEditBody(TypedDict, total=False):
     username: str
     """Login name: letters, digits and `- _ . @`. No two users have the same."""
     fullname: str
-    """Full name."""
+    """Full name; blanks around it are left out."""
     email: str
     """E-mail address."""
     status: Union[List[int], int, str]
     """Capabilities of the user, as the numbers of the bits or as the bitmap; `GET /utils/statusvalues` names them.
     Without bit 7 (Active) the user cannot log in."""
     otpprefix: str
-    """Public ids of the hardware tokens that the user holds from now on, with commas between: 12 modhex characters
-    each, three at most. Empty takes them away."""
+    """Public ids of hardware tokens that the user is to hold, with commas between: 12 modhex characters each, three
+    at most. Tokens that the user holds and that are not named stay, for an empty text too: `DELETE
+    /user/:userid/otp/:deviceid` removes one."""
 
 
 class UserEditInfo(Callinfo):
@@ -531,15 +532,16 @@ class UserEditPostBody(TypedDict, total=False):
     username: str
     """Login name: letters, digits and `- _ . @`. No two users have the same."""
     fullname: str
-    """Full name."""
+    """Full name; blanks around it are left out."""
     email: str
     """E-mail address."""
     status: Union[List[int], int, str]
     """Capabilities of the user, as the numbers of the bits or as the bitmap; `GET /utils/statusvalues` names them.
     Without bit 7 (Active) the user cannot log in."""
     otpprefix: str
-    """Public ids of the hardware tokens that the user holds from now on, with commas between: 12 modhex characters
-    each, three at most. Empty takes them away."""
+    """Public ids of hardware tokens that the user is to hold, with commas between: 12 modhex characters each, three
+    at most. Tokens that the user holds and that are not named stay, for an empty text too: `DELETE
+    /user/:userid/otp/:deviceid` removes one."""
 
 
 class UserEditPostInfo(Callinfo):

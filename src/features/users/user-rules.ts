@@ -9,6 +9,14 @@ type LimitedField = keyof typeof fieldLimits
 
 export type UserFields = { readonly [field in LimitedField]?: string | undefined }
 
+/** Takes a full name without the blanks around it, which no reader sees. `checkFields` refuses control characters there. */
+export function withTrimmedName<Fields extends UserFields>(fields: Fields): Fields {
+  const { fullname } = fields
+  return fullname === undefined || controls.test(fullname) ? fields : { ...fields, fullname: fullname.trim() }
+}
+
+const controls = /\p{Cc}/u
+
 /**
  * Checks those fields that are given.
  * @throws Fault `user.invalid`, whose detail names the field
@@ -32,7 +40,7 @@ function checkLength(field: LimitedField, value: string | undefined): void {
 }
 
 function checkText(field: string, value: string | undefined): void {
-  if (value !== undefined && (/\p{Cc}/u.test(value) || value !== value.trim()))
+  if (value !== undefined && (controls.test(value) || value !== value.trim()))
     throw new Fault('user.invalid', `${field} must not begin or end with a blank or hold control characters.`)
 }
 

@@ -20,7 +20,7 @@ import {
 } from './records.ts'
 import type { Sealer } from './sealed-change.ts'
 import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
-import { checkCapabilities, checkFields, checkNameFree, unlessTaken } from './user-rules.ts'
+import { checkCapabilities, checkFields, checkNameFree, unlessTaken, withTrimmedName } from './user-rules.ts'
 import { sealNewUser } from './user-seals.ts'
 
 export interface NewUser {
@@ -94,7 +94,8 @@ export function createUsers({
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
   readonly clock: Clock
 }): Users {
-  async function create(user: NewUser, by: number, commit: Commit): Promise<CreatedUser> {
+  async function create(given: NewUser, by: number, commit: Commit): Promise<CreatedUser> {
+    const user = withTrimmedName(given)
     checkFields(user)
     checkCapabilities(user.capabilities)
     const { username, hardwareOtp, totp } = user
@@ -122,7 +123,8 @@ export function createUsers({
     return user
   }
 
-  async function change(id: number, changes: UserChanges, commit: Commit, actorId?: number): Promise<User> {
+  async function change(id: number, given: UserChanges, commit: Commit, actorId?: number): Promise<User> {
+    const changes = withTrimmedName(given)
     checkFields(changes)
     return unlessTaken(changes.username, () =>
       commit((tx) => applyChange(tx, { hsm, secondFactors, endSessions }, id, changes, actorId)),

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
 import type { BodyBudget, HeldBody } from './body-budget.ts'
+import { tokenAtStart } from './body-start.ts'
 import { widenBodyWindow } from './body-window.ts'
 import { mostValues } from './members.ts'
 
@@ -18,11 +19,17 @@ export interface Allowance {
   readonly isEchoed: boolean
   /** Counts what is kept; absent where the caller is known. */
   readonly held?: HeldBody
+  /**
+   * What may be kept of a body that begins so: more, where the session token stands in its beginning and is good;
+   * undefined where none stands there.
+   * @throws what `identifyBy` throws
+   */
+  readonly widen?: (start: string) => Promise<Allowance | undefined>
 }
 
 /** What every call may send before anybody knows who calls: 0.5 ms of parsing at the worst. */
 const smallBytes = 8 * 1024
-/** What a call may send that has its session token in the body, as some published clients do. */
+/** What a call may send that has its session token anywhere in the body, as some published clients do. */
 const tokenBodyBytes = 64 * 1024
 /** With few members this much parses as fast as a small body with many. */
 const tokenBodyValues = 1_024
@@ -30,17 +37,17 @@ const tokenBodyValues = 1_024
 const keptFileBytes = 1024 * 1024
 
 /**
- * Decides before the body of a call is read. `identify` finds the caller by a token in header, query or cookie: without a
- * session nobody sends more than a little.
+ * Decides before the body of a call is read. `identify` finds the caller by a token in header, query or cookie: a client
+ * without a session sends no more than a little.
  * @throws Fault `request.too_large`, and what `identify` throws
  */
 export async function admitBody(
   { req, address, hasToken, isPublic }: IncomingBody,
-  { maxBodyBytes, budget, identify }: AdmissionRules,
+  { maxBodyBytes, budget, identify, identifyBy }: AdmissionRules,
 ): Promise<Allowance> {
-  if (!isPublic && announcedBytes(req) > smallBytes && hasToken) {
-    await identify()
-    widenBodyWindow(req, announcedBytes(req))
+  const announced = announcedBytes(req)
+  const ofCaller = (): Allowance => {
+    widenBodyWindow(req, announced)
     return {
       maxBytes: maxBodyBytes,
       maxFileBytes: keptFileBytes,
@@ -49,8 +56,12 @@ export async function admitBody(
       isEchoed: true,
     }
   }
+  if (!isPublic && announced > smallBytes && hasToken) {
+    await identify()
+    return ofCaller()
+  }
   const held = budget.begin(networkOf(address))
-  if (isPublic || announcedBytes(req) <= smallBytes)
+  if (isPublic || announced <= smallBytes)
     return {
       maxBytes: smallBytes,
       maxFileBytes: smallBytes,
@@ -63,9 +74,21 @@ export async function admitBody(
     maxBytes: Math.min(tokenBodyBytes, maxBodyBytes),
     maxFileBytes: tokenBodyBytes,
     maxValues: tokenBodyValues,
-    tooLarge: () => tooLarge(`${tokenBodyBytes} bytes: send the session token in the header X-Http-Token`),
+    tooLarge: () =>
+      tooLarge(
+        `${tokenBodyBytes} bytes: send the session token before the large member of the JSON, or in the header X-Http-Token`,
+      ),
     isEchoed: false,
     held,
+    ...(announced > tokenBodyBytes && {
+      async widen(start) {
+        const token = tokenAtStart(start)
+        if (token === undefined) return undefined
+        await identifyBy(token)
+        held.release()
+        return ofCaller()
+      },
+    }),
   }
 }
 
@@ -81,6 +104,8 @@ export interface AdmissionRules {
   readonly maxBodyBytes: number
   readonly budget: BodyBudget
   readonly identify: () => Promise<void>
+  /** The same by this token, which stands in the body. */
+  readonly identifyBy: (token: string) => Promise<void>
 }
 
 function announcedBytes({ headers }: IncomingMessage): number {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../fault.ts'
 import type { JsonObject } from '../contract/envelope.ts'
 import type { Allowance } from './allowance.ts'
+import { tokenStartBytes } from './body-start.ts'
 import { parseJsonObject, singleValues } from './members.ts'
 import { isForm, readFields } from './upload.ts'
 
@@ -24,43 +25,75 @@ export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): v
  * `appliance.busy`
  */
 export async function readBody(request: IncomingMessage, allowance: Allowance): Promise<JsonObject> {
-  if (Number(request.headers['content-length'] ?? 0) > allowance.maxBytes) throw allowance.tooLarge()
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > allowance.maxBytes && allowance.widen === undefined) throw allowance.tooLarge()
   refuseEncoding(request)
-  const bytes = await readBytes(request, allowance)
+  const { bytes, maxValues } = await readBytes(request, allowance, announced)
   if (!isUtf8(bytes)) throw new Fault('request.not_json', 'The body is not UTF-8 (RFC 8259, 8.1).')
   const text = bytes.toString().trim()
   if (text === '') return {}
-  if (text.startsWith('{')) return parseJsonObject(text, allowance.maxValues)
+  if (text.startsWith('{')) return parseJsonObject(text, maxValues)
   if (isForm(request)) return readFields(request.headers, bytes)
-  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return singleValues(text)
-  return parseJsonObject(text, allowance.maxValues)
+  if (isUrlEncoded(request)) return singleValues(text)
+  return parseJsonObject(text, maxValues)
 }
 
-/** Reads as long as it may: of a body that is refused no more is taken off the wire here. */
-function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allowance): Promise<Buffer> {
+/** Media types are the same in whatever case (RFC 9110 §8.3.1). */
+const isUrlEncoded = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
+
+/**
+ * Reads as long as it may: of a body that is refused no more is taken off the wire here. Where the allowance can be widened, the
+ * beginning of the body is shown to it once.
+ */
+function readBytes(
+  request: IncomingMessage,
+  allowance: Allowance,
+  announced: number,
+): Promise<{ readonly bytes: Buffer; readonly maxValues: number }> {
+  const { held } = allowance
+  let { maxBytes, maxValues, tooLarge, widen } = allowance
   let pieces: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
     let isOver = false
+    let isLooking = false
+    let hasEnded = false
     const take = (piece: Buffer): void => {
       if (isOver) return
       size += piece.length
-      if (size > maxBytes) return fail(tooLarge())
       pieces.push(piece)
       held?.take(piece.length)
+      if (widen !== undefined && size >= tokenStartBytes) return look(widen)
+      if (size > maxBytes) fail(tooLarge())
+    }
+    // Nothing more is taken off the wire until it is known whether there may be more.
+    const look = (widenBy: NonNullable<typeof widen>): void => {
+      widen = undefined
+      isLooking = true
+      request.pause()
+      const start = Buffer.concat(pieces).toString('utf8', 0, tokenStartBytes)
+      widenBy(start).then((wider) => {
+        isLooking = false
+        if (wider !== undefined) ({ maxBytes, maxValues, tooLarge } = wider)
+        if (Math.max(size, announced) > maxBytes) return fail(tooLarge())
+        if (hasEnded) return end()
+        if (!isOver) request.resume()
+      }, fail)
     }
     const end = (): void => {
       // node:http2 ends a request whose stream was reset as it ends any other.
       if (isAborted(request)) return breakOff()
-      if (isOver) return
+      hasEnded = true
+      if (isOver || isLooking) return
       isOver = true
-      resolve(Buffer.concat(pieces, size))
+      resolve({ bytes: Buffer.concat(pieces, size), maxValues })
       pieces = []
     }
     const breakOff = (): void => {
-      if (!isOver) fail(new Fault('request.not_json', 'The body could not be read to its end.'))
+      if (!isOver && !hasEnded) fail(new Fault('request.not_json', 'The body could not be read to its end.'))
     }
-    const fail = (fault: Fault): void => {
+    const fail = (fault: unknown): void => {
       if (isOver) return
       isOver = true
       pieces = []
@@ -70,7 +103,9 @@ function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allow
     // These listeners stay: the connection of a client that has gone may still report an error, and without a listener it ends the process.
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
     held?.onRefusal(fail)
-    if (isAborted(request) || request.destroyed) breakOff()
+    if (isAborted(request) || request.destroyed) return breakOff()
+    // A body whose beginning was looked at before rests.
+    request.resume()
   })
 }
 

@@ -6,6 +6,7 @@ import { shownToken, type JsonObject } from '../contract/envelope.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
 import { admitBody, type Allowance } from './allowance.ts'
 import { createBodyBudget } from './body-budget.ts'
+import { beginsLikeJson } from './body-start.ts'
 import { hasBody, readBody, refuseEncoding } from './body.ts'
 import { singleValues } from './members.ts'
 import { isForm, readForm } from './upload.ts'
@@ -34,7 +35,11 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
 
   async function readSent(request: RequestContext, { upload }: AnyEndpoint, allowance: Allowance): Promise<JsonObject> {
     const { req } = request.koa
-    if (upload !== undefined && isForm(req)) {
+    if (
+      upload !== undefined &&
+      isForm(req) &&
+      !(upload === 'optional' && (await beginsLikeJson(req, allowance.held)))
+    ) {
       refuseEncoding(req)
       request.form = await readForm(req, { allowance, maxFileBytes })
       return request.form.fields
@@ -45,9 +50,8 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
 
   return async (request, contract, identify) => {
     const { koa, envelope } = request
-    const { querystring } = koa.request
-    const query = querystring === '' ? {} : singleValues(querystring)
-    noteToken(request, query)
+    const query = noteQuery(request, koa.request.querystring)
+    if (contract.unechoed === 'all') delete envelope.suppliedToken
     let body: JsonObject = {}
     let isEchoed = true
     if (hasBody(koa.req)) {
@@ -57,7 +61,11 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
         hasToken: shownToken(envelope) !== undefined,
         isPublic: contract.access.kind === 'public',
       }
-      const allowance = await admitBody(incoming, { maxBodyBytes, budget, identify })
+      const identifyBy = (token: string): Promise<void> => {
+        noteToken(request, { token })
+        return identify()
+      }
+      const allowance = await admitBody(incoming, { maxBodyBytes, budget, identify, identifyBy })
       try {
         body = await readSent(request, contract, allowance)
       } finally {
@@ -65,12 +73,24 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
       }
       isEchoed = allowance.isEchoed
     }
-    request.sent = { members: querystring === '' ? body : { ...query, ...body }, isEchoed }
+    request.sent = { members: Object.keys(query).length === 0 ? body : { ...query, ...body }, isEchoed }
     noteToken(request, body)
     if (contract.unechoed === 'all') delete envelope.suppliedToken
     if (contract.upload === 'required' && request.form?.file === undefined) throw new Fault('request.not_form')
     return contract.method === 'GET' || contract.method === 'LIST' ? query : body
   }
+}
+
+/**
+ * Notes the members of a query, for the echo whatever becomes of the body, and the session token where it stands there.
+ * @throws Fault `request.invalid`
+ */
+export function noteQuery(request: RequestContext, querystring: string): JsonObject {
+  if (querystring === '') return {}
+  const query = singleValues(querystring)
+  noteToken(request, query)
+  request.sent = { members: query, isEchoed: true }
+  return query
 }
 
 /** The header is preferred, then the query, then the body; the cookie counts where none of them has one. */
@@ -86,15 +106,18 @@ function noteToken(request: RequestContext, { token }: JsonObject): void {
 }
 
 /** What DATA repeats of the members of a call: no other function leaves secrets out. */
-export type Echo = (request: RequestContext, contract: AnyEndpoint) => Promise<JsonObject>
+export type Echo = (request: RequestContext, echoed: Echoed) => Promise<JsonObject>
+
+/** What a contract says of the echo; of a call that matches none, what its path says. */
+export type Echoed = Pick<AnyEndpoint, 'unechoed'>
 
 /** How long a stranger's call makes do with the names of secret members that were found for a call before. */
 const namesKeptMs = 10_000
 
 export function createEcho(clock: Clock): Echo {
-  const kept = new Map<AnyEndpoint, { readonly at: number; readonly names: Promise<readonly string[]> }>()
+  const kept = new Map<Echoed, { readonly at: number; readonly names: Promise<readonly string[]> }>()
 
-  function namesOf(contract: AnyEndpoint, isIdentified: boolean, find: () => Promise<readonly string[]>) {
+  function namesOf(contract: Echoed, isIdentified: boolean, find: () => Promise<readonly string[]>) {
     const known = kept.get(contract)
     if (!isIdentified && known !== undefined && Math.abs(clock.now() - known.at) < namesKeptMs) return known.names
     const names = find()

@@ -3,6 +3,7 @@ import Koa from 'koa'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
+import type { Echoed } from '../input/request-input.ts'
 import { answerOfFile, type Encoding, type WebFile } from '../routes/web-files.ts'
 import type { SendDocument } from './document-sending.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -27,6 +28,7 @@ export function createApplication(
   log: Log,
 ): ReturnType<Koa['callback']> {
   const routesOf = createRoutes(endpoints)
+  const unmatched: Echoed = { unechoed: secretNamesOf(endpoints) }
   const koa = new Koa()
   // Koa itself would print a stack for each client that goes away amid its call.
   koa.on('error', (error: Error, { writable }: Koa.Context) => {
@@ -37,11 +39,14 @@ export function createApplication(
     if (context.request.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
     const [method, path] = [context.request.method, pathOf(context)]
     if (path === undefined) return pipeline.refuse(context, new Fault('request.not_found'))
-    const file = method === 'GET' ? console.files.get(path) : undefined
-    if (file !== undefined && (path !== '/' || isVisit(context))) return sendFile(context, file)
+    const file = console.files.get(path)
+    if (file !== undefined && (path !== '/' || isVisit(context)))
+      return methodsOfFile.includes(method)
+        ? sendFile(context, file)
+        : answerUnmatched(context, [...methodsOfFile, 'OPTIONS'], unmatched)
     const routes = routesOf(path)
     const route = routes.find(({ layer }) => layer.methods.includes(method) && layer.match(path))
-    if (route === undefined) return answerUnmatched(context, allowedMethods(routes, path))
+    if (route === undefined) return answerUnmatched(context, allowedMethods(routes, path), echoOf(routes, path))
     return pipeline.serve(context, route.contract, route.layer.params(path, route.layer.captures(path)))
   })
 
@@ -50,16 +55,38 @@ export function createApplication(
     return console.send(context, answer) ? undefined : pipeline.refuse(context, new Fault('request.too_many'))
   }
 
-  function answerUnmatched(context: Koa.Context, allowed: readonly string[]): Promise<void> | undefined {
-    if (allowed.length === 0) return pipeline.refuse(context, new Fault('request.not_found'))
+  function answerUnmatched(
+    context: Koa.Context,
+    allowed: readonly string[],
+    query: Echoed | undefined,
+  ): Promise<void> | undefined {
+    if (allowed.length === 0) return pipeline.refuse(context, new Fault('request.not_found'), query)
     context.set('Allow', allowed.join(', '))
-    if (context.method !== 'OPTIONS') return pipeline.refuse(context, new Fault('request.method'))
+    if (context.method !== 'OPTIONS') return pipeline.refuse(context, new Fault('request.method'), query)
     context.status = 204
     return undefined
   }
 
+  /** Of a path whose calls echo nothing, no query is read. */
+  const echoOf = (routes: readonly Route[], path: string): Echoed | undefined =>
+    routes.some(({ layer, contract }) => contract.unechoed === 'all' && layer.match(path)) ? undefined : unmatched
+
   return koa.callback()
 }
+
+/**
+ * The names of all members that are secret in any call: what matches no call may be one with a slip in its path or its
+ * method.
+ */
+function secretNamesOf(endpoints: readonly AnyEndpoint[]): () => Promise<readonly string[]> {
+  const told = endpoints.map(({ unechoed }) => unechoed)
+  const fixed = told.flatMap((names) => (Array.isArray(names) ? names : []))
+  const searches = told.filter((names) => typeof names === 'function')
+  return async () => [...fixed, ...(await Promise.all(searches.map((search) => search()))).flat()]
+}
+
+/** Beside OPTIONS (RFC 9110 §9.1: a general-purpose server supports GET and HEAD). */
+const methodsOfFile = ['GET', 'HEAD']
 
 /** Of a person with a browser: a program, which asks for JSON or says nothing, is told in the envelope that there is nothing. */
 const isVisit = (context: Koa.Context): boolean => context.accepts('json', 'html') === 'html'

@@ -6,7 +6,14 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart, QuotaKind, TokenCarrier } from '../contract/endpoint.ts'
 import { failure, shownToken, success, type Answer, type Reply } from '../contract/envelope.ts'
-import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
+import {
+  createEcho,
+  createInputReader,
+  noteQuery,
+  validate,
+  type BodyLimits,
+  type Echoed,
+} from '../input/request-input.ts'
 import { createAuthorization, type Authorization, type Authorized } from './authorization.ts'
 import { targetOfPath, type Params } from './call-target.ts'
 import { countItems } from './daily-calls.ts'
@@ -33,8 +40,8 @@ export interface PipelineDependencies extends RecordingDependencies, BodyLimits 
 export interface Pipeline {
   /** Serves a matched call from beginning to end. */
   serve(context: Context, contract: AnyEndpoint, params: Params): Promise<void>
-  /** Answers a call that matches nothing. */
-  refuse(context: Context, fault: Fault): Promise<void>
+  /** Answers a call that matches nothing. Its body is never read; its query is, where `query` says what of it is echoed. */
+  refuse(context: Context, fault: Fault, query?: Echoed): Promise<void>
 }
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
@@ -55,10 +62,11 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     request: RequestContext,
     contract: AnyEndpoint | undefined,
     steps: () => Promise<Reply>,
+    echoed: Echoed | undefined = contract,
   ): Promise<void> {
     const { envelope } = request
     const noteEcho = async (): Promise<void> => {
-      if (contract) envelope.data = await echo(request, contract)
+      if (echoed) envelope.data = await echo(request, echoed)
     }
     let ended: readonly [answer: Answer, outcome: string]
     try {
@@ -103,14 +111,27 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       })
     },
 
-    refuse(context, fault) {
+    refuse(context, fault, query) {
       const request = begin(context)
-      return conclude(request, undefined, () => {
-        if (request.envelope.suppliedToken === undefined) strangerLimit.check(request.client.address)
-        throw fault
-      })
+      return conclude(request, undefined, () => refuseUnmatched(request, fault, strangerLimit, query), query)
     },
   }
+}
+
+/** Nothing is read of a network that has called too often. What is wrong with the query is not what is wrong with the call. */
+function refuseUnmatched(
+  request: RequestContext,
+  fault: Fault,
+  strangerLimit: StrangerLimit,
+  query: Echoed | undefined,
+): never {
+  if (request.envelope.suppliedToken === undefined) strangerLimit.check(request.client.address)
+  try {
+    if (query !== undefined) noteQuery(request, request.koa.request.querystring)
+  } catch (error) {
+    if (!isFault(error, 'request.invalid')) throw error
+  }
+  throw fault
 }
 
 /** For whom a handler works, and where. */

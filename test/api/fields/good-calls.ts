@@ -62,7 +62,7 @@ const grants = [
 ]
 
 const editUser: Arrange = once(async (at) => ({
-  params: { userid: await at.newUserId() },
+  params: { userid: await at.tokenlessUserId() },
   members: {
     username: at.freeName().name,
     fullname: 'Ed Ited',

@@ -8,6 +8,7 @@ import { CardAppliance } from '../certificates/card-kit.ts'
 import { createObject } from '../../support/object-kit.ts'
 import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { recover } from '../../support/sealed-people.ts'
+import { releaseToken } from '../users/release-token.ts'
 
 export type Premises = Awaited<ReturnType<typeof makePremises>>
 
@@ -55,6 +56,11 @@ export async function makePremises() {
     foreign: await thingsOfAStranger(appliance),
     told,
     newUserId,
+    async tokenlessUserId() {
+      const { id, hardwareToken } = await appliance.addUser()
+      await releaseToken(admin, id, hardwareToken.publicId)
+      return String(id)
+    },
     freeName,
     newSession: () => appliance.login(),
     newVault: () => newVault(admin),

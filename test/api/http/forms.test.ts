@@ -48,6 +48,7 @@ const contentTypes: readonly (readonly [string, string])[] = [
   ['text/plain', 'Content-Type: text/plain;charset=UTF-8'],
   ['a form, as curl -d does', 'Content-Type: application/x-www-form-urlencoded'],
   ['something else', 'Content-Type: application/x-made-up'],
+  ['a form of several parts', 'Content-Type: multipart/form-data; boundary=x'],
 ]
 
 describe.each(contentTypes)('a body of JSON called %s', (_name, contentType) => {
@@ -75,6 +76,49 @@ describe('the token', () => {
     const { query = '', args } = make()
     const { status, json } = await call('POST', `/auth/check${query}`, ...args)
     expect([status, json.CALLINFO.token, json.DATA]).toEqual([200, token(), { token: token() }])
+  })
+})
+
+describe('a body of JSON called a form of several parts, in a call that takes a file', () => {
+  const headers = (): string[] => [...header(), '-H', 'Content-Type: multipart/form-data; boundary=x']
+  const folder = (name: string) => JSON.stringify({ templateid: 2, groupid: vaultId, parentid: '0', name })
+
+  it('is read by POST and PUT /object, with blanks in front and as large as any other', async () => {
+    const blanks = ' \r\n\t'.repeat(200)
+    const made = await call('POST', '/object', ...headers(), '--data-binary', blanks + folder('Typed'))
+    expect([made.status, made.json.ERRORS, made.json.DATA]).toMatchObject([200, undefined, { name: 'Typed' }])
+    const { objectid } = made.json.CALLINFO
+    const edited = await call('PUT', `/object/${String(objectid)}`, ...headers(), '-d', '{"name":"Typed anew"}')
+    expect([edited.status, edited.json.DATA]).toMatchObject([200, { name: 'Typed anew' }])
+    const large = JSON.stringify({ ...(JSON.parse(folder('Large')) as object), more: 'x'.repeat(100_000) })
+    const taken = await call('POST', '/object', ...headers(), '-d', large)
+    expect([taken.status, taken.json.ERRORS]).toEqual([200, undefined])
+  })
+
+  it('is read over HTTP/2 as well', async () => {
+    const answer = await curl(appliance, '/object', '--http2', '-X', 'POST', ...headers(), '-d', folder('Over HTTP/2'))
+    expect(answer).toMatch(/^HTTP\/2 200/)
+  })
+
+  it.each([
+    ['blanks alone', ' \r\n\t'],
+    ['more blanks than a body begins with', `${' '.repeat(5_000)}{}`],
+    ['text', 'templateid=2'],
+  ])('is no JSON, but a form that breaks off, where it is %s: 400 1812', async (_what, body) => {
+    const { status, json } = await call('POST', '/object', ...headers(), '--data-binary', body)
+    expect([status, Object.keys(json.ERRORCODES ?? {})]).toEqual([400, ['1812', '2000']])
+  })
+})
+
+describe('media types', () => {
+  it('are read in whatever case (RFC 9110, 8.3.1)', async () => {
+    const urlEncoded = 'Content-Type: Application/X-WWW-Form-URLEncoded'
+    const form = await call('PUT', `/vault/${vaultId}`, ...header(), '-H', urlEncoded, '-d', 'description=Mixed+case')
+    expect([form.status, form.json['VAULT']]).toMatchObject([200, [{ description: 'Mixed case' }]])
+    const parts = '--x\r\nContent-Disposition: form-data; name="description"\r\n\r\nIn parts\r\n--x--\r\n'
+    const multipart = 'Content-Type: Multipart/Form-DATA; Boundary=x'
+    const several = await call('PUT', `/vault/${vaultId}`, ...header(), '-H', multipart, '--data-binary', parts)
+    expect([several.status, several.json['VAULT']]).toMatchObject([200, [{ description: 'In parts' }]])
   })
 })
 

@@ -16,6 +16,16 @@ const curlAt = (url: string, path: string, ...args: readonly string[]): string =
   })
 const curl = (path: string, ...args: readonly string[]): string => curlAt(appliance.url, path, ...args)
 
+const curlAs = (method: string, path: string, ...args: readonly string[]): string =>
+  curl(path, ...(method === 'HEAD' ? ['--head'] : ['--request', method]), ...args)
+const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4)
+/** What stays of an answer's head from call to call. */
+const fieldsOf = (text: string): readonly string[] =>
+  text
+    .slice(0, text.indexOf('\r\n\r\n'))
+    .split('\r\n')
+    .filter((line) => !/^(date|x-request-id):/i.test(line))
+
 const browser = ['--header', 'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8']
 const scripts = readdirSync(resolve(import.meta.dirname, '../../../dist/web/assets')).filter((name) =>
   name.endsWith('.js'),
@@ -71,7 +81,26 @@ describe('the address of the appliance itself', () => {
       expect(text).toMatch(/^HTTP\/[\d.]+ 404/)
       expect(text).toContain('"ERRORCODES"')
     }
-    expect(curl('/', ...browser, '--request', 'POST')).toMatch(/^HTTP\/[\d.]+ 404/)
+    for (const method of ['POST', 'OPTIONS', 'HEAD'])
+      expect(curlAs(method, '/', '--header', 'Accept: */*')).toMatch(/^HTTP\/[\d.]+ 404/)
+  })
+
+  it('answers browsers by the methods of a page: HEAD like GET, OPTIONS and others with Allow', () => {
+    for (const version of ['--http1.1', '--http2']) {
+      const head = curlAs('HEAD', '/', version, ...browser)
+      expect(head).toMatch(/^HTTP\/[\d.]+ 200/)
+      expect(fieldsOf(head)).toEqual(fieldsOf(curl('/', version, ...browser)))
+      expect(bodyOf(head)).toBe('')
+    }
+    const options = curlAs('OPTIONS', '/', ...browser)
+    expect(options).toMatch(/^HTTP\/[\d.]+ 204/)
+    expect(options.toLowerCase()).toContain('allow: get, head, options\r\n')
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const refused = curlAs(method, '/', ...browser)
+      expect(refused).toMatch(/^HTTP\/[\d.]+ 405/)
+      expect(refused.toLowerCase()).toContain('allow: get, head, options\r\n')
+      expect(refused).toContain('"1802"')
+    }
   })
 
   it('leaves no record: what is the same for all says nothing of any', () => {
@@ -95,7 +124,6 @@ describe('the files of the console', () => {
       expect(text.length).toBeLessThan(plain.length)
     }
     // curl takes them apart again.
-    const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4)
     expect(bodyOf(curl(`/assets/${name}`, '--compressed'))).toBe(bodyOf(plain))
   })
 
@@ -130,6 +158,24 @@ describe('the files of the console', () => {
     ]
     for (const path of others)
       expect({ path, head: curl(path, ...browser).slice(0, 12) }).toEqual({ path, head: expect.stringMatching(/ 404/) })
+  })
+
+  it('have the methods of files, whatever their caller accepts', () => {
+    const path = `/assets/${scripts[0]}`
+    for (const file of [path, '/favicon.ico']) {
+      const head = curlAs('HEAD', file)
+      expect(head).toMatch(/^HTTP\/[\d.]+ 200/)
+      expect(fieldsOf(head)).toEqual(fieldsOf(curl(file)))
+      expect(bodyOf(head)).toBe('')
+      for (const [method, status] of [
+        ['OPTIONS', 204],
+        ['POST', 405],
+      ] as const) {
+        const answer = curlAs(method, file)
+        expect(answer).toMatch(new RegExp(`^HTTP/[\\d.]+ ${status}`))
+        expect(answer.toLowerCase()).toContain('allow: get, head, options\r\n')
+      }
+    }
   })
 
   it('have the icon that browsers ask for by themselves', () => {

@@ -49,6 +49,19 @@ describe('PUT /user/:userid', () => {
     expect((await administrator.must('GET', `/user/${user.username.slice(0, 15)}`)).CALLINFO['users']).toEqual([])
   })
 
+  it('leaves out blanks around a full name', async () => {
+    const user = await appliance.addUser()
+    for (const [fullname, kept] of [
+      [' Blank Ahead', 'Blank Ahead'],
+      ['Blank Behind ', 'Blank Behind'],
+      [`  ${'x'.repeat(64)}  `, 'x'.repeat(64)],
+    ] as const) {
+      const { status, json } = await edit(user.id, { fullname })
+      expect([status, json.CALLINFO['user_created']]).toEqual([200, kept])
+      expect(await read(user.id)).toMatchObject({ fullname: kept })
+    }
+  })
+
   it('is served for POST too, and changes nothing for an empty body', async () => {
     const user = await appliance.addUser()
     const before = await read(user.id)
@@ -87,6 +100,14 @@ describe('PUT /user/:userid', () => {
     ['a username with NUL for a letter', { username: 'person%00' }, 1702],
     ['an array for a fullname', { fullname: ['x'] }, 1804],
     ['a fullname with a tab', { fullname: 'Tab\there' }, 1702],
+    ['a username with a plus', { username: 'bob+tag' }, 1702],
+    ['a username with a blank', { username: 'bob tag' }, 1702],
+    ['a username with a letter beyond ASCII', { username: 'bjørnson' }, 1702],
+    ['a username with an apostrophe', { username: "o'brien" }, 1702],
+    ['a username with a backslash', { username: 'DOM\\user' }, 1702],
+    ['a fullname of four characters and a blank', { fullname: ' abcd' }, 1702],
+    ['an email without an @', { email: 'abcde' }, 1702],
+    ['an email with a blank in it', { email: 'a b@example.test' }, 1702],
     ['an email of 129 characters', { email: `${'x'.repeat(120)}@example.test` }, 1702],
     ['a number for an email', { email: 1 }, 1804],
     ['null for a status', { status: null }, 1804],
@@ -153,6 +174,29 @@ describe('otpprefix', () => {
     expect((await edit(owner.id, record)).status).toBe(200)
     expect((await edit(owner.id, { otpprefix: token.publicId })).status).toBe(200)
     expect(await read(owner.id)).toEqual(record)
+  })
+
+  it('takes no token away: the answer names those that it leaves out, and how they are removed', async () => {
+    const { owner, token } = await registered()
+    const other = await registered()
+    await releaseToken(administrator, other.owner.id, other.token.publicId)
+    await edit(owner.id, { otpprefix: other.token.publicId })
+    const before = await read(owner.id)
+    const notices = async (body: object): Promise<unknown[]> => (await edit(owner.id, body)).json.CALLINFO.general
+    for (const [otpprefix, kept] of [
+      ['', [token.publicId, other.token.publicId]],
+      [token.publicId.toUpperCase(), [other.token.publicId]],
+    ] as const) {
+      const [notice, ...more] = await notices({ otpprefix })
+      expect(more).toEqual([])
+      for (const publicId of kept) expect(notice).toContain(publicId)
+      if (otpprefix !== '') expect(notice).not.toContain(token.publicId)
+      expect(notice).toContain(`DELETE /user/${owner.id}/otp/:deviceid`)
+    }
+    expect(await notices({ otpprefix: before['otpprefix'] })).toEqual([])
+    expect(await notices({ fullname: 'No word of tokens' })).toEqual([])
+    expect(await read(owner.id)).toEqual({ ...before, fullname: 'No word of tokens' })
+    expect((await appliance.client().post('/auth', appliance.credentials(owner))).status).toBe(200)
   })
 
   it('of a user without a token can be sent back as it is read', async () => {

@@ -9,7 +9,7 @@ import { keyNames, keyParams, latestVersion } from './key-parameters.ts'
  * `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup
  * keys are.
  */
-export const backUpKey = (transfers: Transfers) =>
+export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
   endpoint({
     operation: 'transparent.backup',
     handler: 'EncryptionHandler',
@@ -35,6 +35,13 @@ export const backUpKey = (transfers: Transfers) =>
       return {
         callinfo: { name: key.name, version: String(key.latestVersion), objectid: String(key.id) },
         members: { KEYS: { backup: text } },
+        general: text.length + restoreBytes > maxBodyBytes ? [tooLongNotice(maxBodyBytes)] : [],
       }
     },
   })
+
+/** What the body that restores a backup holds beside it, at most: braces, names, session token and `force`. */
+const restoreBytes = 128
+
+const tooLongNotice = (maxBodyBytes: number): string =>
+  `This backup is longer than the ${maxBodyBytes} bytes of a body that this appliance takes: have the operator raise http.maxBodyBytes before it is restored here, or trim the key's versions and back it up again.`

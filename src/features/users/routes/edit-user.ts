@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { bitmap, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { restingNotice, type Recoveries } from '../recovery.ts'
+import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
 import { otpPrefixes, status, userIdOf, userParams, userFields } from './user-fields.ts'
 
@@ -53,10 +54,25 @@ export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | '
       const user = await users.change(userIdOf(params.userid), changes, commit, caller.userId)
       return {
         callinfo: { calculated_status: user.capabilities, user_created: user.fullname, message: 'User updated' },
-        general: otpprefix === undefined ? [] : await restingNotice(recoveries, user.id),
+        general:
+          otpprefix === undefined
+            ? []
+            : [...keptNotice(await users.read(user.id), otpprefix), ...(await restingNotice(recoveries, user.id))],
       }
     },
   })
+
+/**
+ * For an administrator who means to revoke a token that is lost: an edit removes none, so that a record that is read and
+ * sent back whole keeps every second factor.
+ */
+function keptNotice({ id, otpPrefixes }: ListedUser, named: readonly string[]): string[] {
+  const kept = otpPrefixes.filter((prefix) => !named.includes(prefix))
+  if (kept.length === 0) return []
+  return [
+    `The user still holds these hardware tokens, which otpprefix does not name: ${kept.join(', ')}. No edit removes a token: DELETE /user/${id}/otp/:deviceid does, with the id from GET /user/${id}/otp.`,
+  ]
+}
 
 /** The members that a call changes, for the audit trail; a status with its value, because it grants capabilities. */
 function targetOf(id: string, fields: object, bitmap: number | undefined): string {

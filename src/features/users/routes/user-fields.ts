@@ -14,7 +14,7 @@ export const userFields = {
   username: field('username', 'Login name: letters, digits and `- _ . @`. No two users have the same.', {
     pattern: '^[-\\w.@]+$',
   }),
-  fullname: field('fullname', 'Full name.'),
+  fullname: field('fullname', 'Full name; blanks around it are left out.'),
   email: field('email', 'E-mail address.', { format: 'email' }),
 }
 
@@ -53,7 +53,7 @@ export const otpPrefixes = z
   )
   .transform((text) => (text === '' ? [] : text.toLowerCase().split(',')))
   .describe(
-    'Public ids of the hardware tokens that the user holds from now on, with commas between: 12 modhex characters each, three at most. Empty takes them away.',
+    'Public ids of hardware tokens that the user is to hold, with commas between: 12 modhex characters each, three at most. Tokens that the user holds and that are not named stay, for an empty text too: `DELETE /user/:userid/otp/:deviceid` removes one.',
   )
 
 export const userParams = z.object({ userid: userSegment() })
