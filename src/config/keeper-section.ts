@@ -5,7 +5,7 @@ import { path } from './value-shapes.ts'
 export const keeper = z.strictObject({
   socket: path.describe('Unix socket of the keeper for the workers of the daemon.'),
   operatorSocket: path.describe('Unix socket of the keeper for the console: only operators may connect to it.'),
-  state: path.describe('SQLite file of what the keeper must not forget; on a disk that lasts, readable by it alone.'),
+  state: path.describe('SQLite file of what the keeper must not forget; on a disk that lasts, readable only by it.'),
 })
 
 export interface KeeperConfig extends z.infer<typeof keeper> {

@@ -83,7 +83,7 @@ export const users = z.strictObject({
     .enum(['approved', 'open'])
     .default('approved')
     .describe(
-      'What becomes of the memberships of a user whose pass phrase somebody else set, or whose second factor somebody else enrolled. approved: they rest until another Admin of each vault confirms the user, or the operator where there is none; open: they go on, so that every administrator can read every vault.',
+      'What becomes of the memberships of a user whose pass phrase another person set, or whose second factor another person enrolled. approved: they are on hold until another Admin of each vault confirms the user, or the operator if there is none; open: they stay in force, so that every administrator can read every vault.',
     ),
 })
 

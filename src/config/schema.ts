@@ -50,7 +50,7 @@ const http = z.strictObject({
     .int()
     .positive()
     .default(1024)
-    .describe('The same for each client address; the addresses of http.proxies are bounded in all alone.'),
+    .describe('The same for each client address; for the addresses of http.proxies only the total is bounded.'),
   requestTimeoutMs: milliseconds.default(30_000).describe('How long a client may take to send a request.'),
   answerTimeoutMs: milliseconds
     .default(30_000)

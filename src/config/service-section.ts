@@ -39,7 +39,7 @@ export const service = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether service accounts may log in by a static key, for machines that can neither hold a certificate nor sign: who reads the key can log in until it is removed.',
+      'Whether service accounts may log in by a static key, for machines that can neither hold a certificate nor sign: anyone who reads the key can log in until it is removed.',
     ),
   audience: audiences
     .default(['strongroom'])

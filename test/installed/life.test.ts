@@ -23,7 +23,7 @@ const introduction = `# A session of operations
 
 The whole life of an appliance on one machine, a fresh Debian 13 with systemd, as \`test/installed/life.test.ts\` types it; after each job the
 ciphertexts of the first day are decrypted over TLS, and \`strongroom doctor\` has no problem to name. \`SESSION=write STRONGROOM_INSTALLED=all
-scripts/test test/installed/life\` writes this page anew. Seconds are those of a virtual machine with two processors, shared with other work.
+scripts/test test/installed/life\` writes this page again. Seconds are those of a virtual machine with two processors, shared with other work.
 [operations.md](operations.md) explains each command.`
 
 const config = '/etc/strongroom/strongroom.json'

@@ -17,7 +17,7 @@ Examples:
 
 export function addAuditShow(audit: Command): void {
   addTrailOptions(
-    audit.command('show').summary('show records').description('Shows the records of the audit trail, oldest first.'),
+    audit.command('show').summary('show records').description('show the records of the audit trail, oldest first'),
   )
     .addHelpText('after', help)
     .action(async function (this: Command, options: RecordOptions) {

@@ -61,7 +61,7 @@ interface Options extends GivenPlaces {
 export function addAuditVerify(audit: Command): void {
   audit
     .command('verify')
-    .description('Checks that no record of the audit trail was changed, removed or added.')
+    .description('check that no record of the audit trail was changed, removed or added')
     .option(
       '--directory <folder>',
       'folder of a trail, several times for several machines; by default audit.directory',

@@ -19,7 +19,7 @@ Example:
 export function addBackupRun(backup: Command): void {
   backup
     .command('run')
-    .description('Makes a backup in backup.directory, and removes old ones.')
+    .description('make a backup in backup.directory, and remove old ones')
     .addHelpText('after', help)
     .action(
       answering(async (invocation) => {

@@ -28,7 +28,7 @@ interface Options {
 export function addBackupVerify(backup: Command): void {
   backup
     .command('verify <file>')
-    .description('Checks a backup, and says what it holds.')
+    .description('check a backup, and say what it holds')
     .requiredOption('--identity <file>', 'identity of one of its recipients')
     .option('--public-key <file>', 'PEM file with the public audit key of the appliance')
     .addHelpText('after', help)

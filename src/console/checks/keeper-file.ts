@@ -22,7 +22,7 @@ export const keeperCheck: Check = {
     if (served.includes(true) && answers !== true)
       findings.unshift(
         problem(
-          `none answers at ${socket}: nobody can log in, and nothing is changed`,
+          `none answers at ${socket}: no user can log in, and nothing can be changed`,
           'Start strongroom-keeper.service, or the daemon.',
         ),
       )

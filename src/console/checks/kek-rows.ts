@@ -24,7 +24,7 @@ export async function kekFindings(config: Config, token: TokenStatus): Promise<F
               'Once no backup that was taken out needs it: strongroom root-keys rotate kek.backup --destroy-unused',
             )
           : warning(
-              `${count(below, 'row')} under ${version.label}, from under which whoever holds the PIN reads keys`,
+              `${count(below, 'row')} under ${version.label}, from under which anyone who has the PIN can read keys`,
               `Move them: strongroom root-keys rotate ${version.role}`,
             )
       }),

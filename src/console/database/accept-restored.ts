@@ -18,7 +18,7 @@ Example:
 export function addDatabaseAcceptRestored(database: Command): void {
   database
     .command('accept-restored')
-    .description('Accepts a database that is older than what this appliance has seen.')
+    .description('accept a database that is older than what this appliance has seen')
     .addHelpText('after', help)
     .action(
       answering(async (invocation) => {

@@ -20,7 +20,7 @@ Examples:
 export function addOtpResync(otp: Command): void {
   otp
     .command('resync')
-    .description('Resynchronises a HOTP token by two codes.')
+    .description('resynchronise a HOTP token by two codes')
     .argument('<user>', 'login name')
     .argument('[id]', 'of the device, as strongroom otp list shows it')
     .addHelpText('after', help)

@@ -16,7 +16,7 @@ Examples:
 export function addTemplateAdd(template: Command): void {
   template
     .command('add')
-    .description('Adds a template of the site, with an id above 1000.')
+    .description('add a template of the site, with an id above 1000')
     .argument('<file>', 'JSON file; - is standard input')
     .option('--replace', 'the template is there already: change it')
     .addHelpText('after', help)

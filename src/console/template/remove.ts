@@ -12,7 +12,7 @@ Example:
 export function addTemplateRemove(template: Command): void {
   template
     .command('remove')
-    .description('Removes a template of the site that no object is made of.')
+    .description('remove a template of the site that no object is made of')
     .argument('<id>', 'its id, see template list', siteId)
     .addHelpText('after', help)
     .action(

@@ -26,7 +26,7 @@ interface PlanFlags {
 export function addRewrapPlan(transparent: Command): void {
   transparent
     .command('rewrap-plan')
-    .description('Lists keys that cannot leave their token, and the calls that put others in their place.')
+    .description('list keys that cannot leave their token, and the calls that put others in their place')
     .option('--vault <id>', 'the keys of one vault', vaultId)
     .addHelpText('after', help)
     .action(answering(rewrapPlan))

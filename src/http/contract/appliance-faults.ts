@@ -21,7 +21,11 @@ export const applianceFaults = {
     number: 1903,
     text: 'A record is not as the appliance wrote it and is not used. Tell the operator.',
   },
-  'hsm.outdated': { status: 503, number: 1911, text: 'A record is older than one that was here before.' },
+  'hsm.outdated': {
+    status: 503,
+    number: 1911,
+    text: 'A record in the database is older than one that this appliance has already seen, and is not used: tell the operator.',
+  },
   'hsm.unsupported': { status: 400, number: 1904, text: 'The hardware security module does not offer this.' },
   'store.unavailable': {
     status: 503,
@@ -31,7 +35,7 @@ export const applianceFaults = {
   'store.conflict': {
     status: 409,
     number: 1906,
-    text: 'Somebody else changed the same thing at this moment: look again.',
+    text: 'Another call changed this at the same time: read it again and retry.',
   },
   'audit.unavailable': {
     status: 503,

@@ -12,7 +12,7 @@ export const objectFaults = {
   'object.parent_unknown': {
     status: 400,
     number: 1612,
-    text: 'The parent is no object of this vault: send parentid 0 for the root of the vault.',
+    text: 'The parent is not an object of this vault: send parentid 0 for the root of the vault.',
   },
   'object.not_empty': { status: 409, number: 1613, text: 'Other objects lie in this one: delete them first.' },
   'object.tampered': {

@@ -39,7 +39,7 @@ describe('strongroom doctor', () => {
     const found = (await warnings()).map(({ detail }) => detail)
     expect(found).toHaveLength(7)
     expect(found).toContain(
-      'strongroom.kek.backup.v1: can be copied and can be used by other mechanisms by whoever holds the PIN',
+      'strongroom.kek.backup.v1: can be copied and can be used by other mechanisms by anyone who has the PIN',
     )
   })
 

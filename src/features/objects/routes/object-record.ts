@@ -36,7 +36,7 @@ export const objectSchema = z
       'A bitmap: 32 decrypting raises an alarm, 128 always, 1024 a value breaks the policy of the vault.',
     ),
     objectname: z.string().describe('Its name.'),
-    filename: z.string().describe('Name of its file; empty for what is no file.'),
+    filename: z.string().describe('Name of its file; empty for what is not a file.'),
     children: numberText('How many objects lie in it, as text.'),
     version: numberText('Grows with each change of the object, as text: `ifVersion` of an edit names it.'),
     notes: z.union([z.literal(false), z.string()]).describe('Always false; published clients read it.'),
@@ -60,7 +60,7 @@ export const objectSchema = z
         ext: z.string().describe('Extension of its name, without the dot.'),
         iconpath: z.string().describe('Always empty; published clients read it.'),
       })
-      .describe('Its file; absent for what is no file.')
+      .describe('Its file; absent for what is not a file.')
       .optional(),
   })
   .meta({ id: 'Object', description: 'A secret or file in a vault, or a folder.' })

@@ -66,7 +66,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
     path: '/user/:userid/otp',
     summary: 'Give a user an OTP device',
     details:
-      'A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.',
+      'A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
     faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],
