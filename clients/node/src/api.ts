@@ -91,7 +91,7 @@ export interface Operations {
        */
       key?: string
       /**
-       * Where the token goes: into `CALLINFO`, or, for pages of the appliance alone, into a cookie.
+       * Where the token goes: into `CALLINFO`, or, only for pages of the appliance, into a cookie.
        */
       session?: 'token' | 'cookie'
     }
@@ -362,7 +362,7 @@ export interface Operations {
   /**
    * Give a user another pass phrase. Needs a session. The user needs the capability admin.
    *
-   * For another user: your own is changed with `PUT /auth/passphrase`. All sessions of the user end. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.
+   * For another user: your own is changed with `PUT /auth/passphrase`. All sessions of the user end. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.
    */
   'user.passphrase': {
     params: {
@@ -422,7 +422,7 @@ export interface Operations {
   /**
    * Give a user an OTP device. Needs a session. The user needs the capability admin.
    *
-   * A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.
+   * A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.
    */
   'user.otp.enrol': {
     params: {
@@ -850,7 +850,7 @@ export interface Operations {
          */
         passphrase_changed: string
         /**
-         * Vaults in which the membership of the caller rests until it is confirmed.
+         * Vaults in which the membership of the caller is on hold until it is confirmed.
          */
         resting: number
         /**
@@ -913,7 +913,7 @@ export interface Operations {
   /**
    * Begin to enrol an authenticator app for yourself. Needs a session.
    *
-   * The token of the appliance makes a seed, which stands in this one answer. The app is no second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. One that was begun before is void.
+   * The token of the appliance makes a seed, which stands in this one answer. The app is not a second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. One that was begun before is void.
    */
   'me.otp.begin': {
     answer: Envelope & {
@@ -936,7 +936,7 @@ export interface Operations {
   /**
    * Enrol a hardware token for yourself. Needs a session.
    *
-   * For a token that the operator has made known and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault rests because of it.
+   * For a token that the operator has registered and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.
    */
   'me.otp.adopt': {
     body: {
@@ -995,7 +995,7 @@ export interface Operations {
   /**
    * Finish the enrolment of your authenticator app. Needs a session.
    *
-   * A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault rests because of it.
+   * A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.
    */
   'me.otp.activate': {
     params: {
@@ -1283,7 +1283,7 @@ export interface Operations {
   /**
    * Get a challenge for an authenticator, within your session. Needs a session.
    *
-   * For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good for this session alone.
+   * For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good only for this session.
    */
   'me.challenge': {
     answer: Envelope & {
@@ -1322,7 +1322,7 @@ export interface Operations {
          */
         algorithms: number[]
         /**
-         * `direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make.
+         * `direct` where only passkeys of certain makes may be registered: the authenticator has to say its make.
          */
         attestation: 'none' | 'direct'
       }
@@ -1990,7 +1990,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * Id of the user who changes it; administrators alone name another one.
+       * Id of the user who changes it; only administrators may name another user.
        */
       owner?: number | string
       /**
@@ -2339,7 +2339,7 @@ export interface Operations {
   /**
    * Make a one-time link. Needs a session.
    *
-   * Encrypt the secret on your side, and hand over the ciphertext alone. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Whoever has it opens it once (`POST /link/open`).
+   * Encrypt the secret on your side, and hand over only the ciphertext. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Anyone who has it can open it once (`POST /link/open`).
    */
   'link.create': {
     body: {
@@ -2352,7 +2352,7 @@ export interface Operations {
        */
       lifetime?: number | string
       /**
-       * What its maker calls it: it is stored in the open, and whoever opens the link does not see it.
+       * What its maker calls it: it is stored in the open, and is not shown to the person who opens the link.
        */
       label?: string
     }
@@ -2573,12 +2573,12 @@ export interface Operations {
   /**
    * List the vaults shared with the caller. Needs a session.
    *
-   * Vaults in which the membership of the caller rests are left out; `CALLINFO.general` says so.
+   * Vaults in which the membership of the caller is on hold are left out; `CALLINFO.general` says so.
    */
   'vault.list': {
     answer: Envelope & {
       /**
-       * The vaults, by their names; empty where none is shared.
+       * The vaults, in the order of their ids; empty where none is shared.
        */
       VAULTS: Vault[]
     }
@@ -2707,7 +2707,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * The members, by their names.
+         * The members, in the order of their ids.
          */
         vaultmembers: Member[]
       }
@@ -2735,7 +2735,7 @@ export interface Operations {
        */
       status: (1 | 2 | 4) | ('1' | '2' | '4')
       /**
-       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1 alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing.
+       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it.
        */
       grants?:
         | (
@@ -2806,7 +2806,7 @@ export interface Operations {
        */
       status: (1 | 2 | 4) | ('1' | '2' | '4')
       /**
-       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1 alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing.
+       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it.
        */
       grants?:
         | (
@@ -2893,9 +2893,9 @@ export interface Operations {
     }
   }
   /**
-   * Confirm a member whose membership rests. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
+   * Confirm a member whose membership is on hold. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
-   * A membership rests after an administrator or the operator has given its user a pass phrase or a second factor, so that neither gets into the vaults of the user by it.
+   * A membership is put on hold when an administrator or the operator gives its user a pass phrase or a second factor, so that neither of them gets into the vaults of the user by it.
    */
   'vault.member.confirm': {
     params: {
@@ -2936,7 +2936,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * The policies, by their ids.
+         * The policies, in a fixed order, which is not that of their ids.
          */
         policies: PasswordPolicy[]
       }
@@ -2950,7 +2950,7 @@ export interface Operations {
   'utils.pwgen': {
     query: {
       /**
-       * `secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` six short English words, `diceword` words of a list. `secure` when empty.
+       * `secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when empty.
        */
       type?: 'secure' | 'pin' | 'pronounceable' | 'pronouncable' | 'bytes' | 'opie' | 'diceword' | ''
       /**
@@ -3568,7 +3568,7 @@ export interface Operations {
   /**
    * Make an object a favourite, or no longer. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
    *
-   * Favourites are of the caller alone: 500 at most.
+   * Favourites belong to the caller, and no other user sees them: 500 at most.
    */
   'object.favourite': {
     params: {
@@ -3602,7 +3602,7 @@ export interface Operations {
   /**
    * Take an object off the favourites of the caller. Needs a session.
    *
-   * With no right in the vault: it is told by the favourites of the caller alone whether there is something to take away, and nothing of the object.
+   * Needs no right in the vault: the answer depends only on the favourites of the caller, and tells nothing of the object.
    */
   'object.favourite.clear': {
     params: {
@@ -3643,7 +3643,7 @@ export interface Operations {
   /**
    * Set the tags of the caller for an object. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
    *
-   * In place of those that were. Tags are of the caller alone: at 2,000 objects at most.
+   * They replace the earlier tags. Tags belong to the caller, and no other user sees them: on 2,000 objects at most.
    */
   'object.tags.set': {
     params: {
@@ -3681,7 +3681,7 @@ export interface Operations {
   /**
    * Take away the tags of the caller for an object. Needs a session.
    *
-   * With no right in the vault: it is told by the tags of the caller alone whether there is something to take away, and nothing of the object.
+   * Needs no right in the vault: the answer depends only on the tags of the caller, and tells nothing of the object.
    */
   'object.tags.clear': {
     params: {
@@ -3739,7 +3739,7 @@ export interface Operations {
   /**
    * Move an object with all that lies in it. Needs a session of a member of the vault, with Write or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
    *
-   * All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
+   * All of it moves, or nothing. Into another vault, whose key encrypts it again in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
    */
   'object.move': {
     params: {
@@ -3781,7 +3781,7 @@ export interface Operations {
   /**
    * Copy an object with all that lies in it. Needs a session of a member of the vault, with Read or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
    *
-   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
+   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted again in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
    */
   'object.copy': {
     params: {
@@ -4052,7 +4052,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4116,7 +4116,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4182,7 +4182,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4252,7 +4252,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4284,7 +4284,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4316,7 +4316,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4352,7 +4352,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4392,7 +4392,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
       /**
@@ -4488,7 +4488,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4643,7 +4643,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4737,7 +4737,7 @@ export interface Operations {
     }
   }
   /**
-   * Encrypt a ciphertext anew under another version of its key. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for rewrap.
+   * Encrypt a ciphertext again under another version of its key. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for rewrap.
    *
    * The plaintext does not leave the boundary of the token. After a rotation it brings stored ciphertexts to the new version.
    */
@@ -4748,7 +4748,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4865,11 +4865,11 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
       /**
-       * `wrapped` the data key encrypted alone, `plaintext` in the open as well.
+       * `wrapped` the data key only in encrypted form, `plaintext` also in the open.
        */
       type: 'plaintext' | 'wrapped'
     }
@@ -4925,7 +4925,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4991,7 +4991,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5043,7 +5043,7 @@ export interface Operations {
          */
         key_version: string
         /**
-         * Whether it is good. A wrong one is no error of the call.
+         * Whether it is good. A wrong one is not an error of the call.
          */
         valid: boolean
       }
@@ -5061,7 +5061,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5167,7 +5167,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5213,7 +5213,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5259,7 +5259,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5340,7 +5340,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
       /**
@@ -5425,7 +5425,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5513,7 +5513,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5939,7 +5939,7 @@ export interface Object {
    */
   objectname: string
   /**
-   * Name of its file; empty for what is no file.
+   * Name of its file; empty for what is not a file.
    */
   filename: string
   /**
@@ -5985,7 +5985,7 @@ export interface Object {
     [k: string]: string
   }
   /**
-   * Its file; absent for what is no file.
+   * Its file; absent for what is not a file.
    */
   fileinfo?: {
     /**
@@ -6094,7 +6094,7 @@ export interface NamedTemplateField {
    */
   encrypted: boolean
   /**
-   * Whether it is part of the normal view, or of the workbench alone.
+   * Whether it is part of the normal view, or only of the workbench.
    */
   show: boolean
   /**
@@ -6165,7 +6165,7 @@ export interface Member {
    */
   groupstatus: '1' | '2' | '4'
   /**
-   * Present for a service account, which is no person.
+   * Present for a service account, which is not a person.
    */
   service?: true
   /**
@@ -6210,7 +6210,7 @@ export interface Member {
    */
   passphrase_by?: string
   /**
-   * Present where the membership rests: the member cannot use the vault until an Admin confirms.
+   * Present if the membership is on hold: the member cannot use the vault until an Admin confirms.
    */
   resting?: {
     /**
@@ -6280,7 +6280,7 @@ export interface TemplateField {
    */
   encrypted: boolean
   /**
-   * Whether it is part of the normal view, or of the workbench alone.
+   * Whether it is part of the normal view, or only of the workbench.
    */
   show: boolean
   /**
@@ -6339,7 +6339,7 @@ export interface FilledTemplateField {
    */
   encrypted: boolean
   /**
-   * Whether it is part of the normal view, or of the workbench alone.
+   * Whether it is part of the normal view, or only of the workbench.
    */
   show: boolean
   /**

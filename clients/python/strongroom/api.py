@@ -112,7 +112,7 @@ class AuthLoginBody(TypedDict, total=False):
     key: str
     """Static key of a service account (`service_static`)."""
     session: Literal["token", "cookie"]
-    """Where the token goes: into `CALLINFO`, or, for pages of the appliance alone, into a cookie."""
+    """Where the token goes: into `CALLINFO`, or, only for pages of the appliance, into a cookie."""
 
 
 class AuthLoginInfoAudit(TypedDict):
@@ -580,7 +580,7 @@ class MeReadInfo(Callinfo):
     passphrase_changed: str
     """When the pass phrase was last changed. UTC."""
     resting: int
-    """Vaults in which the membership of the caller rests until it is confirmed."""
+    """Vaults in which the membership of the caller is on hold until it is confirmed."""
     timeout: int
     """Milliseconds without a call after which the session ends."""
     links: bool
@@ -780,7 +780,7 @@ class MeChallengeInfo(Callinfo):
     algorithms: List[int]
     """COSE algorithms of new passkeys, the preferred one first."""
     attestation: Literal["none", "direct"]
-    """`direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make."""
+    """`direct` where only passkeys of certain makes may be registered: the authenticator has to say its make."""
 
 
 class MeChallengeAnswer(_Sent):
@@ -1084,7 +1084,7 @@ class ServiceChangeBody(TypedDict, total=False):
     description: str
     """What it is for, of at most 128 characters."""
     owner: Union[int, str]
-    """Id of the user who changes it; administrators alone name another one."""
+    """Id of the user who changes it; only administrators may name another user."""
     addresses: List[str]
     """IP addresses and ranges, 64 at most, from which it logs in and calls; an empty list: any."""
     expires: Union[Literal["never"], str]
@@ -1240,7 +1240,7 @@ class LinkCreateBody(_LinkCreateBody, total=False):
     lifetime: Union[int, str]
     """How long it can be opened, in seconds; without it a day, or as long as the operator allows."""
     label: str
-    """What its maker calls it: it is stored in the open, and whoever opens the link does not see it."""
+    """What its maker calls it: it is stored in the open, and is not shown to the person who opens the link."""
 
 
 class LinkCreateInfoLink(TypedDict):
@@ -1427,7 +1427,7 @@ class VaultCreateAnswer(_Sent):
 
 class VaultListAnswer(Envelope):
     VAULTS: List[Vault]
-    """The vaults, by their names; empty where none is shared."""
+    """The vaults, in the order of their ids; empty where none is shared."""
 
 
 class VaultidParams(TypedDict):
@@ -1435,7 +1435,7 @@ class VaultidParams(TypedDict):
 
 
 class ObjectFileinfo(TypedDict):
-    """Its file; absent for what is no file."""
+    """Its file; absent for what is not a file."""
 
     objectid: str
     """Id of the object. Decimal digits."""
@@ -1469,7 +1469,7 @@ class _Object(TypedDict):
     objectname: str
     """Its name."""
     filename: str
-    """Name of its file; empty for what is no file."""
+    """Name of its file; empty for what is not a file."""
     children: str
     """How many objects lie in it, as text."""
     version: str
@@ -1493,7 +1493,7 @@ class Object(_Object, total=False):
     crypted: Dict[str, str]
     """The encrypted fields in the open, by name: where the call asked for them with `decrypt`."""
     fileinfo: ObjectFileinfo
-    """Its file; absent for what is no file."""
+    """Its file; absent for what is not a file."""
 
 
 class _TemplateInfo(TypedDict):
@@ -1530,7 +1530,7 @@ class _NamedTemplateField(TypedDict):
     encrypted: bool
     """Whether its value is encrypted, and shown only where `decrypt` asks for it."""
     show: bool
-    """Whether it is part of the normal view, or of the workbench alone."""
+    """Whether it is part of the normal view, or only of the workbench."""
     policy: bool
     """Whether its value should keep the password policy of the vault."""
     alarm: bool
@@ -1612,7 +1612,7 @@ class VaultDeleteAnswer(_Sent):
 
 
 class MemberResting(TypedDict):
-    """Present where the membership rests: the member cannot use the vault until an Admin confirms."""
+    """Present if the membership is on hold: the member cannot use the vault until an Admin confirms."""
 
     since: str
     """When another user, or the operator, first gave the user something to log in with. UTC."""
@@ -1641,19 +1641,19 @@ class Member(_Member, total=False):
     """A member of a vault."""
 
     service: Literal[True]
-    """Present for a service account, which is no person."""
+    """Present for a service account, which is not a person."""
     grants: List[Union[VaultGrantsKeys, VaultGrantsObjects]]
     """What narrows Read of the member; absent where nothing does."""
     passphrase_by: str
     """Id of the administrator who gave the user the present pass phrase; absent once the user has changed it.
     Decimal digits."""
     resting: MemberResting
-    """Present where the membership rests: the member cannot use the vault until an Admin confirms."""
+    """Present if the membership is on hold: the member cannot use the vault until an Admin confirms."""
 
 
 class VaultMembersInfo(Callinfo):
     vaultmembers: List[Member]
-    """The members, by their names."""
+    """The members, in the order of their ids."""
 
 
 class VaultMembersAnswer(_Sent):
@@ -1672,8 +1672,8 @@ class _VaultMemberAddBody(TypedDict):
 
 class VaultMemberAddBody(_VaultMemberAddBody, total=False):
     grants: Optional[List[Union[VaultGrantsKeys, VaultGrantsObjects]]]
-    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1
-    alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing."""
+    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with
+    status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it."""
 
 
 class VaultMemberAddInfo(Callinfo):
@@ -1692,8 +1692,8 @@ class _VaultMemberChangeBody(TypedDict):
 
 class VaultMemberChangeBody(_VaultMemberChangeBody, total=False):
     grants: Optional[List[Union[VaultGrantsKeys, VaultGrantsObjects]]]
-    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1
-    alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing."""
+    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with
+    status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it."""
 
 
 class VaultMemberChangeInfo(Callinfo):
@@ -1752,7 +1752,7 @@ class PasswordPolicy(TypedDict):
 
 class UtilsPoliciesInfo(Callinfo):
     policies: List[PasswordPolicy]
-    """The policies, by their ids."""
+    """The policies, in a fixed order, which is not that of their ids."""
 
 
 class UtilsPoliciesAnswer(_Sent):
@@ -1762,7 +1762,8 @@ class UtilsPoliciesAnswer(_Sent):
 class UtilsPwgenQuery(TypedDict, total=False):
     type: Literal["secure", "pin", "pronounceable", "pronouncable", "bytes", "opie", "diceword", ""]
     """`secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes`
-    random bytes, `opie` six short English words, `diceword` words of a list. `secure` when empty."""
+    random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when
+    empty."""
     policyid: Union[Literal[""], str]
     """Id of a password policy that the password is to keep; goes before `type`. 0 to 9999."""
     length: Union[Literal[""], str]
@@ -1903,7 +1904,7 @@ class _TemplateField(TypedDict):
     encrypted: bool
     """Whether its value is encrypted, and shown only where `decrypt` asks for it."""
     show: bool
-    """Whether it is part of the normal view, or of the workbench alone."""
+    """Whether it is part of the normal view, or only of the workbench."""
     policy: bool
     """Whether its value should keep the password policy of the vault."""
     alarm: bool
@@ -1974,7 +1975,7 @@ class _FilledTemplateField(TypedDict):
     encrypted: bool
     """Whether its value is encrypted, and shown only where `decrypt` asks for it."""
     show: bool
-    """Whether it is part of the normal view, or of the workbench alone."""
+    """Whether it is part of the normal view, or only of the workbench."""
     policy: bool
     """Whether its value should keep the password policy of the vault."""
     alarm: bool
@@ -2965,7 +2966,7 @@ class TransparentVerifyInfo(Callinfo):
     key_version: str
     """Version of the key that was used, as text."""
     valid: bool
-    """Whether it is good. A wrong one is no error of the call."""
+    """Whether it is good. A wrong one is not an error of the call."""
 
 
 class TransparentVerifyAnswer(_Sent):
@@ -3528,7 +3529,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["vault.member.confirm"], *, params: VaultidUseridParams, body: Optional[VaultMemberConfirmBody] = None) -> VaultMemberConfirmAnswer:
-        """Confirm a member whose membership rests."""
+        """Confirm a member whose membership is on hold."""
 
     @overload
     def __call__(self, operation: Literal["utils.policies"]) -> UtilsPoliciesAnswer:
@@ -3696,7 +3697,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.rewrap"], *, params: VaultidNameParams, body: Optional[TransparentRewrapBody] = None) -> TransparentRewrapAnswer:
-        """Encrypt a ciphertext anew under another version of its key."""
+        """Encrypt a ciphertext again under another version of its key."""
 
     @overload
     def __call__(self, operation: Literal["transparent.datakey"], *, params: VaultidNameTypeParams, body: Optional[TransparentDatakeyBody] = None) -> TransparentDatakeyAnswer:
@@ -3992,7 +3993,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["vault.member.confirm"], *, params: VaultidUseridParams, body: Optional[VaultMemberConfirmBody] = None) -> Coroutine[Any, Any, VaultMemberConfirmAnswer]:
-        """Confirm a member whose membership rests."""
+        """Confirm a member whose membership is on hold."""
 
     @overload
     def __call__(self, operation: Literal["utils.policies"]) -> Coroutine[Any, Any, UtilsPoliciesAnswer]:
@@ -4160,7 +4161,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.rewrap"], *, params: VaultidNameParams, body: Optional[TransparentRewrapBody] = None) -> Coroutine[Any, Any, TransparentRewrapAnswer]:
-        """Encrypt a ciphertext anew under another version of its key."""
+        """Encrypt a ciphertext again under another version of its key."""
 
     @overload
     def __call__(self, operation: Literal["transparent.datakey"], *, params: VaultidNameTypeParams, body: Optional[TransparentDatakeyBody] = None) -> Coroutine[Any, Any, TransparentDatakeyAnswer]:
