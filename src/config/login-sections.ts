@@ -75,7 +75,7 @@ const loginSection = z.strictObject({
 
 export const login = loginSection.refine(
   ({ types, webauthn: section }) => !types.includes('webauthn') || section !== undefined,
-  { path: ['webauthn', 'rpId'], error: 'missing: webauthn in login.types needs the host name of the console' },
+  { path: ['webauthn', 'rpId'], error: 'missing: webauthn in login.types needs the host name of the web console' },
 )
 
 export const users = z.strictObject({

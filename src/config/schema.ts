@@ -75,7 +75,7 @@ const http = z.strictObject({
     .positive()
     .default(1200)
     .describe(
-      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. Of the files of the console ten times as many.',
+      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. Of the files of the web console ten times as many.',
     ),
   unidentifiedRecordsPerMinute: z
     .number()

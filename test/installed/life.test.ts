@@ -56,7 +56,7 @@ describeInMachines('the life of an appliance', () => {
   }
 
   beforeAll(async () => {
-    const files = [await debianPackage(), await laterPackage('0.2.1')]
+    const files = [await debianPackage(), await laterPackage('0.3.1')]
     machine = await bootMachine({ base: 'bare' })
     ;[first, second] = [await bringPackage(machine, files[0] ?? ''), await bringPackage(machine, files[1] ?? '')]
     // Not a part of the session: a server that the operator has, and the judge of metrics.
@@ -121,7 +121,7 @@ describeInMachines('the life of an appliance', () => {
 
   it('upgrade', async () => {
     await session.job('Upgrade', machine, [install(second), 'strongroom --version', 'strongroom doctor --only program'])
-    expect(await must('strongroom --version')).toContain('0.2.1')
+    expect(await must('strongroom --version')).toContain('0.3.1')
     await givesBack()
   })
 
