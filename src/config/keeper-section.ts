@@ -4,7 +4,9 @@ import { path } from './value-shapes.ts'
 
 export const keeper = z.strictObject({
   socket: path.describe('Unix socket of the keeper for the workers of the daemon.'),
-  operatorSocket: path.describe('Unix socket of the keeper for the `strongroom` command: only operators may connect to it.'),
+  operatorSocket: path.describe(
+    'Unix socket of the keeper for the `strongroom` command: only operators may connect to it.',
+  ),
   state: path.describe('SQLite file of what the keeper must not forget; on a disk that lasts, readable only by it.'),
 })
 

@@ -34,7 +34,9 @@ export const webauthn = z
       .min(1)
       .max(16)
       .optional()
-      .describe('Origins at which the web console is opened, as browsers name them; without it, https:// with rpId and http.port.'),
+      .describe(
+        'Origins at which the web console is opened, as browsers name them; without it, https:// with rpId and http.port.',
+      ),
     userVerification: z
       .enum(['required', 'preferred'])
       .default('preferred')
