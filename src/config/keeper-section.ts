@@ -7,7 +7,7 @@ export const keeper = z.strictObject({
   operatorSocket: path.describe(
     'Unix socket of the keeper for the `strongroom` command: only operators may connect to it.',
   ),
-  state: path.describe('SQLite file of what the keeper must not forget; on a disk that lasts, readable only by it.'),
+  state: path.describe('SQLite file of what the keeper must not forget; on permanent storage, readable only by it.'),
 })
 
 export interface KeeperConfig extends z.infer<typeof keeper> {

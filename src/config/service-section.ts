@@ -34,7 +34,7 @@ export const service = z.strictObject({
     .min(60_000)
     .max(86_400_000)
     .default(3_600_000)
-    .describe('How long a session of a service account lasts; the application logs in again before.'),
+    .describe('How long a session of a service account lasts; the application logs in again before it ends.'),
   allowStatic: z
     .boolean()
     .default(false)

@@ -25,7 +25,8 @@ const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
 upgrade it applies the new migrations, seals once what an earlier release left without seals, takes over the
 keys of release 0.2.0, which get an identity and a second wrapping, and moves the backups of keys from under a
-backup KEK of release 0.2.0, which the PIN can read, to the newest one. If it is interrupted, it goes on when it is run again.
+backup KEK of release 0.2.0, which the PIN can read, to the newest one. If it is interrupted, it goes on when it
+is run again.
 
 A token without root keys is refused where the database has users: it is not the token that they were made with.
 

@@ -10,11 +10,11 @@
  */
 export interface Operations {
   /**
-   * Log in with pass phrase, application key and second factor, or as a service account. Anybody may call this.
+   * Log in with pass phrase, application key and second factor, or as a service account. Anyone may call this.
    *
    * `CALLINFO.token` is the session token: send it in the header `X-Http-Token` of every later call, and take the token of each answer for the next one.
    *
-   * Pages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token stands in the cookie `__Host-strongroom` alone, which scripts cannot read.
+   * Pages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token is only in the cookie `__Host-strongroom`, which scripts cannot read.
    */
   'auth.login': {
     body: {
@@ -199,7 +199,7 @@ export interface Operations {
     answer: Envelope
   }
   /**
-   * List the enabled login types. Anybody may call this.
+   * List the enabled login types. Anyone may call this.
    */
   'authinfo.logintypes': {
     answer: Envelope & {
@@ -422,7 +422,7 @@ export interface Operations {
   /**
    * Give a user an OTP device. Needs a session. The user needs the capability admin.
    *
-   * A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.
+   * A seed that is made here is in this one answer and is never shown again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.
    */
   'user.otp.enrol': {
     params: {
@@ -449,11 +449,11 @@ export interface Operations {
        */
       period?: number | string
       /**
-       * Of `hotp`: where a token that is in use already has got to. 0 when absent.
+       * Of `hotp`: the present counter of a token that is already in use. 0 when absent.
        */
       counter?: number | string
       /**
-       * Of `hwkey_otp`, where it is required: 12 modhex characters. Alone it gives the user a token that the appliance knows.
+       * Of `hwkey_otp`, where it is required: 12 modhex characters. By itself it gives the user a token that the appliance already knows.
        */
       public_id?: string
       /**
@@ -489,7 +489,7 @@ export interface Operations {
   /**
    * Take an OTP device from a user. Needs a session. The user needs the capability admin.
    *
-   * A login with it is refused from here on.
+   * A login with it is refused from now on.
    */
   'user.otp.remove': {
     params: {
@@ -913,7 +913,7 @@ export interface Operations {
   /**
    * Begin to enrol an authenticator app for yourself. Needs a session.
    *
-   * The token of the appliance makes a seed, which stands in this one answer. The app is not a second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. One that was begun before is void.
+   * The token of the appliance makes a seed, which is only in this one answer. The app is not a second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. An enrolment that was begun before is void.
    */
   'me.otp.begin': {
     answer: Envelope & {
@@ -1060,7 +1060,7 @@ export interface Operations {
   /**
    * Remove an OTP device of your own. Needs a session.
    *
-   * It takes a code of any device that you have, and never the last second factor. A login with the device is refused from here on; sessions that were begun with it go on until you end them.
+   * It takes a code of any device that you have, and never the last second factor. A login with the device is refused from now on; sessions that were begun with it continue until you end them.
    */
   'me.otp.remove': {
     params: {
@@ -1119,7 +1119,7 @@ export interface Operations {
     }
   }
   /**
-   * Tell whose smartcard the client presents. Anybody may call this.
+   * Tell whose smartcard the client presents. Anyone may call this.
    *
    * The certificate is that of the TLS connection: a client shows it to fill in the user name before the login.
    */
@@ -1224,7 +1224,7 @@ export interface Operations {
   /**
    * Register the certificate of a user. Needs a session. The user needs the capability admin.
    *
-   * The user can log in by smartcard from here on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.
+   * The user can log in by smartcard from now on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.
    */
   'usercert.add': {
     params: {
@@ -1239,7 +1239,7 @@ export interface Operations {
   /**
    * Remove the certificate of a user. Needs a session. The user needs the capability admin.
    *
-   * The user cannot log in by smartcard any more.
+   * The user can no longer log in by smartcard.
    */
   'usercert.remove': {
     params: {
@@ -1251,7 +1251,7 @@ export interface Operations {
     answer: Envelope
   }
   /**
-   * Get a challenge for a login with a passkey. Anybody may call this.
+   * Get a challenge for a login with a passkey. Anyone may call this.
    *
    * For `navigator.credentials.get`, without a list of credentials: the browser offers the passkeys that it has for `rpid`. What it gives goes to `POST /auth` with `logintype` `webauthn`, within `timeout`, once.
    */
@@ -1516,7 +1516,7 @@ export interface Operations {
   /**
    * Take a passkey from a user. Needs a session. The user needs the capability admin.
    *
-   * A login with it is refused from here on.
+   * A login with it is refused from now on.
    */
   'user.passkey.remove': {
     params: {
@@ -2172,7 +2172,7 @@ export interface Operations {
     }
     body: {
       /**
-       * Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name; jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static: a key of its own, where the operator allows it.
+       * Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name; jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static: a secret text, where the operator allows it.
        */
       kind: 'certificate' | 'ca' | 'jwt' | 'federated' | 'static'
       /**
@@ -2391,7 +2391,7 @@ export interface Operations {
           closed: string | null
         }
         /**
-         * What opens it, of 22 characters; told this once.
+         * What opens it, of 22 characters; shown this once.
          */
         opener: string
       }
@@ -2470,14 +2470,14 @@ export interface Operations {
     }
   }
   /**
-   * Open a one-time link. Anybody may call this.
+   * Open a one-time link. Anyone may call this.
    *
-   * Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never was gets one and the same answer.
+   * Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never existed gets the same answer.
    */
   'link.open': {
     body: {
       /**
-       * The first part of the link, behind `#/link/`. Never send the second: it is the key.
+       * The first part of the link, after `#/link/`. Never send the second: it is the key.
        */
       opener: string
     }
@@ -2487,7 +2487,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * What the maker of the link handed over. Base64 with padding.
+         * The ciphertext that the maker of the link sent. Base64 with padding.
          */
         ciphertext: string
       }
@@ -2539,7 +2539,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are no longer shown, and are removed with the next edit of each object.
        */
       history?: number | string
     }
@@ -2643,7 +2643,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are no longer shown, and are removed with the next edit of each object.
        */
       history?: number | string
     }
@@ -2670,7 +2670,7 @@ export interface Operations {
   /**
    * Delete an empty vault. Needs a session of a member of the vault, with Admin or more. The user needs the capability createVault. A member whose rights are narrowed by grants is refused.
    *
-   * Its objects and keys are to be deleted before.
+   * Its objects and keys have to be deleted first.
    */
   'vault.delete': {
     params: {
@@ -2787,7 +2787,7 @@ export interface Operations {
   /**
    * Change the permission of a member, and its grants. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
-   * It holds from the next call of the member on. Grants that are not named stay as they are.
+   * It takes effect with the next call of the member. Grants that are not named stay as they are.
    */
   'vault.member.change': {
     params: {
@@ -2954,7 +2954,7 @@ export interface Operations {
        */
       type?: 'secure' | 'pin' | 'pronounceable' | 'pronouncable' | 'bytes' | 'opie' | 'diceword' | ''
       /**
-       * Id of a password policy that the password is to keep; goes before `type`. 0 to 9999.
+       * Id of a password policy that the password is to keep; takes precedence over `type`. 0 to 9999.
        */
       policyid?: '' | string
       /**
@@ -3106,11 +3106,11 @@ export interface Operations {
          */
         warnings: {
           /**
-           * What it is about, such as `disk.audit`: the same as long as it stands.
+           * What it is about, such as `disk.audit`: the same as long as the warning lasts.
            */
           name: string
           /**
-           * How much it presses.
+           * How urgent it is.
            */
           state: 'warning' | 'problem'
           /**
@@ -3200,7 +3200,7 @@ export interface Operations {
   /**
    * Identify the template of a file by its content. Needs a session.
    *
-   * The file is not kept: `POST /object` saves it. The beginning of a large file is enough.
+   * The file is not kept: `POST /object` saves it. For a large file the beginning is enough.
    */
   'file.collect': {
     body: {
@@ -3509,7 +3509,7 @@ export interface Operations {
   /**
    * Take a deleted object back. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
    *
-   * With all that was deleted with it, as long as its time has not passed. It goes where it was, or to the root of its vault where what it lay in is gone.
+   * With all that was deleted with it, as long as its time has not passed. It goes back to where it was, or to the root of its vault if its parent is gone.
    */
   'object.undelete': {
     params: {
@@ -3705,12 +3705,12 @@ export interface Operations {
   /**
    * List the tags of the caller. Needs a session.
    *
-   * By their letters, with their objects from every vault that is shared with the caller.
+   * In alphabetical order, with their objects from every vault that is shared with the caller.
    */
   'object.tags': {
     answer: Envelope & {
       /**
-       * The tags: one entry for all cases of letters in which it is written.
+       * The tags: one entry for each, however its letters are capitalised.
        */
       TAGS: {
         /**
@@ -3828,7 +3828,7 @@ export interface Operations {
   'object.find': {
     query: {
       /**
-       * Text to look for, in any case of its letters.
+       * Text to look for, in upper or lower case.
        */
       needle: string
       /**
@@ -3859,7 +3859,7 @@ export interface Operations {
   'object.find.path': {
     params: {
       /**
-       * Text to look for, in any case of its letters.
+       * Text to look for, in upper or lower case.
        */
       needle: string
     }
@@ -4022,7 +4022,7 @@ export interface Operations {
          */
         latest_created?: string
         /**
-         * Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.
+         * Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt.
          */
         encryptions?: string
         /**
@@ -4358,7 +4358,7 @@ export interface Operations {
     }
     body: {
       /**
-       * First version that is to be left.
+       * Oldest version to keep.
        */
       min_available_version: number | string
     }
@@ -4376,7 +4376,7 @@ export interface Operations {
          */
         objectid: string
         /**
-         * First version that is left, as text.
+         * Oldest version that remains, as text.
          */
         oldest_version: string
       }
@@ -4431,7 +4431,7 @@ export interface Operations {
     }
   }
   /**
-   * Say how the keys of a vault may be made and used. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
+   * Set how the keys of a vault may be made and used. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
    * It changes what is given, leaves the rest, and answers with all.
    */
@@ -4444,7 +4444,7 @@ export interface Operations {
     }
     body: {
       /**
-       * Whether encrypting with a name that no key has makes the key. So it is in a new vault.
+       * Whether encrypting with a name that no key has makes the key. That is the default of a new vault.
        */
       create_on_encrypt?: boolean | ('true' | 'false')
       /**
@@ -5416,7 +5416,7 @@ export interface Operations {
   /**
    * Prepare the import of a key that was made elsewhere. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
    *
-   * Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one behind the other. Check the signature before, so that no third party gets the key.
+   * Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one after the other. Check the signature first, so that no third party gets the key.
    */
   'transparent.import.job': {
     params: {
@@ -5550,16 +5550,16 @@ export interface Operations {
   /**
    * Read records of the audit trail of this machine, newest first. Needs a session. The user needs the capability audit.
    *
-   * Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and name a next one all the same.
+   * Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and still name a next one.
    */
   'audit.list': {
     query: {
       /**
-       * First moment of the records, such as 2026-10-01T14:30:00Z.
+       * Only records from this time on, such as 2026-10-01T14:30:00Z.
        */
       since?: string
       /**
-       * First moment that is too late.
+       * Only records before this time.
        */
       until?: string
       /**
@@ -5575,7 +5575,7 @@ export interface Operations {
        */
       key?: string
       /**
-       * What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`.
+       * What else the records are about, such as `object 7`; subjects that go on after a colon are found too: `object 7: password`.
        */
       subject?: string
       /**
@@ -5619,13 +5619,13 @@ export interface Operations {
     }
   }
   /**
-   * Read this document. Anybody may call this.
+   * Read this document. Anyone may call this.
    */
   'docs.openapi': {
     answer: unknown
   }
   /**
-   * Read this document in a browser. Anybody may call this.
+   * Read this document in a browser. Anyone may call this.
    */
   'docs.page': {
     answer: unknown
@@ -5645,7 +5645,7 @@ export interface Envelope {
       }
     | unknown[]
   /**
-   * The headers of the request, but for credentials.
+   * The headers of the request, except credentials.
    */
   HEADERS: {
     [k: string]: unknown
@@ -5803,7 +5803,7 @@ export interface User {
   }
 }
 /**
- * A user, as those see it who may create vaults.
+ * A user, as users who may create vaults see it.
  */
 export interface PublicUser {
   /**
@@ -5972,7 +5972,7 @@ export interface Object {
     [k: string]: string
   }
   /**
-   * There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.
+   * Present if the list is too long with `public`, or another call changed this object while the list was made: then `public` is empty, and has to be read with the object by itself.
    */
   abridged?: true
   /**
@@ -6128,7 +6128,7 @@ export interface NamedTemplateField {
    */
   options?: string[]
   /**
-   * The one that is chosen at first.
+   * The value that is selected at first.
    */
   options_default?: string
   /**
@@ -6314,7 +6314,7 @@ export interface TemplateField {
    */
   options?: string[]
   /**
-   * The one that is chosen at first.
+   * The value that is selected at first.
    */
   options_default?: string
   /**
@@ -6373,7 +6373,7 @@ export interface FilledTemplateField {
    */
   options?: string[]
   /**
-   * The one that is chosen at first.
+   * The value that is selected at first.
    */
   options_default?: string
   /**
@@ -6423,7 +6423,7 @@ export interface EarlierVersion {
     [k: string]: string
   }
   /**
-   * There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.
+   * Present if the list is too long with `public`, or another call changed this object while the list was made: then `public` is empty, and has to be read with the object by itself.
    */
   abridged?: true
   /**
@@ -6614,7 +6614,7 @@ export interface KeyVersion {
    */
   created: string
   /**
-   * Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.
+   * Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt.
    */
   encryptions?: string
   /**

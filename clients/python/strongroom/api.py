@@ -49,7 +49,7 @@ class Callinfo(_Callinfo, total=False):
 
 class _Rest(TypedDict):
     HEADERS: Dict[str, Any]
-    """The headers of the request, but for credentials."""
+    """The headers of the request, except credentials."""
     PARAMS: List[Any]
     """Always empty."""
 
@@ -326,10 +326,10 @@ class UserOtpEnrolBody(_UserOtpEnrolBody, total=False):
     period: Union[int, str]
     """Of `totp`: seconds for which a code is shown, 15 to 120. 30 when absent."""
     counter: Union[int, str]
-    """Of `hotp`: where a token that is in use already has got to. 0 when absent."""
+    """Of `hotp`: the present counter of a token that is already in use. 0 when absent."""
     public_id: str
-    """Of `hwkey_otp`, where it is required: 12 modhex characters. Alone it gives the user a token that the appliance
-    knows."""
+    """Of `hwkey_otp`, where it is required: 12 modhex characters. By itself it gives the user a token that the
+    appliance already knows."""
     private_id: str
     """Of `hwkey_otp`: 6 bytes in hexadecimal."""
     secret: str
@@ -418,7 +418,7 @@ class User(TypedDict):
 
 
 class PublicUser(TypedDict):
-    """A user, as those see it who may create vaults."""
+    """A user, as users who may create vaults see it."""
 
     id: str
     """Id of the user. Decimal digits."""
@@ -1147,7 +1147,7 @@ class _ServiceCredentialAddBody(TypedDict):
     kind: Literal["certificate", "ca", "jwt", "federated", "static"]
     """Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name;
     jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static:
-    a key of its own, where the operator allows it."""
+    a secret text, where the operator allows it."""
     name: str
     """Name of the credential: 1 to 64 letters, digits, blanks and . _ - characters."""
 
@@ -1264,7 +1264,7 @@ class LinkCreateInfo(Callinfo):
     link: LinkCreateInfoLink
     """The new link."""
     opener: str
-    """What opens it, of 22 characters; told this once."""
+    """What opens it, of 22 characters; shown this once."""
 
 
 class LinkCreateAnswer(_Sent):
@@ -1322,12 +1322,12 @@ class LinkListAnswer(_Sent):
 
 class LinkOpenBody(TypedDict):
     opener: str
-    """The first part of the link, behind `#/link/`. Never send the second: it is the key."""
+    """The first part of the link, after `#/link/`. Never send the second: it is the key."""
 
 
 class LinkOpenInfo(Callinfo):
     ciphertext: str
-    """What the maker of the link handed over. Base64 with padding."""
+    """The ciphertext that the maker of the link sent. Base64 with padding."""
 
 
 class LinkOpenAnswer(_Sent):
@@ -1357,8 +1357,8 @@ class VaultCreateBody(TypedDict, total=False):
     description: str
     """What the vault is for."""
     history: Union[int, str]
-    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is
-    shown no more, and goes with the next edit of each object."""
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are
+    no longer shown, and are removed with the next edit of each object."""
 
 
 class _VaultGrantsKeys(TypedDict):
@@ -1488,8 +1488,8 @@ class Object(_Object, total=False):
     """A secret or file in a vault, or a folder."""
 
     abridged: Literal[True]
-    """There where the list is too long with `public`, or another call changed this one while the list was made:
-    `public` is empty then, and reading this one by itself tells it."""
+    """Present if the list is too long with `public`, or another call changed this object while the list was made:
+    then `public` is empty, and has to be read with the object by itself."""
     crypted: Dict[str, str]
     """The encrypted fields in the open, by name: where the call asked for them with `decrypt`."""
     fileinfo: ObjectFileinfo
@@ -1553,7 +1553,7 @@ class NamedTemplateField(_NamedTemplateField, total=False):
     options: List[str]
     """Values that a dropdown offers."""
     options_default: str
-    """The one that is chosen at first."""
+    """The value that is selected at first."""
     placeholder: str
     """What an empty field shows."""
 
@@ -1587,8 +1587,8 @@ class VaultEditBody(TypedDict, total=False):
     description: str
     """What the vault is for."""
     history: Union[int, str]
-    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is
-    shown no more, and goes with the next edit of each object."""
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are
+    no longer shown, and are removed with the next edit of each object."""
 
 
 class VaultEditInfo(Callinfo):
@@ -1765,7 +1765,7 @@ class UtilsPwgenQuery(TypedDict, total=False):
     random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when
     empty."""
     policyid: Union[Literal[""], str]
-    """Id of a password policy that the password is to keep; goes before `type`. 0 to 9999."""
+    """Id of a password policy that the password is to keep; takes precedence over `type`. 0 to 9999."""
     length: Union[Literal[""], str]
     """Length; when absent 40 of `secure`, 4 of `pin`, 12 of `pronounceable`, 32 of `bytes`, 20 by a policy. At most
     100 of `pin`, 128 by a policy. 1 to 1024."""
@@ -1836,9 +1836,9 @@ class UtilsStateInfoChecks(TypedDict):
 
 class UtilsStateInfoWarnings(TypedDict):
     name: str
-    """What it is about, such as `disk.audit`: the same as long as it stands."""
+    """What it is about, such as `disk.audit`: the same as long as the warning lasts."""
     state: Literal["warning", "problem"]
-    """How much it presses."""
+    """How urgent it is."""
     detail: str
     """What was seen, for people."""
     remedy: str
@@ -1925,7 +1925,7 @@ class TemplateField(_TemplateField, total=False):
     options: List[str]
     """Values that a dropdown offers."""
     options_default: str
-    """The one that is chosen at first."""
+    """The value that is selected at first."""
     placeholder: str
     """What an empty field shows."""
 
@@ -2002,7 +2002,7 @@ class FilledTemplateField(_FilledTemplateField, total=False):
     options: List[str]
     """Values that a dropdown offers."""
     options_default: str
-    """The one that is chosen at first."""
+    """The value that is selected at first."""
     placeholder: str
     """What an empty field shows."""
 
@@ -2105,8 +2105,8 @@ class EarlierVersion(_EarlierVersion, total=False):
     """What an object was before an edit."""
 
     abridged: Literal[True]
-    """There where the list is too long with `public`, or another call changed this one while the list was made:
-    `public` is empty then, and reading this one by itself tells it."""
+    """Present if the list is too long with `public`, or another call changed this object while the list was made:
+    then `public` is empty, and has to be read with the object by itself."""
     crypted: Dict[str, str]
     """The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`."""
 
@@ -2254,7 +2254,7 @@ class ObjectTagsAnswerTags(TypedDict):
 
 class ObjectTagsAnswer(Envelope):
     TAGS: List[ObjectTagsAnswerTags]
-    """The tags: one entry for all cases of letters in which it is written."""
+    """The tags: one entry for each, however its letters are capitalised."""
     OBJECT: List[Object]
     """The objects that have tags, without encrypted fields."""
     TEMPLATES: List[Template]
@@ -2309,7 +2309,7 @@ class ObjectCopyAnswer(_Sent):
 
 class _ObjectFindQuery(TypedDict):
     needle: str
-    """Text to look for, in any case of its letters."""
+    """Text to look for, in upper or lower case."""
 
 
 class ObjectFindQuery(_ObjectFindQuery, total=False):
@@ -2415,7 +2415,7 @@ class TransparentKeyListAnswerKeys(_TransparentKeyListAnswerKeys, total=False):
     latest_created: str
     """Where `details` asks for it: when the latest version was made. UTC."""
     encryptions: str
-    """Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt."""
+    """Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt."""
     max_encryptions: str
     """How many are safe; at nine tenths of them the key is rotated by itself."""
     deleted: str
@@ -2533,7 +2533,7 @@ class KeyVersion(_KeyVersion, total=False):
     """A version of a key."""
 
     encryptions: str
-    """Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt."""
+    """Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt."""
     max_encryptions: str
     """How many are safe; at nine tenths of them the key is rotated by itself."""
     public_key: str
@@ -2633,7 +2633,7 @@ class TransparentKeyRotateAnswer(_Sent):
 
 class TransparentKeyTrimBody(TypedDict):
     min_available_version: Union[int, str]
-    """First version that is to be left."""
+    """Oldest version to keep."""
 
 
 class TransparentKeyTrimInfo(Callinfo):
@@ -2642,7 +2642,7 @@ class TransparentKeyTrimInfo(Callinfo):
     objectid: str
     """Id of the key. Decimal digits."""
     oldest_version: str
-    """First version that is left, as text."""
+    """Oldest version that remains, as text."""
 
 
 class TransparentKeyTrimAnswer(_Sent):
@@ -2677,7 +2677,7 @@ class TransparentKeyVersionAnswer(_Sent):
 
 class TransparentSettingsBody(TypedDict, total=False):
     create_on_encrypt: Union[bool, Literal["true", "false"]]
-    """Whether encrypting with a name that no key has makes the key. So it is in a new vault."""
+    """Whether encrypting with a name that no key has makes the key. That is the default of a new vault."""
     signing_permission: Literal["Read", "Write", "Admin"]
     """Permission that signing needs, and those above it. Write in a new vault."""
     strict: Union[bool, Literal["true", "false"]]
@@ -3207,9 +3207,9 @@ class TransparentImportAnswer(_Sent):
 
 class AuditListQuery(TypedDict, total=False):
     since: str
-    """First moment of the records, such as 2026-10-01T14:30:00Z."""
+    """Only records from this time on, such as 2026-10-01T14:30:00Z."""
     until: str
-    """First moment that is too late."""
+    """Only records before this time."""
     user: str
     """Login name or id of a user."""
     vaultid: str
@@ -3217,7 +3217,8 @@ class AuditListQuery(TypedDict, total=False):
     key: str
     """Name of a key."""
     subject: str
-    """What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`."""
+    """What else the records are about, such as `object 7`; subjects that go on after a colon are found too: `object
+    7: password`."""
     operation: str
     """An operation, or its beginning and a star: `transparent.*`."""
     outcome: str
@@ -3685,7 +3686,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.settings"], *, params: VaultidParams, body: Optional[TransparentSettingsBody] = None) -> TransparentSettingsAnswer:
-        """Say how the keys of a vault may be made and used."""
+        """Set how the keys of a vault may be made and used."""
 
     @overload
     def __call__(self, operation: Literal["transparent.encrypt"], *, params: VaultidNameParams, body: Optional[TransparentEncryptBody] = None) -> TransparentEncryptAnswer:
@@ -4149,7 +4150,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.settings"], *, params: VaultidParams, body: Optional[TransparentSettingsBody] = None) -> Coroutine[Any, Any, TransparentSettingsAnswer]:
-        """Say how the keys of a vault may be made and used."""
+        """Set how the keys of a vault may be made and used."""
 
     @overload
     def __call__(self, operation: Literal["transparent.encrypt"], *, params: VaultidNameParams, body: Optional[TransparentEncryptBody] = None) -> Coroutine[Any, Any, TransparentEncryptAnswer]:

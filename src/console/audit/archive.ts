@@ -35,7 +35,7 @@ import { applianceTrail } from './verification-input.ts'
 
 const help = `${timeHelp}
 
-Takes whole files of the trail whose records are all older into bundles: compressed, and signed by a seal of the
+Moves whole files of the trail whose records are all older into bundles: compressed, and signed by a seal of the
 trail, so that each is verified by itself. A file is removed once its bundle is on the disk and was read back. Each
 bundle is a record of the trail, and strongroom audit verify goes on from where it ends. The daemon may be running.
 If it is interrupted, it goes on when it is run again.

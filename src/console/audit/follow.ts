@@ -14,7 +14,7 @@ import { addRecordOptions, criteriaOf, directoriesOf, timeHelp, type RecordOptio
 const help = `${timeHelp}
 
 Shows records as they are written, from now on or since a time, until it is interrupted (Ctrl-C)
-or --until is over.
+or the time of --until has passed.
 
 Examples:
   strongroom audit follow

@@ -31,8 +31,8 @@ import { startLine } from './start-line.ts'
 import { describeBackup, readIdentities, verdictOn } from './verify.ts'
 
 const help = `
-Into an empty place: an installation without data, or below a folder of its own (--into). What is not in a
-backup you give: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
+Into an empty place: an installation without data, or below a folder of its own (--into). Give what is not in
+a backup: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
 empty database. The token of another module than SoftHSM2 must hold the restored keys already.
 
 A backup names programs and files that root uses from then on, and an attacker can encrypt one to a recipient:
@@ -40,7 +40,7 @@ A backup names programs and files that root uses from then on, and an attacker c
 have lost that file, take the one in the backup (trail/audit-public.pem) only after you have compared the
 key that "backup verify" shows with a record of it.
 
-Everything is put where it was, with modes and owners. All sessions end, and one-time links that wait are
+Every file is put back in its place, with mode and owner. All sessions end, and one-time links that wait are
 gone; keys of AES-GCM encrypt by new versions, because counts went back; what users' devices may have made
 since is used up as far as that can be known: hardware tokens have to be plugged in again, users of
 authenticator apps to wait for a minute. What was changed after the backup is lost. If it is interrupted, it can

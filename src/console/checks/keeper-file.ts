@@ -28,9 +28,9 @@ export const keeperCheck: Check = {
       )
     else if (served.includes(true) && isOpen !== true)
       findings.unshift(
-        problem(`none answers at ${operatorSocket}, the socket for the console`, 'Start its socket unit.'),
+        problem(`none answers at ${operatorSocket}, the socket for the strongroom command`, 'Start its socket unit.'),
       )
-    return findings.length > 0 ? findings : [ok(`its files are on a disk that lasts: back up ${dirname(state)}`)]
+    return findings.length > 0 ? findings : [ok(`its files are on permanent storage: back up ${dirname(state)}`)]
   },
 }
 

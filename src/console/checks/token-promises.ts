@@ -11,7 +11,7 @@ const broken: Readonly<Record<string, string>> = {
   'allowed-mechanisms':
     'An attacker with the PIN can use vault keys by other mechanisms, and forge what they authenticate.',
   'copies-refused': 'An attacker with the PIN can copy vault keys: what was deleted may still be read.',
-  'tampered-tag-is-data': 'Ciphertexts that were changed may be taken for good.',
+  'tampered-tag-is-data': 'Ciphertexts that were changed may be accepted as genuine.',
 }
 
 export function promiseBrokenBy(check: string): string {

@@ -26,13 +26,13 @@ import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from 
 import { isSameToken } from './other-token.ts'
 
 const help = `
-Takes root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
+Moves root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
 daemon and all token hosts first. The other token is initialised, and holds nothing. --to names a copy of the
 configuration whose section "hsm" is that of the other token; its user PIN becomes what hsm.pinFile there holds.
 
 Only keys that were made with hsm.movable leave a token: before anything is done the command lists what stays, and
 what its owners can do. If it is interrupted, it goes on when it is run again. The keys in the old token stay until
---finish, which destroys them after asking; once the move is done, that token serves no more.
+--finish, which destroys them after asking; once the move is done, that token is no longer used.
 
 Examples:
   strongroom migrate token --to /etc/strongroom/strongroom.new.json

@@ -6,8 +6,8 @@ import { answering } from '../invocation.ts'
 import { addressesOf, describeService, endOf } from './describe.ts'
 
 const help = `
-What is not named stays as it is. Another owner, other addresses or another end make the memberships of the account
-rest until an Admin of each vault confirms them; its owner changes addresses and end without that.
+What is not named stays as it is. Another owner, other addresses or another end put the memberships of the account
+on hold until an Admin of each vault confirms them; its owner changes addresses and end without that.
 
 Examples:
   strongroom service edit mail-form --expires 2028-12-31

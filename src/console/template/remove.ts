@@ -4,7 +4,7 @@ import { answering } from '../invocation.ts'
 
 const help = `
 A template that objects are made of cannot be removed: to stop its use, add it with --replace and "active": false.
-The id is not given again.
+The id is not used again.
 
 Example:
   strongroom template remove 1001`

@@ -7,7 +7,8 @@ import { noVault, vaultId } from './members.ts'
 const help = `
 A membership is put on hold when another person sets the user's pass phrase or gives the user a second factor
 (strongroom vault members). Make sure first that the user, and no one else, has both. Refused while an Admin of the
-vault can confirm the user: one who can log in, is not on hold, and gave the user nothing. The audit trail records who was confirmed.
+vault can confirm the user: one who can log in, is not on hold, and gave the user nothing. The audit trail records
+who was confirmed.
 
 Example:
   strongroom vault confirm 31 alice`

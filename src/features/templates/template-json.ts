@@ -35,7 +35,7 @@ const attributesSchema = z
     nc: z.boolean().describe('Whether clients show its value only on a click.'),
     log: set('Its value may be logged.'),
     options: z.array(z.string().describe('A value.')).describe('Values that a dropdown offers.').optional(),
-    options_default: z.string().describe('The one that is chosen at first.').optional(),
+    options_default: z.string().describe('The value that is selected at first.').optional(),
     placeholder: z.string().describe('What an empty field shows.').optional(),
   })
   .meta({ id: 'TemplateField', description: 'A field of a template.' })

@@ -103,7 +103,7 @@ export const userWords = inBoth(
     noFile: 'Choose a file first.',
     certificateAdded: 'The certificate is registered.',
     removeCertificateTitle: 'Remove the certificate?',
-    removeCertificateText: 'The user cannot log in by smartcard any more.',
+    removeCertificateText: 'The user can no longer log in by smartcard.',
     certificateRemoved: 'The certificate is removed.',
     sessions: 'Sessions',
     noSessions: 'No open session.',

@@ -51,7 +51,7 @@ export const createLink = (links: Links) =>
         opener: z
           .string()
           .regex(/^[\w-]{22}$/)
-          .describe('What opens it, of 22 characters; told this once.'),
+          .describe('What opens it, of 22 characters; shown this once.'),
       }),
     },
     params: z.object({}),

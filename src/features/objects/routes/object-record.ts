@@ -22,7 +22,7 @@ export const fieldTexts = z.record(z.string(), z.string().describe('Value of the
 export const abridged = z
   .literal(true)
   .describe(
-    'There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.',
+    'Present if the list is too long with `public`, or another call changed this object while the list was made: then `public` is empty, and has to be read with the object by itself.',
   )
 
 /** `objectRecord`, for the documentation. */

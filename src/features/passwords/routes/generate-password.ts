@@ -53,7 +53,7 @@ const body = z.object({
       '`secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when empty.',
     )
     .default('secure'),
-  policyid: number(0, 9999, 'Id of a password policy that the password is to keep; goes before `type`.'),
+  policyid: number(0, 9999, 'Id of a password policy that the password is to keep; takes precedence over `type`.'),
   length: number(
     1,
     1024,
