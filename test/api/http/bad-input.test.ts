@@ -198,7 +198,7 @@ describe('a form of several parts that cannot be used', () => {
       'The field a holds NUL, or bytes that are not UTF-8.',
     ],
     ['a field with NUL', `${disposition}; name="a"\r\n\r\n\0`, 'The field a holds NUL, or bytes that are not UTF-8.'],
-    ['a part whose head is none', 'Content-Disposition form-data', 'The form broke off before its end: send it again.'],
+    ['a part whose head is none', 'Content-Disposition form-data', 'The form ended too early: send it again.'],
   ]
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
   const formOf = (part: string) => Buffer.from(`--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`, 'latin1')

@@ -70,7 +70,7 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
     ) as unknown
     const refused = await client.get(`/vault/${vault.id}`)
     expectFault(refused, 403, 1302)
-    expect(refused.json.ERRORS?.[0]).toContain('another Admin of the vault confirms you')
+    expect(refused.json.ERRORS?.[0]).toContain('another Admin of the vault has to confirm you')
     const list = await client.must('GET', '/vault')
     expect([list['VAULTS'], list.CALLINFO.general]).toEqual([[], [advice]])
 

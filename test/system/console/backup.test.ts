@@ -297,7 +297,7 @@ describe('what is no good backup', () => {
       /not over its manifest|damaged/,
     )
     expect(await altered(edit('format.json', '"format":1', '"format":2'))).toMatch(/which this release does not read/)
-    expect(await altered(edit('format.json', '"format":1', '"farmet":1'))).toMatch(/no backup of Strongroom/)
+    expect(await altered(edit('format.json', '"format":1', '"farmet":1'))).toMatch(/not a backup of Strongroom/)
   })
 
   it('one whose files would go elsewhere: nothing is written there, and nothing is removed', async () => {
