@@ -25,8 +25,8 @@ const help = `
 Copies every row of the database to another one, which must be empty: from SQLite to PostgreSQL, or back. Stop
 the daemon first, on all machines that use the database. Each row is compared once it is there, each seal is
 checked by the token, and the numbering of rows continues. All or nothing: if it is interrupted, it leaves an
-empty database, and you run it again. The old database stays as it is: remove it once you no longer need it, because
-it has all that the new one has.
+empty database, and you run it again. The old database stays as it is: remove it once you no longer need it,
+because it has all that the new one has.
 
 --to names a file with a postgres:// URL, or a configuration whose section "store" names the new database.
 

@@ -10,8 +10,8 @@ import type { Terminal } from '../output/terminal.ts'
 
 const help = `
 For a HOTP token that was pressed too often. It asks for two codes that the token gives one after the other, or
-reads them from standard input with a blank or a line end between them; both are used up. The id is needed where the
-user has several.
+reads them from standard input with a blank or a line end between them; both are used up. The id is needed where
+the user has several.
 
 Examples:
   strongroom otp resync alice

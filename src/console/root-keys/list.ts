@@ -13,8 +13,8 @@ import { countOlder, countSealedRows } from './resealing.ts'
 import { agreedStatus, kekOf, type RootVersion, rootVersionsOf } from './root-versions.ts'
 
 const help = `
-New keys go under the newest version of each; an older one stays for what it still protects. This command also tells
-running token hosts of new versions.
+New keys go under the newest version of each; an older one stays for what it still protects. This command also
+tells running token hosts of new versions.
 
 Example:
   strongroom root-keys list`

@@ -26,8 +26,8 @@ Makes the next version, which new keys go under from now on, and rewraps what co
 ones. What does not, because no key under it can ever be read, is listed with what to do about it. Run it again
 to see how far that is: with two versions in the token it makes no third, unless --new is given.
 
-The keeper signs the trail by the newest audit key, and states that, signed by both; the previous public key leads to it.
-Pass phrases are compared by the pepper that made their checks, which are made again as users log in.
+The keeper signs the trail by the newest audit key, and states that, signed by both: the previous public key
+leads to it. Pass phrases are compared by the pepper that made their checks, which are made again as users log in.
 Of the seal, every row in the database is sealed again under the newest version; the daemon goes on meanwhile.
 
 kek.backup, kek.backup-exportable and backup-seal are one version together. --destroy-unused destroys the

@@ -41,7 +41,7 @@ it('makes a service account, gives it credentials, changes it and takes it away'
   await premises.ask([...add, 'ca', '-', '--name', 'replicas', '--san', 'dns:mail-*.example.org'], pemOf(ca))
   const added = await premises.run([...add, 'static', '--name', 'old'])
   expect(added.stdout).toMatch(/^Key: [\w-]{43}$/m)
-  expect(added.stdout).toMatch(/rest until/)
+  expect(added.stdout).toMatch(/on hold until/)
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const [pem, secret] = [
     publicKey.export({ type: 'spki', format: 'pem' }),
