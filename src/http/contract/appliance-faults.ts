@@ -12,7 +12,7 @@ export const applianceFaults = {
   'hsm.sealed': {
     status: 503,
     number: 1901,
-    text: 'The hardware security module refused its PIN: the operator must put it right.',
+    text: 'The hardware security module refused its PIN: the operator must correct it.',
     discreet: true,
   },
   'hsm.rejected': { status: 400, number: 1902, text: 'The hardware security module could not work with this data.' },
@@ -46,7 +46,7 @@ export const applianceFaults = {
   'appliance.busy': {
     status: 503,
     number: 1910,
-    text: 'The appliance has more calls on the way in than it can hold: try again in a moment.',
+    text: 'The appliance has more incoming calls than it can hold: try again in a moment.',
   },
   internal: {
     status: 500,

@@ -155,7 +155,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'passkey.make_refused': {
     status: 400,
     number: 1774,
-    text: 'Passkeys of this authenticator are not taken here: use one of a make that your administrator names.',
+    text: 'Passkeys of this authenticator are not accepted here: use one of a make that your administrator allows.',
   },
   'passkey.not_found': { status: 404, number: 1773, text: 'The user has no such passkey.' },
   'user.last_factor': { status: 409, number: 1764, text: 'No second factor would be left: register another first.' },
@@ -185,10 +185,14 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'request.method': {
     status: 405,
     number: 1802,
-    text: 'This address does not take this method: see the Allow header.',
+    text: 'This address does not accept this method: see the Allow header.',
   },
   'request.too_large': { status: 413, number: 1803, text: 'The body is larger than this appliance accepts.' },
-  'request.invalid': { status: 400, number: 1804, text: 'The call is not as the interface asks for it.' },
+  'request.invalid': {
+    status: 400,
+    number: 1804,
+    text: 'The call does not have the form that the interface requires.',
+  },
   'request.expect': { status: 417, number: 1805, text: 'The header Expect is not supported: send the body at once.' },
   'request.length_required': {
     status: 411,
@@ -216,7 +220,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'request.quota': {
     status: 429,
     number: 1820,
-    text: 'You ask for more calls of this kind than one user is granted: try again later.',
+    text: 'You make more calls of this kind than one user may: try again later.',
   },
   'request.too_many': {
     status: 429,

@@ -34,6 +34,6 @@ export const objectFaults = {
   'object.changed': {
     status: 409,
     number: 1618,
-    text: 'Another call has changed this object since it was read: read it again, and decide what is to stay.',
+    text: 'Another call has changed this object since it was read: read it again, and decide what to keep.',
   },
 } as const satisfies Readonly<Record<Extract<FaultCode, `object.${string}`>, FaultRow>>
