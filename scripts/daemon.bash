@@ -80,7 +80,7 @@ runs_earlier() {
   [ -e "$config" ] && [ -x "${console[0]}" ] && [[ "$(problems program || true)" == *program* ]]
 }
 
-# stop_units PATTERN…: the daemon before the others, whose sockets its calls would start anew. Units of earlier releases do not say so.
+# stop_units PATTERN…: the daemon before the others, whose sockets its calls would start again. Units of earlier releases do not say so.
 stop_units() {
   systemctl stop 'strongroom.service*'
   systemctl stop "$@"

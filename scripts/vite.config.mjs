@@ -1,4 +1,4 @@
-// How `npm run build` makes the people's console of src/web: into dist/web, from which the daemon serves it.
+// How `npm run build` makes the web console of src/web: into dist/web, from which the daemon serves it.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

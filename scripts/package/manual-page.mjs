@@ -12,7 +12,7 @@ export function manualPage(command, { section, date, version, seeAlso }) {
     `.B ${plain(command.words.join(' '))}`,
     plain(command.usage),
     '.SH DESCRIPTION',
-    plain(command.description),
+    plain(sentence(command.description)),
     ...command.sections.filter(({ heading }) => heading === undefined).flatMap(paragraph),
     ...listed('ARGUMENTS', command.arguments),
     ...listed('OPTIONS', command.options),
@@ -60,4 +60,5 @@ const plain = (text) =>
     .replace(/^([.'])/, '\\&$1')
 
 const quoted = (text) => `"${plain(text).replaceAll('"', '\\(dq')}"`
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 const lowerFirst = (text) => (/^[A-Z][a-z]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text)

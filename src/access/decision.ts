@@ -65,7 +65,7 @@ export function decide(
   now: number,
   aad?: Buffer,
 ): Fault | undefined {
-  if (grant === undefined) return new Fault('access.permission', 'A key of a vault is used on a grant alone.')
+  if (grant === undefined) return new Fault('access.permission', 'A key of a vault is used only on a grant.')
   return grantRefusal(grant, key, use, now) ?? scopeRefusal(grant, key, use, aad) ?? policyRefusal(key, use)
 }
 

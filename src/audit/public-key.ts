@@ -25,7 +25,7 @@ function parsePublicKey(pem: string): Buffer {
   } catch (cause) {
     throw new Fault(
       'audit.unavailable',
-      `${publicKeyFile} in audit.directory is damaged: remove it, and the service writes it anew.`,
+      `${publicKeyFile} in audit.directory is damaged: remove it, and the service writes it again.`,
       { cause },
     )
   }

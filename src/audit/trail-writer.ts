@@ -42,7 +42,7 @@ export interface AuditTrailOptions {
  */
 export async function createAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const { directory, chain, log, heads } = options
-  if (!chainName.test(chain)) throw new RangeError(`${chain} is no name for a chain`)
+  if (!chainName.test(chain)) throw new RangeError(`${chain} is not a name for a chain`)
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const lock = await lockChain(join(directory, `${chain}.lock`), chain, options.lockWaitMs ?? 2_000)

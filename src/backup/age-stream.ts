@@ -19,7 +19,7 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
     encrypter.addRecipient(recipient)
   } catch (cause) {
     throw new BackupError(
-      `${recipient} is no recipient: give the age1… of the public key that "strongroom backup identity" shows.`,
+      `${recipient} is not a recipient: give the age1… of the public key that "strongroom backup identity" shows.`,
       {
         cause,
       },

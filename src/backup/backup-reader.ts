@@ -50,7 +50,7 @@ export async function readBackup(
   try {
     for await (const entry of readTar(unzipped(decryptWith(identities, createReadStream(file))))) {
       if (seen.size === 0 && entry.name !== entryNames.format)
-        throw new BackupError(`${file} is no backup of Strongroom.`)
+        throw new BackupError(`${file} is not a backup of Strongroom.`)
       checkName(entry.name, seen)
       if (seen.size === mostEntries) throw new BackupError('The backup has no end: take another one.')
       const hash = createHash('sha256')
@@ -75,7 +75,7 @@ export async function readBackup(
 function checkName(name: string, seen: ReadonlyMap<string, unknown>): void {
   if (seen.has(name)) throw new BackupError(`${name} is in the backup twice: take another one.`)
   if (name.split('/').some((part) => ['', '.', '..'].includes(part)))
-    throw new BackupError(`${name} is no name of a file in a backup: take another one.`)
+    throw new BackupError(`${name} is not a name of a file in a backup: take another one.`)
 }
 
 const notListed = (name: string): BackupError =>

@@ -69,7 +69,7 @@ export function checkFormat(bytes: Uint8Array): void {
 
 function read<T>(shape: z.ZodType<T>, bytes: Uint8Array): T {
   const parsed = shape.safeParse(parsedJson(bytes))
-  if (!parsed.success) throw new BackupError('This is no backup of Strongroom, or a damaged one.')
+  if (!parsed.success) throw new BackupError('This is not a backup of Strongroom, or a damaged one.')
   return parsed.data
 }
 

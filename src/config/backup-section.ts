@@ -4,9 +4,9 @@ import { path } from './value-shapes.ts'
 const kept = (what: string, number: number) => z.number().int().min(0).max(10_000).default(number).describe(what)
 
 const keep = z.strictObject({
-  newest: z.number().int().min(1).max(10_000).default(3).describe('So many of the newest backups stay.'),
-  daily: kept('Of each of so many days the last one stays.', 7),
-  weekly: kept('Of each of so many weeks the last one stays.', 8),
+  newest: z.number().int().min(1).max(10_000).default(3).describe('This many of the newest backups are kept.'),
+  daily: kept('For this many days, the last backup of each day is kept.', 7),
+  weekly: kept('For this many weeks, the last backup of each week is kept.', 8),
 })
 
 export const backup = z.strictObject({

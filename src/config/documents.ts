@@ -33,7 +33,7 @@ One JSON file, by default \`/etc/strongroom/strongroom.json\`; \`strongroom.exam
 \`strongroom.schema.json\` lets an editor complete and check it (name it as \`$schema\`).
 
 - Relative paths count from the folder of the configuration file.
-- Secrets never stand in the file: options name files that hold them. Such a file must be readable by its owner alone.
+- Secrets are never in the file itself: options name files that hold them. Such a file must be readable only by its owner.
 - A path may begin with \`\${CREDENTIALS_DIRECTORY}/\`, to name a credential that systemd hands to the service (\`LoadCredential=\`).
 - An option that does not exist is an error; so is a value of the wrong type. \`strongroomd --config FILE --check\` names them all.
 - The file is read at the start. SIGHUP reads the certificate again, not the configuration.

@@ -4,8 +4,10 @@ import { path } from './value-shapes.ts'
 
 export const keeper = z.strictObject({
   socket: path.describe('Unix socket of the keeper for the workers of the daemon.'),
-  operatorSocket: path.describe('Unix socket of the keeper for the console: only operators may connect to it.'),
-  state: path.describe('SQLite file of what the keeper must not forget; on a disk that lasts, readable by it alone.'),
+  operatorSocket: path.describe(
+    'Unix socket of the keeper for the `strongroom` command: only operators may connect to it.',
+  ),
+  state: path.describe('SQLite file of what the keeper must not forget; on permanent storage, readable only by it.'),
 })
 
 export interface KeeperConfig extends z.infer<typeof keeper> {

@@ -6,7 +6,7 @@ export const links = z.strictObject({
   enabled: z
     .boolean()
     .default(false)
-    .describe('Whether users may make one-time links, which anybody who has one can open, once and without a login.'),
+    .describe('Whether users may make one-time links, which anyone who has one can open, once and without a login.'),
   maxBytes: z
     .number()
     .int()

@@ -75,7 +75,7 @@ const loginSection = z.strictObject({
 
 export const login = loginSection.refine(
   ({ types, webauthn: section }) => !types.includes('webauthn') || section !== undefined,
-  { path: ['webauthn', 'rpId'], error: 'missing: webauthn in login.types needs the host name of the console' },
+  { path: ['webauthn', 'rpId'], error: 'missing: webauthn in login.types needs the host name of the web console' },
 )
 
 export const users = z.strictObject({
@@ -83,7 +83,7 @@ export const users = z.strictObject({
     .enum(['approved', 'open'])
     .default('approved')
     .describe(
-      'What becomes of the memberships of a user whose pass phrase somebody else set, or whose second factor somebody else enrolled. approved: they rest until another Admin of each vault confirms the user, or the operator where there is none; open: they go on, so that every administrator can read every vault.',
+      'What happens to the memberships of a user whose pass phrase another person set, or whose second factor another person enrolled. approved: they are on hold until another Admin of each vault confirms the user, or the operator if there is none; open: they stay in force, so that every administrator can read every vault.',
     ),
 })
 
@@ -94,7 +94,7 @@ export const otp = z.strictObject({
     .min(0)
     .max(10)
     .default(10)
-    .describe('How many codes of a HOTP token may have been made and not used.'),
+    .describe('How many codes of a HOTP token may have been made without being used.'),
   hotpResyncWindow: z
     .number()
     .int()
@@ -115,5 +115,5 @@ export const otp = z.strictObject({
     .min(0)
     .max(20)
     .default(5)
-    .describe('How many time steps it may wander from the clock of the appliance in all.'),
+    .describe('How many time steps it may differ from the clock of the appliance in total.'),
 })

@@ -9,5 +9,7 @@ export const monitor = z.strictObject({
     .describe('Address to listen on: plain HTTP without a login, so let no stranger reach another one than 127.0.0.1.'),
   port: port
     .default(8445)
-    .describe('Port of the monitor. Where it is taken, the daemon runs without a monitor and says so in the journal.'),
+    .describe(
+      'Port of the monitor. If it is already in use, the daemon runs without a monitor and says so in the journal.',
+    ),
 })

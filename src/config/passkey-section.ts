@@ -23,7 +23,7 @@ const attestation = z.strictObject({
 export const webauthn = z
   .strictObject({
     rpId: rpId.describe(
-      'Host name that passkeys are bound to: that of the console, or a domain above it. Those that are registered are good for no other.',
+      'Host name that passkeys are bound to: that of the web console, or a domain above it. Passkeys that are registered are good for no other name.',
     ),
     origins: z
       .array(
@@ -34,7 +34,9 @@ export const webauthn = z
       .min(1)
       .max(16)
       .optional()
-      .describe('Where the console is opened, as browsers name it; without it, https:// with rpId and http.port.'),
+      .describe(
+        'Origins at which the web console is opened, as browsers name them; without it, https:// with rpId and http.port.',
+      ),
     userVerification: z
       .enum(['required', 'preferred'])
       .default('preferred')

@@ -50,7 +50,7 @@ const http = z.strictObject({
     .int()
     .positive()
     .default(1024)
-    .describe('The same for each client address; the addresses of http.proxies are bounded in all alone.'),
+    .describe('The same for each client address; for the addresses of http.proxies only the total is bounded.'),
   requestTimeoutMs: milliseconds.default(30_000).describe('How long a client may take to send a request.'),
   answerTimeoutMs: milliseconds
     .default(30_000)
@@ -66,7 +66,7 @@ const http = z.strictObject({
     .max(10_000)
     .default(0)
     .describe(
-      'How long a daemon that stops goes on serving before it refuses connections, so that a balancer in front sees that it is not ready; 2000 behind one.',
+      'How long a daemon that is stopping continues to serve before it refuses connections, so that a balancer in front sees that it is not ready; set 2000 behind a balancer.',
     ),
   workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
   unidentifiedCallsPerMinute: z
@@ -75,7 +75,7 @@ const http = z.strictObject({
     .positive()
     .default(1200)
     .describe(
-      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. Of the files of the console ten times as many.',
+      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. For the files of the web console ten times as many are allowed.',
     ),
   unidentifiedRecordsPerMinute: z
     .number()
@@ -110,7 +110,7 @@ const hsm = z.strictObject({
     .array(path)
     .min(1)
     .describe(
-      'Unix sockets of the token hosts. For SoftHSM2 one on one core, two on two or three, from then on half as many as there are cores, as far as eight: so set-up chooses. For a network HSM one or two.',
+      'Unix sockets of the token hosts. For SoftHSM2 one on one core, two on two or three, on more cores half as many as there are cores, at most eight; setup chooses in this way. For a network HSM one or two.',
     ),
   keyMakerSocket: path
     .optional()
@@ -143,7 +143,7 @@ const hsm = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether root keys and the keys of vaults that are made from now on may leave the token, wrapped by a key that the security officer makes a trusted one: so that "strongroom migrate token" can take them to another token.',
+      'Whether root keys and the keys of vaults that are made from now on may leave the token, wrapped by a key that the security officer makes a trusted one: so that "strongroom migrate token" can move them to another token.',
     ),
   vaultKeys: z
     .enum(['token', 'wrapped'])
@@ -257,7 +257,7 @@ export const configSchema = z.strictObject({
   processes: processes
     .optional()
     .describe(
-      'Under whom the processes run where root starts the daemon and hsm.spawn is true. Where the section is missing, all run under the user who starts the daemon, and workers can read the PIN.',
+      'The users that the processes run under if root starts the daemon and hsm.spawn is true. Without this section all run under the user who starts the daemon, and workers can read the PIN.',
     ),
   store: store.describe('The database: exactly one of the two kinds.'),
   audit: audit.describe('The audit trail.'),
@@ -277,11 +277,11 @@ export const configSchema = z.strictObject({
   quotas: quotas
     .prefault({})
     .describe(
-      'What one user may have done that costs much; all users together may have ten times as much. More gets 429.',
+      'Limits on expensive operations of one user; all users together may have ten times as much. More is answered with 429.',
     ),
   validator: validator.prefault({}).describe('The validator of hardware-token OTPs, a listener of its own.'),
   monitor: monitor.prefault({}).describe('Health and metrics (docs/monitoring.md), a plain HTTP listener of its own.'),
-  warnings: warnings.prefault({}).describe('What the daemon warns of in its journal by itself.'),
+  warnings: warnings.prefault({}).describe('What the daemon warns of in its journal, unasked.'),
   log: log.prefault({}).describe('The journal.'),
 })
 

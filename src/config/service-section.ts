@@ -34,12 +34,12 @@ export const service = z.strictObject({
     .min(60_000)
     .max(86_400_000)
     .default(3_600_000)
-    .describe('How long a session of a service account lasts; the application logs in again before.'),
+    .describe('How long a session of a service account lasts; the application logs in again before it ends.'),
   allowStatic: z
     .boolean()
     .default(false)
     .describe(
-      'Whether service accounts may log in by a static key, for machines that can neither hold a certificate nor sign: who reads the key can log in until it is removed.',
+      'Whether service accounts may log in by a static key, for machines that can neither hold a certificate nor sign: anyone who reads the key can log in until it is removed.',
     ),
   audience: audiences
     .default(['strongroom'])

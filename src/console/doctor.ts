@@ -36,7 +36,7 @@ import { answering, type Invocation } from './invocation.ts'
 import type { Terminal } from './output/terminal.ts'
 
 const help = `
-Changes nothing. Exit code 1 when there is a problem; warnings alone leave it 0.
+Changes nothing. Exit code 1 when there is a problem; if there are only warnings, it is 0.
 
 Examples:
   strongroom doctor
@@ -75,7 +75,7 @@ const checks: readonly Check[] = [
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('Checks the whole appliance and says what to do about what is wrong.')
+    .description('check the whole appliance, and say what to do about what is wrong')
     .addOption(
       new Option('--only <checks>', `these, separated by commas: ${names.join(', ')}`)
         .argParser(chosen)

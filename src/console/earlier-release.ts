@@ -14,10 +14,10 @@ export interface Takeover extends KeyTakeover {
 
 /** Takes over the rows of an earlier release, and ends that for good. Broken off, it goes on when it is called again. */
 export async function takeOver({ store, token: { hsm } }: TokenPlace, terminal: Terminal): Promise<Takeover> {
-  const sealedRows = await takeOverRows(store, hsm, createProgress(terminal, 'Sealing the rows of before'))
+  const sealedRows = await takeOverRows(store, hsm, createProgress(terminal, 'Sealing the earlier rows'))
   // Processes that run already take note of new root keys by this: backups of before go below the newest.
   if (await hasEarlierKeys(store.read)) await agreedStatus(hsm)
-  const keys = await takeOverKeys(store, hsm, createProgress(terminal, 'Taking over the keys of before'))
+  const keys = await takeOverKeys(store, hsm, createProgress(terminal, 'Taking over the earlier keys'))
   await hsm.endTakeover()
   return { sealedRows, ...keys }
 }
@@ -33,10 +33,10 @@ export function changesOf({ sealedRows, keys, vaults }: Takeover): string[] {
 /** For people, as rows of a table. */
 export function takeoverRows({ sealedRows, keys, vaults }: Takeover): string[][] {
   return [
-    ...(sealedRows === 0 ? [] : [['  sealed', `${sealedRows} of before`]]),
+    ...(sealedRows === 0 ? [] : [['  sealed', `${sealedRows} earlier`]]),
     ...(keys + vaults === 0
       ? []
-      : [['  taken over', `${count(keys, 'key')} of before, and those of ${count(vaults, 'vault')}`]]),
+      : [['  taken over', `${count(keys, 'earlier key')}, and those of ${count(vaults, 'vault')}`]]),
   ]
 }
 

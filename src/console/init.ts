@@ -25,7 +25,8 @@ const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
 upgrade it applies the new migrations, seals once what an earlier release left without seals, takes over the
 keys of release 0.2.0, which get an identity and a second wrapping, and moves the backups of keys from under a
-backup KEK of release 0.2.0, which the PIN can read, to the newest one. Broken off, it goes on when run again.
+backup KEK of release 0.2.0, which the PIN can read, to the newest one. If it is interrupted, it goes on when it
+is run again.
 
 A token without root keys is refused where the database has users: it is not the token that they were made with.
 
@@ -35,7 +36,7 @@ Example:
 export function addInit(program: Command): void {
   program
     .command('init')
-    .description('Makes the root objects in the token, and makes or migrates the database.')
+    .description('make the root keys in the token, and make or migrate the database')
     .addHelpText('after', help)
     .action(answering((invocation) => init(invocation, loadConfig(invocation.config))))
 }
@@ -107,7 +108,7 @@ function describeBackups(backups: MovedBackups | undefined): string[] {
     return [
       '',
       `Backups of keys could not be moved to the newest backup KEK: ${failure}`,
-      'Whoever holds the PIN reads them until you have run: strongroom root-keys rotate kek.backup',
+      'Anyone who has the PIN can read them until you have run: strongroom root-keys rotate kek.backup',
     ]
   return [
     '',

@@ -15,7 +15,7 @@ Exit codes:
   4  the database cannot be used
   6  the audit trail cannot be written
 
-The codes mean the same as those of strongroomd; 5 (the port cannot be listened on) is the daemon's alone.
+The codes mean the same as those of strongroomd; 5 (the port cannot be listened on) is only used by the daemon.
 
 Examples:
   strongroom init
@@ -100,7 +100,7 @@ export async function createProgram(
   isCalledFor: (name: string) => boolean = () => true,
 ): Promise<Command> {
   const program = new Command('strongroom')
-    .description('Sets up and looks after a Strongroom appliance.')
+    .description('set up and look after a Strongroom appliance')
     .version(versionLine('strongroom'))
     .option('--config <file>', 'configuration file', defaultConfigFile)
     .option('--json', 'answer with one JSON document')

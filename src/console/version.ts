@@ -16,7 +16,7 @@ Examples:
 export function addVersion(program: Command): void {
   program
     .command('version')
-    .description('Says which program this is.')
+    .description('show version and build')
     .addHelpText('after', help)
     .action(
       answering(() => {

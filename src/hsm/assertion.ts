@@ -42,7 +42,7 @@ function objectIn(bytes: Uint8Array): UniqueObject {
   try {
     return readUniqueObject(bytes)
   } catch (cause) {
-    throw new Fault('login.refused', 'a part of the assertion is no JSON object, or has a member twice', { cause })
+    throw new Fault('login.refused', 'a part of the assertion is not a JSON object, or has a member twice', { cause })
   }
 }
 

@@ -34,7 +34,7 @@ export function readJwksFile(path: string): readonly IssuerKey[] {
 }
 
 function readKey(raw: unknown): IssuerKey[] {
-  if (typeof raw !== 'object' || raw === null) throw new TypeError('a key of the JWK set is no object')
+  if (typeof raw !== 'object' || raw === null) throw new TypeError('a key of the JWK set is not an object')
   const { kid, alg, use, key_ops: operations, d }: Readonly<Record<string, unknown>> = { ...raw }
   if (d !== undefined) throw new TypeError('the JWK set holds a private key')
   const isForOther =

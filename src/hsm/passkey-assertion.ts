@@ -71,7 +71,7 @@ function readSteps(
   { session, now }: AssertionContext,
 ): ReadPasskeyAssertion {
   const { type, origin, crossOrigin, topOrigin, challenge: text } = clientDataIn(clientData)
-  if (type !== 'webauthn.get') throw refused('it is no assertion')
+  if (type !== 'webauthn.get') throw refused('it is not an assertion')
   if (typeof origin !== 'string' || !origins.includes(origin)) throw refused('it is of another origin')
   if (topOrigin !== undefined || (crossOrigin !== undefined && crossOrigin !== false))
     throw refused('it was made in a frame of another origin')
@@ -115,7 +115,7 @@ function clientDataIn(bytes: Buffer): UniqueObject {
   try {
     return readUniqueObject(bytes)
   } catch {
-    throw refused('its client data are no JSON object')
+    throw refused('its client data are not a JSON object')
   }
 }
 

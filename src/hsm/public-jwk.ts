@@ -67,7 +67,7 @@ export function isSignedBy(
  */
 export function readPublicJwk(raw: unknown): PublicJwk {
   if (typeof raw !== 'object' || raw === null) throw new TypeError('a key must be a JWK, which is an object')
-  if ('d' in raw || 'k' in raw) throw new TypeError('this is a private key: give its public half alone')
+  if ('d' in raw || 'k' in raw) throw new TypeError('this is a private key: give only its public half')
   return membersOf({ ...raw })
 }
 
@@ -98,7 +98,7 @@ function keyOf(jwk: PublicJwk): KeyObject {
   try {
     return createPublicKey({ key: { ...jwk }, format: 'jwk' })
   } catch (cause) {
-    throw new TypeError('this is no public key', { cause })
+    throw new TypeError('this is not a public key', { cause })
   }
 }
 

@@ -93,6 +93,6 @@ export function checkFloor({ number }: Generation, floor: number | undefined): v
   if (number < (floor ?? 0))
     throw new Fault(
       'hsm.outdated',
-      'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; else somebody put it back.',
+      'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.',
     )
 }

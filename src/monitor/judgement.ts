@@ -64,7 +64,7 @@ export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds
   const percent = (freeBytes / totalBytes) * 100
   const detail = `${freeBytes} of ${totalBytes} bytes of its memory are free`
   const remedy =
-    'Delete vaults and keys that nobody needs, or set hsm.vaultKeys to wrapped: without room no vault can be made.'
+    'Delete vaults and keys that are no longer needed, or set hsm.vaultKeys to wrapped: without room no vault can be made.'
   if (percent < thresholds.tokenPercent / 5) return { state: 'problem', detail, remedy }
   return { state: percent < thresholds.tokenPercent ? 'warning' : 'ok', detail, remedy }
 }

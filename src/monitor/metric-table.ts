@@ -52,7 +52,7 @@ export const metricTable = {
   up: gauge('strongroom_process_up', 'Whether a worker listens, or a process of the token is ready', ['process']),
   restarts: counter(
     'strongroom_process_restarts_total',
-    'How often a process of the appliance had to be started anew',
+    'How often a process of the appliance had to be started again',
     ['process'],
   ),
   memory: gauge('strongroom_process_memory_bytes', 'Memory of a process', ['process', 'kind']),

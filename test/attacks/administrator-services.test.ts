@@ -74,7 +74,7 @@ describe('an administrator who adds a credential of his own', () => {
     expect(await decrypts(client)).toBe('done')
     const body = 'owner' in change ? { owner: administrator.id } : change
     const { CALLINFO } = await administratorClient.must('PUT', `/service/${service.id}`, body)
-    expect(JSON.stringify(CALLINFO['general'])).toContain('rest until')
+    expect(JSON.stringify(CALLINFO['general'])).toContain('on hold until')
     expect(await decrypts(client)).toBe(resting)
     // What he adds as the owner changes nothing of that.
     if ('owner' in change) {
@@ -98,7 +98,7 @@ describe('an administrator who adds a credential of his own', () => {
     const { json } = await posing.call('POST', `/service/${service.id}/credential`, {
       body: { kind: 'static', name: 'added' },
     })
-    expect(JSON.stringify(json.CALLINFO.general)).toContain('rest until')
+    expect(JSON.stringify(json.CALLINFO.general)).toContain('on hold until')
     const added = await loggedIn(appliance.client(), byKey(service.name, String(json.CALLINFO['key'])))
     expect(await decrypts(added)).toBe(resting)
     expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)

@@ -110,7 +110,7 @@ it('rows of release 0.2.0 are refused after the takeover, and taken over no more
   change('UPDATE vaults SET identity = ?, creator = ?, seal = ? WHERE id = 1', vault, 'identity', 'creator', 'seal')
   expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({
     status: 3,
-    stderr: expect.stringMatching(/key ledger of vault 1: The rows of before were taken over already/) as unknown,
+    stderr: expect.stringMatching(/key ledger of vault 1: The earlier rows were already taken over/) as unknown,
   })
   expect(await outcomes(decrypt)).toEqual(refused)
   putBack(copy, 'vaults', (row) => row['id'] === 1)

@@ -54,7 +54,7 @@ describe('copies of a folder, which hold the writer of SQLite', () => {
     const whole = await longFolder(attacker, 22)
     const tooLong = await attacker.admin.post(`/object/${whole}/copy`, { parentid: 0 })
     expectFault(tooLong, 400, 1611)
-    expect(tooLong.json.ERRORS?.[0]).toContain('part by part')
+    expect(tooLong.json.ERRORS?.[0]).toContain('in smaller parts')
 
     const crowd = [attacker, await makeVault(appliance), await makeVault(appliance)]
     const folders = await Promise.all(crowd.map((vault) => longFolder(vault, 4)))

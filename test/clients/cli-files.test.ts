@@ -70,7 +70,7 @@ describe('strongroom-cli upload and download', () => {
     expect((await machine.run(['upload', join(machine.home, 'missing'), 'Files'])).stderr).toContain('cannot be read')
     expect((await machine.run(['upload', '-', 'Files/Nowhere', '--name', 'x'])).status).toBe(1)
     expect((await machine.run(['upload', '-', 'Files'])).status).toBe(2)
-    expect((await machine.run(['upload', '-', 'Files', '--name', 'login', '--replace'])).stderr).toContain('no file')
+    expect((await machine.run(['upload', '-', 'Files', '--name', 'login', '--replace'])).stderr).toContain('not a file')
   })
 })
 

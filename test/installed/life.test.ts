@@ -23,7 +23,7 @@ const introduction = `# A session of operations
 
 The whole life of an appliance on one machine, a fresh Debian 13 with systemd, as \`test/installed/life.test.ts\` types it; after each job the
 ciphertexts of the first day are decrypted over TLS, and \`strongroom doctor\` has no problem to name. \`SESSION=write STRONGROOM_INSTALLED=all
-scripts/test test/installed/life\` writes this page anew. Seconds are those of a virtual machine with two processors, shared with other work.
+scripts/test test/installed/life\` writes this page again. Seconds are those of a virtual machine with two processors, shared with other work.
 [operations.md](operations.md) explains each command.`
 
 const config = '/etc/strongroom/strongroom.json'
@@ -56,7 +56,7 @@ describeInMachines('the life of an appliance', () => {
   }
 
   beforeAll(async () => {
-    const files = [await debianPackage(), await laterPackage('0.2.1')]
+    const files = [await debianPackage(), await laterPackage('0.3.1')]
     machine = await bootMachine({ base: 'bare' })
     ;[first, second] = [await bringPackage(machine, files[0] ?? ''), await bringPackage(machine, files[1] ?? '')]
     // Not a part of the session: a server that the operator has, and the judge of metrics.
@@ -121,7 +121,7 @@ describeInMachines('the life of an appliance', () => {
 
   it('upgrade', async () => {
     await session.job('Upgrade', machine, [install(second), 'strongroom --version', 'strongroom doctor --only program'])
-    expect(await must('strongroom --version')).toContain('0.2.1')
+    expect(await must('strongroom --version')).toContain('0.3.1')
     await givesBack()
   })
 

@@ -61,7 +61,7 @@ describeInMachines('the PIN of an appliance that systemd runs', () => {
     )
     await appliance.machine.reboot()
     await must(untilReady)
-    expect(await problems()).toContain('a change of the PIN was broken off')
+    expect(await problems()).toContain('a change of the PIN was interrupted')
     expect(await must('strongroom token change-pin')).toContain('is finished')
     expect(await must(`cat ${pin}`)).not.toBe(before)
     await must(`test ! -e ${pin}.next && ${restart}`)

@@ -87,7 +87,7 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
     expect(await must(setup)).toMatch(/✓ Upgrade/)
     expect(await mainPid()).not.toBe(before)
     expect(await problemsOf(appliance.machine)).toEqual([])
-    expect(await must('strongroom doctor --only program')).toContain('what runs is what is installed')
+    expect(await must('strongroom doctor --only program')).toContain('the running program is the one that is installed')
     expect(await mainJob(appliance)).toMatch(decrypted)
     for (const left of [`${installed}.old`, `${database}.before-upgrade`])
       expect(existsSync(inMachine(left))).toBe(false)

@@ -127,7 +127,7 @@ describe('an import', () => {
     )
     expect(await page.evaluate('window.hit')).toBeUndefined()
     await choose(visit, '<svg onload=window.hit=1>', '<img src=x onerror=window.hit=1>.csv')
-    await page.getByText('This is no table, no export of Bitwarden and no KeePass file, or it is damaged.').waitFor()
+    await page.getByText('This is not a table, an export of Bitwarden or a KeePass file, or it is damaged.').waitFor()
     expect(await page.evaluate('window.hit')).toBeUndefined()
   })
 })

@@ -105,7 +105,7 @@ it('shows why a membership rests, and confirms it', async () => {
   const reset = await stage.appliance.login(await stage.appliance.addUser(['read', 'admin', 'active']))
   await reset.must('PUT', `/user/${guest.id}/passphrase`, { newpassphrase: 'eleven wooden lanterns on water' })
   await page.reload()
-  await itemOf(visit, guest).getByText('Rests until it is confirmed').waitFor()
+  await itemOf(visit, guest).getByText('On hold until it is confirmed').waitFor()
   await visit.expectSound('resting')
   await itemOf(visit, guest)
     .getByRole('button', { name: /^Confirm/ })
@@ -113,7 +113,7 @@ it('shows why a membership rests, and confirms it', async () => {
   await page.getByText('Confirm only after you have asked the person').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('is confirmed.').waitFor()
-  await itemOf(visit, guest).getByText('Rests until it is confirmed').waitFor({ state: 'detached' })
+  await itemOf(visit, guest).getByText('On hold until it is confirmed').waitFor({ state: 'detached' })
 })
 
 it('shows a member of fewer rights who is a member, and nothing to change', async () => {
@@ -200,7 +200,7 @@ it('lets a service account in by what it may do, and changes that', async () => 
   await dialog.getByLabel('make data keys').check()
   await dialog.getByLabel('Refuse calls with members').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await item.getByText('Keys mail-*: make data keys, with known members alone').waitFor()
+  await item.getByText('Keys mail-*: make data keys, only with known members').waitFor()
   const changed = [{ objects: ['list'] }, { keys: 'mail-*', operations: ['datakey'], strict: true }]
   expect(await grantsNow()).toMatchObject({ groupstatus: '1', grants: changed })
 })

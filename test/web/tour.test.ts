@@ -9,8 +9,8 @@ const stage = consoleStage()
 const built = resolve(import.meta.dirname, '../../dist/web')
 
 /**
- * The views as a person comes to them, one after the other. With STRONGROOM_PICTURES=docs/console it takes the pictures of
- * docs/console.md, and says what is loaded and how long each takes from the click to the sight.
+ * The views as a person comes to them, one after the other. With STRONGROOM_PICTURES=docs/web-console it takes the pictures of
+ * docs/web-console.md, and says what is loaded and how long each takes from the click to the sight.
  */
 it('leads through the views of the console', async () => {
   const { appliance, stocked } = stage

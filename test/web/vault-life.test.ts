@@ -196,7 +196,7 @@ it('moves objects by a dialog, by the keyboard alone, into a folder and into ano
   const both = page.getByRole('dialog', { name: 'Move 2 objects' })
   await both.getByText('There is no other folder in this vault.').waitFor()
   await both.getByLabel('Into the vault').selectOption('Granary')
-  await both.getByText('They are encrypted anew').waitFor()
+  await both.getByText('They are encrypted again').waitFor()
   await both.getByLabel('Into the folder').selectOption('Sacks')
   await visit.expectSound('move')
   await both.getByRole('button', { name: 'Move' }).click()

@@ -71,5 +71,5 @@ export async function writeStream(
 
 /** Bytes that are no text would set a terminal in disorder. */
 export function checkBinary({ output }: Sink, isTerminal: boolean): void {
-  if (output === undefined && isTerminal) throw new UsageError('What comes out is no text: give --output FILE.')
+  if (output === undefined && isTerminal) throw new UsageError('What comes out is not text: give --output FILE.')
 }

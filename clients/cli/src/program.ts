@@ -64,7 +64,7 @@ const commands = [
 /** The whole command line. */
 export function createProgram(output: OutputConfiguration = {}): Command {
   const program = new Command('strongroom-cli')
-    .description('Reads and keeps secrets in a Strongroom vault, from any machine.')
+    .description('read and keep secrets in a Strongroom vault, from any machine')
     .version(versionLine())
     .option('--url <address>', 'the appliance; that of the last login when absent')
     .option('--json', 'answer with one JSON document')

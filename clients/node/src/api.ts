@@ -10,11 +10,11 @@
  */
 export interface Operations {
   /**
-   * Log in with pass phrase, application key and second factor, or as a service account. Anybody may call this.
+   * Log in with pass phrase, application key and second factor, or as a service account. Anyone may call this.
    *
    * `CALLINFO.token` is the session token: send it in the header `X-Http-Token` of every later call, and take the token of each answer for the next one.
    *
-   * Pages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token stands in the cookie `__Host-strongroom` alone, which scripts cannot read.
+   * Pages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token is only in the cookie `__Host-strongroom`, which scripts cannot read.
    */
   'auth.login': {
     body: {
@@ -91,7 +91,7 @@ export interface Operations {
        */
       key?: string
       /**
-       * Where the token goes: into `CALLINFO`, or, for pages of the appliance alone, into a cookie.
+       * Where the token goes: into `CALLINFO`, or, only for pages of the appliance, into a cookie.
        */
       session?: 'token' | 'cookie'
     }
@@ -199,7 +199,7 @@ export interface Operations {
     answer: Envelope
   }
   /**
-   * List the enabled login types. Anybody may call this.
+   * List the enabled login types. Anyone may call this.
    */
   'authinfo.logintypes': {
     answer: Envelope & {
@@ -362,7 +362,7 @@ export interface Operations {
   /**
    * Give a user another pass phrase. Needs a session. The user needs the capability admin.
    *
-   * For another user: your own is changed with `PUT /auth/passphrase`. All sessions of the user end. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.
+   * For another user: your own is changed with `PUT /auth/passphrase`. All sessions of the user end. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.
    */
   'user.passphrase': {
     params: {
@@ -422,7 +422,7 @@ export interface Operations {
   /**
    * Give a user an OTP device. Needs a session. The user needs the capability admin.
    *
-   * A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.
+   * A seed that is made here is in this one answer and is never shown again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.
    */
   'user.otp.enrol': {
     params: {
@@ -449,11 +449,11 @@ export interface Operations {
        */
       period?: number | string
       /**
-       * Of `hotp`: where a token that is in use already has got to. 0 when absent.
+       * Of `hotp`: the present counter of a token that is already in use. 0 when absent.
        */
       counter?: number | string
       /**
-       * Of `hwkey_otp`, where it is required: 12 modhex characters. Alone it gives the user a token that the appliance knows.
+       * Of `hwkey_otp`, where it is required: 12 modhex characters. By itself it gives the user a token that the appliance already knows.
        */
       public_id?: string
       /**
@@ -489,7 +489,7 @@ export interface Operations {
   /**
    * Take an OTP device from a user. Needs a session. The user needs the capability admin.
    *
-   * A login with it is refused from here on.
+   * A login with it is refused from now on.
    */
   'user.otp.remove': {
     params: {
@@ -850,7 +850,7 @@ export interface Operations {
          */
         passphrase_changed: string
         /**
-         * Vaults in which the membership of the caller rests until it is confirmed.
+         * Vaults in which the membership of the caller is on hold until it is confirmed.
          */
         resting: number
         /**
@@ -913,7 +913,7 @@ export interface Operations {
   /**
    * Begin to enrol an authenticator app for yourself. Needs a session.
    *
-   * The token of the appliance makes a seed, which stands in this one answer. The app is no second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. One that was begun before is void.
+   * The token of the appliance makes a seed, which is only in this one answer. The app is not a second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. An enrolment that was begun before is void.
    */
   'me.otp.begin': {
     answer: Envelope & {
@@ -936,7 +936,7 @@ export interface Operations {
   /**
    * Enrol a hardware token for yourself. Needs a session.
    *
-   * For a token that the operator has made known and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault rests because of it.
+   * For a token that the operator has registered and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.
    */
   'me.otp.adopt': {
     body: {
@@ -995,7 +995,7 @@ export interface Operations {
   /**
    * Finish the enrolment of your authenticator app. Needs a session.
    *
-   * A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault rests because of it.
+   * A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.
    */
   'me.otp.activate': {
     params: {
@@ -1060,7 +1060,7 @@ export interface Operations {
   /**
    * Remove an OTP device of your own. Needs a session.
    *
-   * It takes a code of any device that you have, and never the last second factor. A login with the device is refused from here on; sessions that were begun with it go on until you end them.
+   * It takes a code of any device that you have, and never the last second factor. A login with the device is refused from now on; sessions that were begun with it continue until you end them.
    */
   'me.otp.remove': {
     params: {
@@ -1119,7 +1119,7 @@ export interface Operations {
     }
   }
   /**
-   * Tell whose smartcard the client presents. Anybody may call this.
+   * Tell whose smartcard the client presents. Anyone may call this.
    *
    * The certificate is that of the TLS connection: a client shows it to fill in the user name before the login.
    */
@@ -1224,7 +1224,7 @@ export interface Operations {
   /**
    * Register the certificate of a user. Needs a session. The user needs the capability admin.
    *
-   * The user can log in by smartcard from here on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.
+   * The user can log in by smartcard from now on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.
    */
   'usercert.add': {
     params: {
@@ -1239,7 +1239,7 @@ export interface Operations {
   /**
    * Remove the certificate of a user. Needs a session. The user needs the capability admin.
    *
-   * The user cannot log in by smartcard any more.
+   * The user can no longer log in by smartcard.
    */
   'usercert.remove': {
     params: {
@@ -1251,7 +1251,7 @@ export interface Operations {
     answer: Envelope
   }
   /**
-   * Get a challenge for a login with a passkey. Anybody may call this.
+   * Get a challenge for a login with a passkey. Anyone may call this.
    *
    * For `navigator.credentials.get`, without a list of credentials: the browser offers the passkeys that it has for `rpid`. What it gives goes to `POST /auth` with `logintype` `webauthn`, within `timeout`, once.
    */
@@ -1283,7 +1283,7 @@ export interface Operations {
   /**
    * Get a challenge for an authenticator, within your session. Needs a session.
    *
-   * For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good for this session alone.
+   * For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good only for this session.
    */
   'me.challenge': {
     answer: Envelope & {
@@ -1322,7 +1322,7 @@ export interface Operations {
          */
         algorithms: number[]
         /**
-         * `direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make.
+         * `direct` where only passkeys of certain makes may be registered: the authenticator has to say its make.
          */
         attestation: 'none' | 'direct'
       }
@@ -1516,7 +1516,7 @@ export interface Operations {
   /**
    * Take a passkey from a user. Needs a session. The user needs the capability admin.
    *
-   * A login with it is refused from here on.
+   * A login with it is refused from now on.
    */
   'user.passkey.remove': {
     params: {
@@ -1990,7 +1990,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * Id of the user who changes it; administrators alone name another one.
+       * Id of the user who changes it; only administrators may name another user.
        */
       owner?: number | string
       /**
@@ -2172,7 +2172,7 @@ export interface Operations {
     }
     body: {
       /**
-       * Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name; jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static: a key of its own, where the operator allows it.
+       * Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name; jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static: a secret text, where the operator allows it.
        */
       kind: 'certificate' | 'ca' | 'jwt' | 'federated' | 'static'
       /**
@@ -2339,7 +2339,7 @@ export interface Operations {
   /**
    * Make a one-time link. Needs a session.
    *
-   * Encrypt the secret on your side, and hand over the ciphertext alone. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Whoever has it opens it once (`POST /link/open`).
+   * Encrypt the secret on your side, and hand over only the ciphertext. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Anyone who has it can open it once (`POST /link/open`).
    */
   'link.create': {
     body: {
@@ -2352,7 +2352,7 @@ export interface Operations {
        */
       lifetime?: number | string
       /**
-       * What its maker calls it: it is stored in the open, and whoever opens the link does not see it.
+       * What its maker calls it: it is stored in the open, and is not shown to the person who opens the link.
        */
       label?: string
     }
@@ -2391,7 +2391,7 @@ export interface Operations {
           closed: string | null
         }
         /**
-         * What opens it, of 22 characters; told this once.
+         * What opens it, of 22 characters; shown this once.
          */
         opener: string
       }
@@ -2470,14 +2470,14 @@ export interface Operations {
     }
   }
   /**
-   * Open a one-time link. Anybody may call this.
+   * Open a one-time link. Anyone may call this.
    *
-   * Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never was gets one and the same answer.
+   * Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never existed gets the same answer.
    */
   'link.open': {
     body: {
       /**
-       * The first part of the link, behind `#/link/`. Never send the second: it is the key.
+       * The first part of the link, after `#/link/`. Never send the second: it is the key.
        */
       opener: string
     }
@@ -2487,7 +2487,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * What the maker of the link handed over. Base64 with padding.
+         * The ciphertext that the maker of the link sent. Base64 with padding.
          */
         ciphertext: string
       }
@@ -2539,7 +2539,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are no longer shown, and are removed with the next edit of each object.
        */
       history?: number | string
     }
@@ -2573,12 +2573,12 @@ export interface Operations {
   /**
    * List the vaults shared with the caller. Needs a session.
    *
-   * Vaults in which the membership of the caller rests are left out; `CALLINFO.general` says so.
+   * Vaults in which the membership of the caller is on hold are left out; `CALLINFO.general` says so.
    */
   'vault.list': {
     answer: Envelope & {
       /**
-       * The vaults, by their names; empty where none is shared.
+       * The vaults, in the order of their ids; empty where none is shared.
        */
       VAULTS: Vault[]
     }
@@ -2643,7 +2643,7 @@ export interface Operations {
        */
       description?: string
       /**
-       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.
+       * How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are no longer shown, and are removed with the next edit of each object.
        */
       history?: number | string
     }
@@ -2670,7 +2670,7 @@ export interface Operations {
   /**
    * Delete an empty vault. Needs a session of a member of the vault, with Admin or more. The user needs the capability createVault. A member whose rights are narrowed by grants is refused.
    *
-   * Its objects and keys are to be deleted before.
+   * Its objects and keys have to be deleted first.
    */
   'vault.delete': {
     params: {
@@ -2707,7 +2707,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * The members, by their names.
+         * The members, in the order of their ids.
          */
         vaultmembers: Member[]
       }
@@ -2735,7 +2735,7 @@ export interface Operations {
        */
       status: (1 | 2 | 4) | ('1' | '2' | '4')
       /**
-       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1 alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing.
+       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it.
        */
       grants?:
         | (
@@ -2787,7 +2787,7 @@ export interface Operations {
   /**
    * Change the permission of a member, and its grants. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
-   * It holds from the next call of the member on. Grants that are not named stay as they are.
+   * It takes effect with the next call of the member. Grants that are not named stay as they are.
    */
   'vault.member.change': {
     params: {
@@ -2806,7 +2806,7 @@ export interface Operations {
        */
       status: (1 | 2 | 4) | ('1' | '2' | '4')
       /**
-       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1 alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing.
+       * Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it.
        */
       grants?:
         | (
@@ -2893,9 +2893,9 @@ export interface Operations {
     }
   }
   /**
-   * Confirm a member whose membership rests. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
+   * Confirm a member whose membership is on hold. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
-   * A membership rests after an administrator or the operator has given its user a pass phrase or a second factor, so that neither gets into the vaults of the user by it.
+   * A membership is put on hold when an administrator or the operator gives its user a pass phrase or a second factor, so that neither of them gets into the vaults of the user by it.
    */
   'vault.member.confirm': {
     params: {
@@ -2936,7 +2936,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * The policies, by their ids.
+         * The policies, in a fixed order, which is not that of their ids.
          */
         policies: PasswordPolicy[]
       }
@@ -2950,11 +2950,11 @@ export interface Operations {
   'utils.pwgen': {
     query: {
       /**
-       * `secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` six short English words, `diceword` words of a list. `secure` when empty.
+       * `secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when empty.
        */
       type?: 'secure' | 'pin' | 'pronounceable' | 'pronouncable' | 'bytes' | 'opie' | 'diceword' | ''
       /**
-       * Id of a password policy that the password is to keep; goes before `type`. 0 to 9999.
+       * Id of a password policy that the password is to keep; takes precedence over `type`. 0 to 9999.
        */
       policyid?: '' | string
       /**
@@ -3106,11 +3106,11 @@ export interface Operations {
          */
         warnings: {
           /**
-           * What it is about, such as `disk.audit`: the same as long as it stands.
+           * What it is about, such as `disk.audit`: the same as long as the warning lasts.
            */
           name: string
           /**
-           * How much it presses.
+           * How urgent it is.
            */
           state: 'warning' | 'problem'
           /**
@@ -3200,7 +3200,7 @@ export interface Operations {
   /**
    * Identify the template of a file by its content. Needs a session.
    *
-   * The file is not kept: `POST /object` saves it. The beginning of a large file is enough.
+   * The file is not kept: `POST /object` saves it. For a large file the beginning is enough.
    */
   'file.collect': {
     body: {
@@ -3509,7 +3509,7 @@ export interface Operations {
   /**
    * Take a deleted object back. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
    *
-   * With all that was deleted with it, as long as its time has not passed. It goes where it was, or to the root of its vault where what it lay in is gone.
+   * With all that was deleted with it, as long as its time has not passed. It goes back to where it was, or to the root of its vault if its parent is gone.
    */
   'object.undelete': {
     params: {
@@ -3568,7 +3568,7 @@ export interface Operations {
   /**
    * Make an object a favourite, or no longer. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
    *
-   * Favourites are of the caller alone: 500 at most.
+   * Favourites belong to the caller, and no other user sees them: 500 at most.
    */
   'object.favourite': {
     params: {
@@ -3602,7 +3602,7 @@ export interface Operations {
   /**
    * Take an object off the favourites of the caller. Needs a session.
    *
-   * With no right in the vault: it is told by the favourites of the caller alone whether there is something to take away, and nothing of the object.
+   * Needs no right in the vault: the answer depends only on the favourites of the caller, and tells nothing of the object.
    */
   'object.favourite.clear': {
     params: {
@@ -3643,7 +3643,7 @@ export interface Operations {
   /**
    * Set the tags of the caller for an object. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
    *
-   * In place of those that were. Tags are of the caller alone: at 2,000 objects at most.
+   * They replace the earlier tags. Tags belong to the caller, and no other user sees them: on 2,000 objects at most.
    */
   'object.tags.set': {
     params: {
@@ -3681,7 +3681,7 @@ export interface Operations {
   /**
    * Take away the tags of the caller for an object. Needs a session.
    *
-   * With no right in the vault: it is told by the tags of the caller alone whether there is something to take away, and nothing of the object.
+   * Needs no right in the vault: the answer depends only on the tags of the caller, and tells nothing of the object.
    */
   'object.tags.clear': {
     params: {
@@ -3705,12 +3705,12 @@ export interface Operations {
   /**
    * List the tags of the caller. Needs a session.
    *
-   * By their letters, with their objects from every vault that is shared with the caller.
+   * In alphabetical order, with their objects from every vault that is shared with the caller.
    */
   'object.tags': {
     answer: Envelope & {
       /**
-       * The tags: one entry for all cases of letters in which it is written.
+       * The tags: one entry for each, however its letters are capitalised.
        */
       TAGS: {
         /**
@@ -3739,7 +3739,7 @@ export interface Operations {
   /**
    * Move an object with all that lies in it. Needs a session of a member of the vault, with Write or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
    *
-   * All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
+   * All of it moves, or nothing. Into another vault, whose key encrypts it again in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
    */
   'object.move': {
     params: {
@@ -3781,7 +3781,7 @@ export interface Operations {
   /**
    * Copy an object with all that lies in it. Needs a session of a member of the vault, with Read or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
    *
-   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
+   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted again in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.
    */
   'object.copy': {
     params: {
@@ -3828,7 +3828,7 @@ export interface Operations {
   'object.find': {
     query: {
       /**
-       * Text to look for, in any case of its letters.
+       * Text to look for, in upper or lower case.
        */
       needle: string
       /**
@@ -3859,7 +3859,7 @@ export interface Operations {
   'object.find.path': {
     params: {
       /**
-       * Text to look for, in any case of its letters.
+       * Text to look for, in upper or lower case.
        */
       needle: string
     }
@@ -4022,7 +4022,7 @@ export interface Operations {
          */
         latest_created?: string
         /**
-         * Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.
+         * Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt.
          */
         encryptions?: string
         /**
@@ -4052,7 +4052,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4116,7 +4116,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4182,7 +4182,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4252,7 +4252,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4284,7 +4284,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4316,7 +4316,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4352,13 +4352,13 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
     body: {
       /**
-       * First version that is to be left.
+       * Oldest version to keep.
        */
       min_available_version: number | string
     }
@@ -4376,7 +4376,7 @@ export interface Operations {
          */
         objectid: string
         /**
-         * First version that is left, as text.
+         * Oldest version that remains, as text.
          */
         oldest_version: string
       }
@@ -4392,7 +4392,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
       /**
@@ -4431,7 +4431,7 @@ export interface Operations {
     }
   }
   /**
-   * Say how the keys of a vault may be made and used. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
+   * Set how the keys of a vault may be made and used. Needs a session of a member of the vault, with Admin or more. A member whose rights are narrowed by grants is refused.
    *
    * It changes what is given, leaves the rest, and answers with all.
    */
@@ -4444,7 +4444,7 @@ export interface Operations {
     }
     body: {
       /**
-       * Whether encrypting with a name that no key has makes the key. So it is in a new vault.
+       * Whether encrypting with a name that no key has makes the key. That is the default of a new vault.
        */
       create_on_encrypt?: boolean | ('true' | 'false')
       /**
@@ -4488,7 +4488,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4643,7 +4643,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4737,7 +4737,7 @@ export interface Operations {
     }
   }
   /**
-   * Encrypt a ciphertext anew under another version of its key. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for rewrap.
+   * Encrypt a ciphertext again under another version of its key. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for rewrap.
    *
    * The plaintext does not leave the boundary of the token. After a rotation it brings stored ciphertexts to the new version.
    */
@@ -4748,7 +4748,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4865,11 +4865,11 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
       /**
-       * `wrapped` the data key encrypted alone, `plaintext` in the open as well.
+       * `wrapped` the data key only in encrypted form, `plaintext` also in the open.
        */
       type: 'plaintext' | 'wrapped'
     }
@@ -4925,7 +4925,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -4991,7 +4991,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5043,7 +5043,7 @@ export interface Operations {
          */
         key_version: string
         /**
-         * Whether it is good. A wrong one is no error of the call.
+         * Whether it is good. A wrong one is not an error of the call.
          */
         valid: boolean
       }
@@ -5061,7 +5061,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5167,7 +5167,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5213,7 +5213,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5259,7 +5259,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5340,7 +5340,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
       /**
@@ -5416,7 +5416,7 @@ export interface Operations {
   /**
    * Prepare the import of a key that was made elsewhere. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
    *
-   * Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one behind the other. Check the signature before, so that no third party gets the key.
+   * Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one after the other. Check the signature first, so that no third party gets the key.
    */
   'transparent.import.job': {
     params: {
@@ -5425,7 +5425,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5513,7 +5513,7 @@ export interface Operations {
        */
       vaultid: string | number
       /**
-       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.
+       * Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.
        */
       name: string
     }
@@ -5550,16 +5550,16 @@ export interface Operations {
   /**
    * Read records of the audit trail of this machine, newest first. Needs a session. The user needs the capability audit.
    *
-   * Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and name a next one all the same.
+   * Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and still name a next one.
    */
   'audit.list': {
     query: {
       /**
-       * First moment of the records, such as 2026-10-01T14:30:00Z.
+       * Only records from this time on, such as 2026-10-01T14:30:00Z.
        */
       since?: string
       /**
-       * First moment that is too late.
+       * Only records before this time.
        */
       until?: string
       /**
@@ -5575,7 +5575,7 @@ export interface Operations {
        */
       key?: string
       /**
-       * What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`.
+       * What else the records are about, such as `object 7`; subjects that go on after a colon are found too: `object 7: password`.
        */
       subject?: string
       /**
@@ -5619,13 +5619,13 @@ export interface Operations {
     }
   }
   /**
-   * Read this document. Anybody may call this.
+   * Read this document. Anyone may call this.
    */
   'docs.openapi': {
     answer: unknown
   }
   /**
-   * Read this document in a browser. Anybody may call this.
+   * Read this document in a browser. Anyone may call this.
    */
   'docs.page': {
     answer: unknown
@@ -5645,7 +5645,7 @@ export interface Envelope {
       }
     | unknown[]
   /**
-   * The headers of the request, but for credentials.
+   * The headers of the request, except credentials.
    */
   HEADERS: {
     [k: string]: unknown
@@ -5803,7 +5803,7 @@ export interface User {
   }
 }
 /**
- * A user, as those see it who may create vaults.
+ * A user, as users who may create vaults see it.
  */
 export interface PublicUser {
   /**
@@ -5939,7 +5939,7 @@ export interface Object {
    */
   objectname: string
   /**
-   * Name of its file; empty for what is no file.
+   * Name of its file; empty for what is not a file.
    */
   filename: string
   /**
@@ -5972,7 +5972,7 @@ export interface Object {
     [k: string]: string
   }
   /**
-   * There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.
+   * Present if the list is too long with `public`, or another call changed this object while the list was made: then `public` is empty, and has to be read with the object by itself.
    */
   abridged?: true
   /**
@@ -5985,7 +5985,7 @@ export interface Object {
     [k: string]: string
   }
   /**
-   * Its file; absent for what is no file.
+   * Its file; absent for what is not a file.
    */
   fileinfo?: {
     /**
@@ -6094,7 +6094,7 @@ export interface NamedTemplateField {
    */
   encrypted: boolean
   /**
-   * Whether it is part of the normal view, or of the workbench alone.
+   * Whether it is part of the normal view, or only of the workbench.
    */
   show: boolean
   /**
@@ -6128,7 +6128,7 @@ export interface NamedTemplateField {
    */
   options?: string[]
   /**
-   * The one that is chosen at first.
+   * The value that is selected at first.
    */
   options_default?: string
   /**
@@ -6165,7 +6165,7 @@ export interface Member {
    */
   groupstatus: '1' | '2' | '4'
   /**
-   * Present for a service account, which is no person.
+   * Present for a service account, which is not a person.
    */
   service?: true
   /**
@@ -6210,7 +6210,7 @@ export interface Member {
    */
   passphrase_by?: string
   /**
-   * Present where the membership rests: the member cannot use the vault until an Admin confirms.
+   * Present if the membership is on hold: the member cannot use the vault until an Admin confirms.
    */
   resting?: {
     /**
@@ -6280,7 +6280,7 @@ export interface TemplateField {
    */
   encrypted: boolean
   /**
-   * Whether it is part of the normal view, or of the workbench alone.
+   * Whether it is part of the normal view, or only of the workbench.
    */
   show: boolean
   /**
@@ -6314,7 +6314,7 @@ export interface TemplateField {
    */
   options?: string[]
   /**
-   * The one that is chosen at first.
+   * The value that is selected at first.
    */
   options_default?: string
   /**
@@ -6339,7 +6339,7 @@ export interface FilledTemplateField {
    */
   encrypted: boolean
   /**
-   * Whether it is part of the normal view, or of the workbench alone.
+   * Whether it is part of the normal view, or only of the workbench.
    */
   show: boolean
   /**
@@ -6373,7 +6373,7 @@ export interface FilledTemplateField {
    */
   options?: string[]
   /**
-   * The one that is chosen at first.
+   * The value that is selected at first.
    */
   options_default?: string
   /**
@@ -6423,7 +6423,7 @@ export interface EarlierVersion {
     [k: string]: string
   }
   /**
-   * There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.
+   * Present if the list is too long with `public`, or another call changed this object while the list was made: then `public` is empty, and has to be read with the object by itself.
    */
   abridged?: true
   /**
@@ -6614,7 +6614,7 @@ export interface KeyVersion {
    */
   created: string
   /**
-   * Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.
+   * Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt.
    */
   encryptions?: string
   /**

@@ -69,7 +69,7 @@ async function readHead(pieces: AsyncIterator<Uint8Array>): Promise<{ ciphertext
   const readTo = async (length: number): Promise<void> => {
     while (read.length < length) {
       const { value, done } = await pieces.next()
-      if (done === true) throw new RangeError('This is no stream that was encrypted here, or not all of it.')
+      if (done === true) throw new RangeError('This is not a stream that was encrypted here, or not all of it.')
       const longer = new Uint8Array(read.length + value.length)
       longer.set(read)
       longer.set(value, read.length)
@@ -78,7 +78,7 @@ async function readHead(pieces: AsyncIterator<Uint8Array>): Promise<{ ciphertext
   }
   const before = magic.length + lengthBytes
   await readTo(before)
-  if (magic.some((byte, at) => read[at] !== byte)) throw new RangeError('This is no stream that was encrypted here.')
+  if (magic.some((byte, at) => read[at] !== byte)) throw new RangeError('This is not a stream that was encrypted here.')
   const end = before + new DataView(read.buffer).getUint16(magic.length)
   await readTo(end)
   return { ciphertext: new TextDecoder().decode(read.subarray(before, end)), rest: read.subarray(end) }

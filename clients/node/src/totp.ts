@@ -19,7 +19,7 @@ function fromBase32(text: string): Uint8Array<ArrayBuffer> {
   let at = 0
   for (const letter of letters) {
     const digit = alphabet.indexOf(letter)
-    if (digit === -1) throw new TypeError('The TOTP secret is no base32.')
+    if (digit === -1) throw new TypeError('The TOTP secret is not base32.')
     value = ((value << 5) | digit) & 0xfff
     bits += 5
     if (bits >= 8) bytes[at++] = (value >> (bits -= 8)) & 0xff

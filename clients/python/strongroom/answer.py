@@ -18,7 +18,7 @@ _GENERIC = "2000"
 
 
 def read_answer(answer: Answer) -> Envelope:
-    """The envelope of a success; raises StrongroomError for a failure, ProtocolError for what is no envelope."""
+    """The envelope of a success; raises StrongroomError for a failure, ProtocolError for what is not an envelope."""
     request_id = answer.headers.get("x-request-id")
     retry_after = _seconds(answer.headers.get("retry-after"))
     envelope = _parse(answer.body)

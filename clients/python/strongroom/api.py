@@ -49,7 +49,7 @@ class Callinfo(_Callinfo, total=False):
 
 class _Rest(TypedDict):
     HEADERS: Dict[str, Any]
-    """The headers of the request, but for credentials."""
+    """The headers of the request, except credentials."""
     PARAMS: List[Any]
     """Always empty."""
 
@@ -112,7 +112,7 @@ class AuthLoginBody(TypedDict, total=False):
     key: str
     """Static key of a service account (`service_static`)."""
     session: Literal["token", "cookie"]
-    """Where the token goes: into `CALLINFO`, or, for pages of the appliance alone, into a cookie."""
+    """Where the token goes: into `CALLINFO`, or, only for pages of the appliance, into a cookie."""
 
 
 class AuthLoginInfoAudit(TypedDict):
@@ -326,10 +326,10 @@ class UserOtpEnrolBody(_UserOtpEnrolBody, total=False):
     period: Union[int, str]
     """Of `totp`: seconds for which a code is shown, 15 to 120. 30 when absent."""
     counter: Union[int, str]
-    """Of `hotp`: where a token that is in use already has got to. 0 when absent."""
+    """Of `hotp`: the present counter of a token that is already in use. 0 when absent."""
     public_id: str
-    """Of `hwkey_otp`, where it is required: 12 modhex characters. Alone it gives the user a token that the appliance
-    knows."""
+    """Of `hwkey_otp`, where it is required: 12 modhex characters. By itself it gives the user a token that the
+    appliance already knows."""
     private_id: str
     """Of `hwkey_otp`: 6 bytes in hexadecimal."""
     secret: str
@@ -418,7 +418,7 @@ class User(TypedDict):
 
 
 class PublicUser(TypedDict):
-    """A user, as those see it who may create vaults."""
+    """A user, as users who may create vaults see it."""
 
     id: str
     """Id of the user. Decimal digits."""
@@ -582,7 +582,7 @@ class MeReadInfo(Callinfo):
     passphrase_changed: str
     """When the pass phrase was last changed. UTC."""
     resting: int
-    """Vaults in which the membership of the caller rests until it is confirmed."""
+    """Vaults in which the membership of the caller is on hold until it is confirmed."""
     timeout: int
     """Milliseconds without a call after which the session ends."""
     links: bool
@@ -782,7 +782,7 @@ class MeChallengeInfo(Callinfo):
     algorithms: List[int]
     """COSE algorithms of new passkeys, the preferred one first."""
     attestation: Literal["none", "direct"]
-    """`direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make."""
+    """`direct` where only passkeys of certain makes may be registered: the authenticator has to say its make."""
 
 
 class MeChallengeAnswer(_Sent):
@@ -1086,7 +1086,7 @@ class ServiceChangeBody(TypedDict, total=False):
     description: str
     """What it is for, of at most 128 characters."""
     owner: Union[int, str]
-    """Id of the user who changes it; administrators alone name another one."""
+    """Id of the user who changes it; only administrators may name another user."""
     addresses: List[str]
     """IP addresses and ranges, 64 at most, from which it logs in and calls; an empty list: any."""
     expires: Union[Literal["never"], str]
@@ -1149,7 +1149,7 @@ class _ServiceCredentialAddBody(TypedDict):
     kind: Literal["certificate", "ca", "jwt", "federated", "static"]
     """Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name;
     jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static:
-    a key of its own, where the operator allows it."""
+    a secret text, where the operator allows it."""
     name: str
     """Name of the credential: 1 to 64 letters, digits, blanks and . _ - characters."""
 
@@ -1242,7 +1242,7 @@ class LinkCreateBody(_LinkCreateBody, total=False):
     lifetime: Union[int, str]
     """How long it can be opened, in seconds; without it a day, or as long as the operator allows."""
     label: str
-    """What its maker calls it: it is stored in the open, and whoever opens the link does not see it."""
+    """What its maker calls it: it is stored in the open, and is not shown to the person who opens the link."""
 
 
 class LinkCreateInfoLink(TypedDict):
@@ -1266,7 +1266,7 @@ class LinkCreateInfo(Callinfo):
     link: LinkCreateInfoLink
     """The new link."""
     opener: str
-    """What opens it, of 22 characters; told this once."""
+    """What opens it, of 22 characters; shown this once."""
 
 
 class LinkCreateAnswer(_Sent):
@@ -1324,12 +1324,12 @@ class LinkListAnswer(_Sent):
 
 class LinkOpenBody(TypedDict):
     opener: str
-    """The first part of the link, behind `#/link/`. Never send the second: it is the key."""
+    """The first part of the link, after `#/link/`. Never send the second: it is the key."""
 
 
 class LinkOpenInfo(Callinfo):
     ciphertext: str
-    """What the maker of the link handed over. Base64 with padding."""
+    """The ciphertext that the maker of the link sent. Base64 with padding."""
 
 
 class LinkOpenAnswer(_Sent):
@@ -1359,8 +1359,8 @@ class VaultCreateBody(TypedDict, total=False):
     description: str
     """What the vault is for."""
     history: Union[int, str]
-    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is
-    shown no more, and goes with the next edit of each object."""
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are
+    no longer shown, and are removed with the next edit of each object."""
 
 
 class _VaultGrantsKeys(TypedDict):
@@ -1429,7 +1429,7 @@ class VaultCreateAnswer(_Sent):
 
 class VaultListAnswer(Envelope):
     VAULTS: List[Vault]
-    """The vaults, by their names; empty where none is shared."""
+    """The vaults, in the order of their ids; empty where none is shared."""
 
 
 class VaultidParams(TypedDict):
@@ -1437,7 +1437,7 @@ class VaultidParams(TypedDict):
 
 
 class ObjectFileinfo(TypedDict):
-    """Its file; absent for what is no file."""
+    """Its file; absent for what is not a file."""
 
     objectid: str
     """Id of the object. Decimal digits."""
@@ -1471,7 +1471,7 @@ class _Object(TypedDict):
     objectname: str
     """Its name."""
     filename: str
-    """Name of its file; empty for what is no file."""
+    """Name of its file; empty for what is not a file."""
     children: str
     """How many objects lie in it, as text."""
     version: str
@@ -1490,12 +1490,12 @@ class Object(_Object, total=False):
     """A secret or file in a vault, or a folder."""
 
     abridged: Literal[True]
-    """There where the list is too long with `public`, or another call changed this one while the list was made:
-    `public` is empty then, and reading this one by itself tells it."""
+    """Present if the list is too long with `public`, or another call changed this object while the list was made:
+    then `public` is empty, and has to be read with the object by itself."""
     crypted: Dict[str, str]
     """The encrypted fields in the open, by name: where the call asked for them with `decrypt`."""
     fileinfo: ObjectFileinfo
-    """Its file; absent for what is no file."""
+    """Its file; absent for what is not a file."""
 
 
 class _TemplateInfo(TypedDict):
@@ -1532,7 +1532,7 @@ class _NamedTemplateField(TypedDict):
     encrypted: bool
     """Whether its value is encrypted, and shown only where `decrypt` asks for it."""
     show: bool
-    """Whether it is part of the normal view, or of the workbench alone."""
+    """Whether it is part of the normal view, or only of the workbench."""
     policy: bool
     """Whether its value should keep the password policy of the vault."""
     alarm: bool
@@ -1555,7 +1555,7 @@ class NamedTemplateField(_NamedTemplateField, total=False):
     options: List[str]
     """Values that a dropdown offers."""
     options_default: str
-    """The one that is chosen at first."""
+    """The value that is selected at first."""
     placeholder: str
     """What an empty field shows."""
 
@@ -1589,8 +1589,8 @@ class VaultEditBody(TypedDict, total=False):
     description: str
     """What the vault is for."""
     history: Union[int, str]
-    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is
-    shown no more, and goes with the next edit of each object."""
+    """How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are
+    no longer shown, and are removed with the next edit of each object."""
 
 
 class VaultEditInfo(Callinfo):
@@ -1614,7 +1614,7 @@ class VaultDeleteAnswer(_Sent):
 
 
 class MemberResting(TypedDict):
-    """Present where the membership rests: the member cannot use the vault until an Admin confirms."""
+    """Present if the membership is on hold: the member cannot use the vault until an Admin confirms."""
 
     since: str
     """When another user, or the operator, first gave the user something to log in with. UTC."""
@@ -1643,19 +1643,19 @@ class Member(_Member, total=False):
     """A member of a vault."""
 
     service: Literal[True]
-    """Present for a service account, which is no person."""
+    """Present for a service account, which is not a person."""
     grants: List[Union[VaultGrantsKeys, VaultGrantsObjects]]
     """What narrows Read of the member; absent where nothing does."""
     passphrase_by: str
     """Id of the administrator who gave the user the present pass phrase; absent once the user has changed it.
     Decimal digits."""
     resting: MemberResting
-    """Present where the membership rests: the member cannot use the vault until an Admin confirms."""
+    """Present if the membership is on hold: the member cannot use the vault until an Admin confirms."""
 
 
 class VaultMembersInfo(Callinfo):
     vaultmembers: List[Member]
-    """The members, by their names."""
+    """The members, in the order of their ids."""
 
 
 class VaultMembersAnswer(_Sent):
@@ -1674,8 +1674,8 @@ class _VaultMemberAddBody(TypedDict):
 
 class VaultMemberAddBody(_VaultMemberAddBody, total=False):
     grants: Optional[List[Union[VaultGrantsKeys, VaultGrantsObjects]]]
-    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1
-    alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing."""
+    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with
+    status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it."""
 
 
 class VaultMemberAddInfo(Callinfo):
@@ -1694,8 +1694,8 @@ class _VaultMemberChangeBody(TypedDict):
 
 class VaultMemberChangeBody(_VaultMemberChangeBody, total=False):
     grants: Optional[List[Union[VaultGrantsKeys, VaultGrantsObjects]]]
-    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. With status 1
-    alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing."""
+    """Narrows Read to what one of these entries allows, 1 to 32 of them; everything else is refused. Only with
+    status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it."""
 
 
 class VaultMemberChangeInfo(Callinfo):
@@ -1754,7 +1754,7 @@ class PasswordPolicy(TypedDict):
 
 class UtilsPoliciesInfo(Callinfo):
     policies: List[PasswordPolicy]
-    """The policies, by their ids."""
+    """The policies, in a fixed order, which is not that of their ids."""
 
 
 class UtilsPoliciesAnswer(_Sent):
@@ -1764,9 +1764,10 @@ class UtilsPoliciesAnswer(_Sent):
 class UtilsPwgenQuery(TypedDict, total=False):
     type: Literal["secure", "pin", "pronounceable", "pronouncable", "bytes", "opie", "diceword", ""]
     """`secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes`
-    random bytes, `opie` six short English words, `diceword` words of a list. `secure` when empty."""
+    random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when
+    empty."""
     policyid: Union[Literal[""], str]
-    """Id of a password policy that the password is to keep; goes before `type`. 0 to 9999."""
+    """Id of a password policy that the password is to keep; takes precedence over `type`. 0 to 9999."""
     length: Union[Literal[""], str]
     """Length; when absent 40 of `secure`, 4 of `pin`, 12 of `pronounceable`, 32 of `bytes`, 20 by a policy. At most
     100 of `pin`, 128 by a policy. 1 to 1024."""
@@ -1837,9 +1838,9 @@ class UtilsStateInfoChecks(TypedDict):
 
 class UtilsStateInfoWarnings(TypedDict):
     name: str
-    """What it is about, such as `disk.audit`: the same as long as it stands."""
+    """What it is about, such as `disk.audit`: the same as long as the warning lasts."""
     state: Literal["warning", "problem"]
-    """How much it presses."""
+    """How urgent it is."""
     detail: str
     """What was seen, for people."""
     remedy: str
@@ -1905,7 +1906,7 @@ class _TemplateField(TypedDict):
     encrypted: bool
     """Whether its value is encrypted, and shown only where `decrypt` asks for it."""
     show: bool
-    """Whether it is part of the normal view, or of the workbench alone."""
+    """Whether it is part of the normal view, or only of the workbench."""
     policy: bool
     """Whether its value should keep the password policy of the vault."""
     alarm: bool
@@ -1926,7 +1927,7 @@ class TemplateField(_TemplateField, total=False):
     options: List[str]
     """Values that a dropdown offers."""
     options_default: str
-    """The one that is chosen at first."""
+    """The value that is selected at first."""
     placeholder: str
     """What an empty field shows."""
 
@@ -1976,7 +1977,7 @@ class _FilledTemplateField(TypedDict):
     encrypted: bool
     """Whether its value is encrypted, and shown only where `decrypt` asks for it."""
     show: bool
-    """Whether it is part of the normal view, or of the workbench alone."""
+    """Whether it is part of the normal view, or only of the workbench."""
     policy: bool
     """Whether its value should keep the password policy of the vault."""
     alarm: bool
@@ -2003,7 +2004,7 @@ class FilledTemplateField(_FilledTemplateField, total=False):
     options: List[str]
     """Values that a dropdown offers."""
     options_default: str
-    """The one that is chosen at first."""
+    """The value that is selected at first."""
     placeholder: str
     """What an empty field shows."""
 
@@ -2106,8 +2107,8 @@ class EarlierVersion(_EarlierVersion, total=False):
     """What an object was before an edit."""
 
     abridged: Literal[True]
-    """There where the list is too long with `public`, or another call changed this one while the list was made:
-    `public` is empty then, and reading this one by itself tells it."""
+    """Present if the list is too long with `public`, or another call changed this object while the list was made:
+    then `public` is empty, and has to be read with the object by itself."""
     crypted: Dict[str, str]
     """The encrypted fields that had a value, in the open, by name: where the call asked for them with `decrypt`."""
 
@@ -2255,7 +2256,7 @@ class ObjectTagsAnswerTags(TypedDict):
 
 class ObjectTagsAnswer(Envelope):
     TAGS: List[ObjectTagsAnswerTags]
-    """The tags: one entry for all cases of letters in which it is written."""
+    """The tags: one entry for each, however its letters are capitalised."""
     OBJECT: List[Object]
     """The objects that have tags, without encrypted fields."""
     TEMPLATES: List[Template]
@@ -2310,7 +2311,7 @@ class ObjectCopyAnswer(_Sent):
 
 class _ObjectFindQuery(TypedDict):
     needle: str
-    """Text to look for, in any case of its letters."""
+    """Text to look for, in upper or lower case."""
 
 
 class ObjectFindQuery(_ObjectFindQuery, total=False):
@@ -2416,7 +2417,7 @@ class TransparentKeyListAnswerKeys(_TransparentKeyListAnswerKeys, total=False):
     latest_created: str
     """Where `details` asks for it: when the latest version was made. UTC."""
     encryptions: str
-    """Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt."""
+    """Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt."""
     max_encryptions: str
     """How many are safe; at nine tenths of them the key is rotated by itself."""
     deleted: str
@@ -2534,7 +2535,7 @@ class KeyVersion(_KeyVersion, total=False):
     """A version of a key."""
 
     encryptions: str
-    """Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt."""
+    """Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt."""
     max_encryptions: str
     """How many are safe; at nine tenths of them the key is rotated by itself."""
     public_key: str
@@ -2634,7 +2635,7 @@ class TransparentKeyRotateAnswer(_Sent):
 
 class TransparentKeyTrimBody(TypedDict):
     min_available_version: Union[int, str]
-    """First version that is to be left."""
+    """Oldest version to keep."""
 
 
 class TransparentKeyTrimInfo(Callinfo):
@@ -2643,7 +2644,7 @@ class TransparentKeyTrimInfo(Callinfo):
     objectid: str
     """Id of the key. Decimal digits."""
     oldest_version: str
-    """First version that is left, as text."""
+    """Oldest version that remains, as text."""
 
 
 class TransparentKeyTrimAnswer(_Sent):
@@ -2678,7 +2679,7 @@ class TransparentKeyVersionAnswer(_Sent):
 
 class TransparentSettingsBody(TypedDict, total=False):
     create_on_encrypt: Union[bool, Literal["true", "false"]]
-    """Whether encrypting with a name that no key has makes the key. So it is in a new vault."""
+    """Whether encrypting with a name that no key has makes the key. That is the default of a new vault."""
     signing_permission: Literal["Read", "Write", "Admin"]
     """Permission that signing needs, and those above it. Write in a new vault."""
     strict: Union[bool, Literal["true", "false"]]
@@ -2967,7 +2968,7 @@ class TransparentVerifyInfo(Callinfo):
     key_version: str
     """Version of the key that was used, as text."""
     valid: bool
-    """Whether it is good. A wrong one is no error of the call."""
+    """Whether it is good. A wrong one is not an error of the call."""
 
 
 class TransparentVerifyAnswer(_Sent):
@@ -3208,9 +3209,9 @@ class TransparentImportAnswer(_Sent):
 
 class AuditListQuery(TypedDict, total=False):
     since: str
-    """First moment of the records, such as 2026-10-01T14:30:00Z."""
+    """Only records from this time on, such as 2026-10-01T14:30:00Z."""
     until: str
-    """First moment that is too late."""
+    """Only records before this time."""
     user: str
     """Login name or id of a user."""
     vaultid: str
@@ -3218,7 +3219,8 @@ class AuditListQuery(TypedDict, total=False):
     key: str
     """Name of a key."""
     subject: str
-    """What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`."""
+    """What else the records are about, such as `object 7`; subjects that go on after a colon are found too: `object
+    7: password`."""
     operation: str
     """An operation, or its beginning and a star: `transparent.*`."""
     outcome: str
@@ -3530,7 +3532,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["vault.member.confirm"], *, params: VaultidUseridParams, body: Optional[VaultMemberConfirmBody] = None) -> VaultMemberConfirmAnswer:
-        """Confirm a member whose membership rests."""
+        """Confirm a member whose membership is on hold."""
 
     @overload
     def __call__(self, operation: Literal["utils.policies"]) -> UtilsPoliciesAnswer:
@@ -3686,7 +3688,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.settings"], *, params: VaultidParams, body: Optional[TransparentSettingsBody] = None) -> TransparentSettingsAnswer:
-        """Say how the keys of a vault may be made and used."""
+        """Set how the keys of a vault may be made and used."""
 
     @overload
     def __call__(self, operation: Literal["transparent.encrypt"], *, params: VaultidNameParams, body: Optional[TransparentEncryptBody] = None) -> TransparentEncryptAnswer:
@@ -3698,7 +3700,7 @@ class Call(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.rewrap"], *, params: VaultidNameParams, body: Optional[TransparentRewrapBody] = None) -> TransparentRewrapAnswer:
-        """Encrypt a ciphertext anew under another version of its key."""
+        """Encrypt a ciphertext again under another version of its key."""
 
     @overload
     def __call__(self, operation: Literal["transparent.datakey"], *, params: VaultidNameTypeParams, body: Optional[TransparentDatakeyBody] = None) -> TransparentDatakeyAnswer:
@@ -3994,7 +3996,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["vault.member.confirm"], *, params: VaultidUseridParams, body: Optional[VaultMemberConfirmBody] = None) -> Coroutine[Any, Any, VaultMemberConfirmAnswer]:
-        """Confirm a member whose membership rests."""
+        """Confirm a member whose membership is on hold."""
 
     @overload
     def __call__(self, operation: Literal["utils.policies"]) -> Coroutine[Any, Any, UtilsPoliciesAnswer]:
@@ -4150,7 +4152,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.settings"], *, params: VaultidParams, body: Optional[TransparentSettingsBody] = None) -> Coroutine[Any, Any, TransparentSettingsAnswer]:
-        """Say how the keys of a vault may be made and used."""
+        """Set how the keys of a vault may be made and used."""
 
     @overload
     def __call__(self, operation: Literal["transparent.encrypt"], *, params: VaultidNameParams, body: Optional[TransparentEncryptBody] = None) -> Coroutine[Any, Any, TransparentEncryptAnswer]:
@@ -4162,7 +4164,7 @@ class AsyncCall(Protocol):
 
     @overload
     def __call__(self, operation: Literal["transparent.rewrap"], *, params: VaultidNameParams, body: Optional[TransparentRewrapBody] = None) -> Coroutine[Any, Any, TransparentRewrapAnswer]:
-        """Encrypt a ciphertext anew under another version of its key."""
+        """Encrypt a ciphertext again under another version of its key."""
 
     @overload
     def __call__(self, operation: Literal["transparent.datakey"], *, params: VaultidNameTypeParams, body: Optional[TransparentDatakeyBody] = None) -> Coroutine[Any, Any, TransparentDatakeyAnswer]:

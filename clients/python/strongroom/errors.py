@@ -68,11 +68,11 @@ class NetworkError(StrongroomError):
 
 
 class ProtocolError(StrongroomError):
-    """What came is no answer of the appliance: it was cut, or a proxy in between wrote it."""
+    """What came is not an answer of the appliance: it was cut, or a proxy in between wrote it."""
 
 
 class StreamError(ValueError):
-    """What was to be decrypted is no stream of a client, or was changed or cut."""
+    """What was to be decrypted is not a stream of a client, or was changed or cut."""
 
 
 _CODES: Mapping[int, Tuple[str, int]] = {number: (code, status) for code, (number, status) in ERRORS.items()}

@@ -177,7 +177,7 @@ def _plaintext(result: Members) -> bytes:
     try:
         return base64.b64decode(member(result, "plaintext"), validate=True)
     except binascii.Error:
-        raise ProtocolError("The plaintext of the answer is no base64.", code="protocol") from None
+        raise ProtocolError("The plaintext of the answer is not base64.", code="protocol") from None
 
 
 def _valid(result: Members) -> bool:

@@ -79,4 +79,4 @@ async def async_pieces_of(source: AsyncSource) -> AsyncIterator[bytes]:
 
 
 def _foreign() -> StreamError:
-    return StreamError("This is no stream that was encrypted here, or not all of it.")
+    return StreamError("This is not a stream that was encrypted here, or not all of it.")

@@ -131,7 +131,7 @@ export async function verifyBundle(
     const end = head.indexOf(10)
     if (end === -1 && head.length <= 16 * maxLineBytes) return
     manifest = parseManifest(head.toString('utf8', 0, end))
-    if (manifest === undefined) throw new RangeError('its first line is no manifest')
+    if (manifest === undefined) throw new RangeError('its first line is not a manifest')
     const { chain, before, sealBefore } = manifest.archive
     reader = createLineReader(chain, verifierFor(manifest.successions), { point: before, seal: sealBefore })
     reader.read(head.subarray(end + 1))

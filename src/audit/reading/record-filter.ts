@@ -4,7 +4,7 @@ import type { TrailRecord } from './trail-record.ts'
 export interface RecordCriteria {
   /** First moment, in milliseconds since the Unix epoch. */
   readonly since?: number | undefined
-  /** First moment that is too late. */
+  /** Only records before this time. */
   readonly until?: number | undefined
   /** A username, or the number of a user. */
   readonly user?: string | undefined

@@ -83,10 +83,10 @@ interface Signed {
  */
 function readSigned(token: Buffer): Signed {
   const [type, outer] = readElements(readOnly(token, derTag.sequence).content)
-  if (outer === undefined || oidOf(type) !== signedDataType) throw new RangeError('the time stamp is no signed data')
+  if (outer === undefined || oidOf(type) !== signedDataType) throw new RangeError('the time stamp is not signed data')
   const [, , encapsulated, ...more] = readElements(readOnly(outer.content, derTag.sequence).content)
   const [inner, explicit] = readElements(contentOf(encapsulated))
-  if (oidOf(inner) !== tstInfoType) throw new RangeError('the signed data is no time stamp')
+  if (oidOf(inner) !== tstInfoType) throw new RangeError('the signed data is not a time stamp')
   const [signer] = readElements(contentOf(more.find(({ tag }) => tag === derTag.set)))
   const [, , digest, attributes, , signature] = readElements(contentOf(signer))
   if (attributes?.tag !== derTag.context0) throw new RangeError('the time stamp has no signed attributes')

@@ -16,7 +16,7 @@ Example:
 export function addApplicationKeyCreate(applicationKey: Command): void {
   applicationKey
     .command('create')
-    .description('Makes a key for an application.')
+    .description('make a key for an application')
     .argument('<name>', 'name of the application: 1 to 64 letters, digits, blanks and . _ -')
     .addOption(shapesOption().default(currentResponseVersion))
     .addHelpText('after', help)

@@ -8,7 +8,7 @@ import { answering } from '../invocation.ts'
 export function addApplicationKeyList(applicationKey: Command): void {
   applicationKey
     .command('list')
-    .description('Lists all application keys by name; the keys themselves are kept nowhere.')
+    .description('list all application keys by name; the keys themselves are not stored')
     .addHelpText('after', '\nExample:\n  strongroom apikey list')
     .action(
       answering(async ({ config }) => {

@@ -11,7 +11,7 @@ Example:
 export function addApplicationKeyRevoke(applicationKey: Command): void {
   applicationKey
     .command('revoke')
-    .description('Ends the use of an application key, for good.')
+    .description('revoke an application key, for good')
     .argument('<name>', 'name of the application')
     .addHelpText('after', help)
     .action(

@@ -17,7 +17,7 @@ Example:
 export function addApplicationKeyShapes(applicationKey: Command): void {
   applicationKey
     .command('shapes')
-    .description('Says for which release of the interface an application was written.')
+    .description('set the release of the interface that an application was written for')
     .argument('<name>', 'name of the application')
     .addArgument(new Argument('<release>', meaning).choices(responseVersions))
     .addHelpText('after', help)

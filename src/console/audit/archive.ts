@@ -35,10 +35,10 @@ import { applianceTrail } from './verification-input.ts'
 
 const help = `${timeHelp}
 
-Takes whole files of the trail whose records are all older into bundles: compressed, and signed by a seal of the
+Moves whole files of the trail whose records are all older into bundles: compressed, and signed by a seal of the
 trail, so that each is verified by itself. A file is removed once its bundle is on the disk and was read back. Each
 bundle is a record of the trail, and strongroom audit verify goes on from where it ends. The daemon may be running.
-Broken off, the command goes on when it is run again.
+If it is interrupted, it goes on when it is run again.
 
 Examples:
   strongroom audit archive --before 90d
@@ -66,7 +66,7 @@ export function addAuditArchive(audit: Command): void {
   audit
     .command('archive')
     .summary('take older records into bundles')
-    .description('Takes older records out of the trail into bundles.')
+    .description('move older records out of the trail into bundles')
     .requiredOption('--before <time>', 'records that are older')
     .option('--to <folder>', 'where the bundles go; by default the folder archive in audit.directory')
     .addHelpText('after', help)
@@ -177,7 +177,7 @@ async function finishRemoval(place: Place, archived: ArchiveStatement, present: 
   if (left.length === 0) return
   const file = join(place.to, bundleName(archived))
   if (!existsSync(file))
-    throw new Fault('audit.unavailable', `${file} is needed to finish what was broken off: give its folder with --to.`)
+    throw new Fault('audit.unavailable', `${file} is needed to finish an interrupted run: give its folder with --to.`)
   const inBundle = left.filter(({ number }) => number >= archived.files.first)
   if (inBundle.length < left.length)
     throw unsound(
@@ -198,7 +198,7 @@ function answerOf(bundles: readonly Bundle[]): Answer {
     json: { bundles: bundles.map(({ file, archive }) => ({ file, ...archive })) },
     lines:
       bundles.length === 0
-        ? ['No file of the trail holds older records alone: nothing was archived.']
+        ? ['No file of the trail holds only older records: nothing was archived.']
         : [
             ...table([['CHAIN', 'RECORDS', 'UNTIL (UTC)', 'BUNDLE'], ...rows]),
             '',

@@ -30,7 +30,7 @@ Examples:
 
 export function addAuditExport(audit: Command): void {
   addTrailOptions(
-    audit.command('export').summary('write records to a file').description('Writes records for other programs.'),
+    audit.command('export').summary('write records to a file').description('write records for other programs'),
   )
     .addOption(new Option('--format <format>', 'of the lines').choices(['jsonl', 'cef']).default('jsonl'))
     .option('--output <file>', 'a file, which is replaced; by default standard output')

@@ -14,7 +14,7 @@ import { addRecordOptions, criteriaOf, directoriesOf, timeHelp, type RecordOptio
 const help = `${timeHelp}
 
 Shows records as they are written, from now on or since a time, until it is interrupted (Ctrl-C)
-or --until is over.
+or the time of --until has passed.
 
 Examples:
   strongroom audit follow
@@ -26,10 +26,7 @@ const bytesAtOnce = 2 ** 20
 
 export function addAuditFollow(audit: Command): void {
   addRecordOptions(
-    audit
-      .command('follow')
-      .summary('show records as they are written')
-      .description('Shows records as they are written.'),
+    audit.command('follow').summary('show records as they are written').description('show records as they are written'),
   )
     .addHelpText('after', help)
     .action(async function (this: Command, options: RecordOptions) {

@@ -91,6 +91,8 @@ export function momentOf(text: string | undefined, now: number): number | undefi
   const iso = text.length === 10 ? text : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`
   const moment = dateShape.test(text) ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(moment))
-    throw new UsageError(`${text} is no time: write 2026-10-01, '2026-10-01 14:30' (UTC), or 8h for eight hours ago.`)
+    throw new UsageError(
+      `${text} is not a time: write 2026-10-01, '2026-10-01 14:30' (UTC), or 8h for eight hours ago.`,
+    )
   return moment
 }

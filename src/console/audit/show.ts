@@ -6,8 +6,8 @@ import type { Invocation } from '../invocation.ts'
 const help = `${timeHelp}
 
 Shows the records of all chains in the order of time, also those that were archived. With --json each is one
-line, as it was written (docs/audit.md, Format). What the trail says is shown; whether it is as it was written, 
-strongroom audit verify says.
+line, as it was written (docs/audit.md, Format). It shows what the files say; strongroom audit
+verify checks whether they are unchanged.
 
 Examples:
   strongroom audit show --since 1h
@@ -17,7 +17,7 @@ Examples:
 
 export function addAuditShow(audit: Command): void {
   addTrailOptions(
-    audit.command('show').summary('show records').description('Shows the records of the audit trail, oldest first.'),
+    audit.command('show').summary('show records').description('show the records of the audit trail, oldest first'),
   )
     .addHelpText('after', help)
     .action(async function (this: Command, options: RecordOptions) {

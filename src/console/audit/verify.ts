@@ -31,9 +31,9 @@ trail can be checked anywhere. Exit code 1 when something was changed, removed o
 
 A trail belongs to a machine. Where several share a database, the command checks the machine it runs on and says
 which others it knows of. With --directory several times it checks the trails of several machines together, and
-with the registry of the database; --all-machines wants the trails of all.
+with the registry of the database; --all-machines requires the trails of all.
 
-What strongroom audit archive took out of the trail is named, and is no finding. --archive verifies its bundles.
+What strongroom audit archive took out of the trail is named, and is not a finding. --archive verifies its bundles.
 
 --database compares the rows of the database with what the trail says of them: rows that were put back to an
 earlier state, edited, made or removed without a record. The daemon may be running.
@@ -61,7 +61,7 @@ interface Options extends GivenPlaces {
 export function addAuditVerify(audit: Command): void {
   audit
     .command('verify')
-    .description('Checks that no record of the audit trail was changed, removed or added.')
+    .description('check that no record of the audit trail was changed, removed or added')
     .option(
       '--directory <folder>',
       'folder of a trail, several times for several machines; by default audit.directory',

@@ -13,7 +13,7 @@ import { leaveTokenToOwner } from '../file-owner.ts'
 export function addBackupKeysAdopt(backupKeys: Command): void {
   ofCeremonyWithDigits(backupKeys.command('adopt'))
     .argument('[package]', 'the file that the other appliance wrote for this one')
-    .description('Takes over backup keys that another appliance shares with this one, and ends the ceremony.')
+    .description('take over backup keys that another appliance shares with this one, and end the ceremony')
     .option('--abandon', 'ends the ceremony without a package')
     .action(answering(adopt))
 }
@@ -23,7 +23,7 @@ async function adopt(
   file: string | undefined,
   { abandon, ...flags }: CeremonyFlags & { abandon?: true },
 ): Promise<Answer> {
-  if ((file === undefined) !== (abandon === true)) throw new UsageError('Name the package, or give --abandon alone.')
+  if ((file === undefined) !== (abandon === true)) throw new UsageError('Name the package, or give only --abandon.')
   if (file === undefined) return abandonIt(invocation, flags)
   const text = textOf(file, await invocation.terminal.readInput(file))
   // Before anybody is asked: what is no package has no digits.

@@ -23,7 +23,7 @@ Examples:
   there$ strongroom backup-keys adopt package
          types them, then starts the daemon
 
-Between invite and adopt the token there has a PIN that nobody knows; adopt, or adopt --abandon, gives it back.`
+Between invite and adopt the token there has a PIN that no person knows; adopt, or adopt --abandon, gives it back.`
 
 const soPinFile = ['--so-pin-file <file>', 'the SO PIN, - for standard input; asked for without it'] as const
 const digestOption = ['--digest <digits>', 'what the other operator has read aloud; asked for without it'] as const

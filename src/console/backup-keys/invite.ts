@@ -11,7 +11,7 @@ import { leaveTokenToOwner } from '../file-owner.ts'
 
 export function addBackupKeysInvite(backupKeys: Command): void {
   ofCeremony(backupKeys.command('invite'))
-    .description('Begins a ceremony: asks another appliance for its backup keys.')
+    .description('begin a ceremony: ask another appliance for its backup keys')
     .requiredOption('--out <file>', 'where to write the request')
     .action(answering(invite))
 }
@@ -26,7 +26,7 @@ async function invite(invocation: Invocation, { out, ...flags }: CeremonyFlags &
   writeFileSync(out, request, { mode: 0o600 })
   const digest = digestOf(request)
   const next =
-    'Carry the request to the other appliance and read the digits to its operator. The token has a PIN that nobody knows until "strongroom backup-keys adopt" ends the ceremony.'
+    'Carry the request to the other appliance and read the digits to its operator. The token has a PIN that no person knows until "strongroom backup-keys adopt" ends the ceremony.'
   return {
     json: { request: out, digest },
     lines: [

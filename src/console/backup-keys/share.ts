@@ -13,7 +13,7 @@ import { leaveTokenToOwner } from '../file-owner.ts'
 export function addBackupKeysShare(backupKeys: Command): void {
   ofCeremonyWithDigits(backupKeys.command('share'))
     .argument('<request>', 'the file that "backup-keys invite" wrote on the other appliance')
-    .description('Shares the backup keys with the appliance that made a request.')
+    .description('share the backup keys with the appliance that made a request')
     .requiredOption('--out <file>', 'where to write the package')
     .action(answering(share))
 }

@@ -7,11 +7,11 @@ import { type MadeBackup, makeBackup } from './backup-making.ts'
 import { sizeText } from './size-text.ts'
 
 const help = `
-While the appliance runs: database, token (SoftHSM2's folder; of another module nothing, back that up as its
-vendor says), what the keeper keeps, audit trail, configuration and certificates, as they fit together. The
-file is encrypted to the recipients and signed. Who has the identity of a recipient and the PIN of the token
-can open everything, so the PIN is not in it, nor private keys of TLS, nor the URL of PostgreSQL: keep those
-elsewhere.
+While the appliance runs: database, token (SoftHSM2's folder; back the token of another module up as its vendor
+says), the keeper's files, audit trail, configuration and certificates, all of one moment. The
+file is encrypted to the recipients and signed. Anyone who has the identity of a recipient and the PIN of
+the token can open everything, so the PIN is not in it, nor private keys of TLS, nor the URL of PostgreSQL:
+keep those elsewhere.
 
 Examples:
   strongroom backup create /backup/strongroom.age --recipient age1ql3z7hjy54…
@@ -20,7 +20,7 @@ Examples:
 export function addBackupCreate(backup: Command): void {
   backup
     .command('create <file>')
-    .description('Makes a backup of the whole appliance.')
+    .description('make a backup of the whole appliance')
     .option('--recipient <age1…>', 'public key to encrypt to, may be repeated', several)
     .addHelpText('after', help)
     .action(

@@ -6,8 +6,8 @@ import { utcText } from '../../clock.ts'
 import { answering } from '../invocation.ts'
 
 const help = `
-Run it where backups are to be restored, not on the appliance: who has the file decrypts every backup to it.
-It is the file that age-keygen(1) makes, and age(1) reads.
+Run it where backups are to be restored, not on the appliance: anyone who has the file can decrypt every
+backup that is encrypted to it. It is the file that age-keygen(1) makes, and age(1) reads.
 
 Example:
   strongroom backup identity backup-identity.txt`
@@ -15,7 +15,7 @@ Example:
 export function addBackupIdentity(backup: Command): void {
   backup
     .command('identity <file>')
-    .description('Makes the pair of keys that backups are encrypted to.')
+    .description('make the pair of keys that backups are encrypted to')
     .addHelpText('after', help)
     .action(
       answering(async (_invocation, file: string) => {

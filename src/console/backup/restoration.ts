@@ -36,7 +36,7 @@ export async function unpackBackup(source: Required<BackupSource>, folder: strin
   checkRoom(folder, { manifest: source.expected }, isApplianceEntry)
   return readBackup(source, async (entry) => {
     if (!isApplianceEntry(entry.name))
-      throw new BackupError(`${entry.name} is no file of an appliance: the backup was made up. Take another one.`)
+      throw new BackupError(`${entry.name} is not a file of an appliance: the backup was made up. Take another one.`)
     const path = join(folder, entry.name)
     await writeEntry(entry, path)
     // Folders of data belong to one user each: see `place`.

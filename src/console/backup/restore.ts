@@ -31,8 +31,8 @@ import { startLine } from './start-line.ts'
 import { describeBackup, readIdentities, verdictOn } from './verify.ts'
 
 const help = `
-Into an empty place: an installation without data, or below a folder of its own (--into). What is not in a
-backup you give: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
+Into an empty place: an installation without data, or below a folder of its own (--into). Give what is not in
+a backup: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
 empty database. The token of another module than SoftHSM2 must hold the restored keys already.
 
 A backup names programs and files that root uses from then on, and an attacker can encrypt one to a recipient:
@@ -40,10 +40,11 @@ A backup names programs and files that root uses from then on, and an attacker c
 have lost that file, take the one in the backup (trail/audit-public.pem) only after you have compared the
 key that "backup verify" shows with a record of it.
 
-Everything is put where it was, with modes and owners. All sessions end, and one-time links that wait are
+Every file is put back in its place, with mode and owner. All sessions end, and one-time links that wait are
 gone; keys of AES-GCM encrypt by new versions, because counts went back; what users' devices may have made
-since is used up as far as that can be known: hardware tokens have to be plugged in anew, authenticator apps
-to wait for a minute. What was changed after the backup is lost. Broken off at any moment, it can be run again.
+since is used up as far as that can be known: hardware tokens have to be plugged in again, users of
+authenticator apps to wait for a minute. What was changed after the backup is lost. If it is interrupted, it can
+be run again.
 
 Examples:
   strongroom backup restore strongroom.age --identity backup-identity.txt --public-key audit-public.pem \\
@@ -63,7 +64,7 @@ interface Options {
 export function addBackupRestore(backup: Command): void {
   backup
     .command('restore <file>')
-    .description('Restores the whole appliance from a backup.')
+    .description('restore the whole appliance from a backup')
     .requiredOption('--identity <file>', 'identity of one of its recipients')
     .requiredOption('--public-key <file>', 'PEM file with the public audit key of the appliance')
     .option('--into <folder>', 'put everything below this folder, with the paths of the configuration')
@@ -94,7 +95,7 @@ async function restore(invocation: Invocation, file: string, options: Options): 
     const configuration = restoredConfiguration(folder, found.manifest, options.into)
     await putInPlace({ folder, configuration, found, kept: keptFiles(configuration, options), halfFilled })
     if (options.into !== undefined) makeSocketFolders(configuration)
-    terminal.remark('Making what must not go back newer …')
+    terminal.remark('Raising counters that must not go backwards …')
     const accepted = await bringForward({ ...invocation, config: configuration.workingFile }, found)
     if (configuration.token !== undefined) leaveToOwner(configuration.token)
     writeConfiguration(configuration)
@@ -194,7 +195,7 @@ async function answerOf(
       `Restored: ${configuration}, and what it names.`,
       ...(found.trail.sound ? [] : [verdictOn(found)]),
       `${count(ended, 'session')} ended; ${count(closed, 'version')} of keys closed for encryption, so that the next encryption makes new ones.`,
-      `${count(otps.raised, 'device')} of one-time passwords raised: hardware tokens have to be plugged in anew, authenticator apps to wait for a minute.`,
+      `${count(otps.raised, 'device')} of one-time passwords raised: hardware tokens have to be plugged in again, users of authenticator apps to wait for a minute.`,
       ...(stray === 0
         ? []
         : [

@@ -10,8 +10,8 @@ import { describeMade } from './create.ts'
 
 const help = `
 What strongroom-backup.timer runs: a backup to backup.recipients, under its time, in backup.directory. Once
-it is on the disk and was read back, older ones go that backup.keep does not name. Where it fails, none
-goes, and the exit code is not 0.
+it is on the disk and was read back, older ones that backup.keep does not name are removed. If it fails, none
+is removed, and the exit code is not 0.
 
 Example:
   strongroom backup run`
@@ -19,7 +19,7 @@ Example:
 export function addBackupRun(backup: Command): void {
   backup
     .command('run')
-    .description('Makes a backup in backup.directory, and removes old ones.')
+    .description('make a backup in backup.directory, and remove old ones')
     .addHelpText('after', help)
     .action(
       answering(async (invocation) => {

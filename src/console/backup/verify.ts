@@ -14,7 +14,7 @@ const help = `
 On any machine: neither token nor configuration is needed, and nothing is changed. It checks the hash of
 every file, the signature over all of them, the database (SQLite) and the audit trail. An attacker can encrypt
 to a recipient, too: name with --public-key the audit key of the appliance that you keep elsewhere (audit-
-public.pem), so that a backup which was made up is found. Needs room in the folder for temporary files
+public.pem), so that a forged backup is found. Needs room in the folder for temporary files
 (TMPDIR) for the database and the trail.
 
 Example:
@@ -28,7 +28,7 @@ interface Options {
 export function addBackupVerify(backup: Command): void {
   backup
     .command('verify <file>')
-    .description('Checks a backup, and says what it holds.')
+    .description('check a backup, and say what it holds')
     .requiredOption('--identity <file>', 'identity of one of its recipients')
     .option('--public-key <file>', 'PEM file with the public audit key of the appliance')
     .addHelpText('after', help)

@@ -22,15 +22,15 @@ export const keeperCheck: Check = {
     if (served.includes(true) && answers !== true)
       findings.unshift(
         problem(
-          `none answers at ${socket}: nobody can log in, and nothing is changed`,
+          `none answers at ${socket}: no user can log in, and nothing can be changed`,
           'Start strongroom-keeper.service, or the daemon.',
         ),
       )
     else if (served.includes(true) && isOpen !== true)
       findings.unshift(
-        problem(`none answers at ${operatorSocket}, the socket for the console`, 'Start its socket unit.'),
+        problem(`none answers at ${operatorSocket}, the socket for the strongroom command`, 'Start its socket unit.'),
       )
-    return findings.length > 0 ? findings : [ok(`its files are on a disk that lasts: back up ${dirname(state)}`)]
+    return findings.length > 0 ? findings : [ok(`its files are on permanent storage: back up ${dirname(state)}`)]
   },
 }
 

@@ -20,11 +20,11 @@ export async function kekFindings(config: Config, token: TokenStatus): Promise<F
         const below = await countUnder(read, [kekOf(version) ?? ''])
         return below === 0
           ? warning(
-              `nothing lies under ${version.label} any more, from under which keys come readable`,
-              'Once no backup that was taken out needs it: strongroom root-keys rotate kek.backup --destroy-unused',
+              `nothing lies any longer under ${version.label}, which lets keys out in readable form`,
+              'Once no backup that users took needs it: strongroom root-keys rotate kek.backup --destroy-unused',
             )
           : warning(
-              `${count(below, 'row')} under ${version.label}, from under which whoever holds the PIN reads keys`,
+              `${count(below, 'row')} under ${version.label}, from under which anyone who has the PIN can read keys`,
               `Move them: strongroom root-keys rotate ${version.role}`,
             )
       }),

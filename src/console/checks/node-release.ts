@@ -28,8 +28,8 @@ export function nodeFinding(version: string, now: number): Finding {
   const last = lastDays[major]
   if (last === undefined || now < Date.parse(`${last}T24:00:00Z`)) return ok(`version ${version}`)
   return warning(
-    `version ${version}: its makers have mended nothing in Node.js ${major} since ${utcText(Date.parse(last)).slice(0, 10)}`,
-    `Install Node.js ${recommended}, then run scripts/setup again. Debian's own package goes on getting fixes from Debian for as long as its release does.`,
+    `version ${version}: its makers have fixed nothing in Node.js ${major} since ${utcText(Date.parse(last)).slice(0, 10)}`,
+    `Install Node.js ${recommended}, then run scripts/setup again. Debian's own package gets fixes from Debian for as long as its release does.`,
   )
 }
 
@@ -43,7 +43,7 @@ export function moduleFindings(packages: string): Finding[] {
   return [
     problem(
       'the database module as it is compiled aborts the daemon now and then',
-      'Run scripts/setup again, which compiles it without what makes it so, or install Node.js 22.',
+      'Run scripts/setup again, which compiles it without that defect, or install Node.js 22.',
     ),
   ]
 }

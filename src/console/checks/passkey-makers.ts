@@ -12,6 +12,6 @@ export const passkeyMakersCheck: Check = {
     const attestation = config.login.webauthn?.attestation
     if (passkeyRulesOf(config) === undefined || attestation === undefined) return []
     readAuthorities(attestation.ca)
-    return [ok('new ones of the makers in login.webauthn.attestation alone')]
+    return [ok('new ones only of the makers in login.webauthn.attestation')]
   },
 }

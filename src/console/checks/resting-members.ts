@@ -21,7 +21,7 @@ export const restingMembersCheck: Check = {
     })
     return findings.length > 0
       ? findings
-      : [ok('every member who rests in a vault can be confirmed by one of its Admins')]
+      : [ok('every member on hold in a vault can be confirmed by one of its Admins')]
   },
 }
 
@@ -44,8 +44,8 @@ async function stuckIn(
     stuck.map(async (userId) => {
       const username = (await findUserById(reader, userId))?.username ?? `user ${userId}`
       return warning(
-        `${username} rests in vault ${id} (${name}), and no Admin of it can confirm the user`,
-        `Make sure that the user has the new pass phrase and factor, and nobody else. Then: strongroom vault confirm ${id} ${username}`,
+        `${username} is on hold in vault ${id} (${name}), and no Admin of it can confirm the user`,
+        `Make sure that the user, and no one else, has the new pass phrase and factor. Then: strongroom vault confirm ${id} ${username}`,
       )
     }),
   )

@@ -21,9 +21,11 @@ export const programCheck: Check = {
   topic,
   run: (_config, { build, config }) => {
     const running = runningEntries(resolve(config))
-    if (running.length === 0) return [ok('no process of this appliance is in sight')]
+    if (running.length === 0) return [ok('no process of this appliance can be seen')]
     const findings = running.flatMap((one) => findingOf(one, realpathSync(build)))
-    return findings.length > 0 ? findings : [ok(`what runs is what is installed in ${dirname(build)}`)]
+    return findings.length > 0
+      ? findings
+      : [ok(`the running program is the one that is installed in ${dirname(build)}`)]
   },
 }
 

@@ -17,7 +17,7 @@ export const separationCheck: Check = {
     if (hsm.spawn && processes === undefined)
       return [
         problem(
-          'keeper and token hosts run under the user of the daemon, so a worker that is taken over can read the PIN: for a trial alone',
+          'keeper and token hosts run under the user of the daemon, so a worker that is taken over can read the PIN: only for a trial',
           remedy,
         ),
       ]

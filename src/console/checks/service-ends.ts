@@ -30,7 +30,7 @@ function findingsOn(service: Service, { warnings, service: rules }: Config, now:
     findings.push(
       warning(
         `the owner of the service account ${name} (${owner?.username ?? 'unknown'}) cannot log in`,
-        `Name another one: strongroom service edit ${name} --owner USER. The account's memberships rest then until they are confirmed.`,
+        `Name another one: strongroom service edit ${name} --owner USER. The account's memberships are then on hold until they are confirmed.`,
       ),
     )
   if (account.expiresAt !== null && account.expiresAt <= soon)

@@ -30,7 +30,7 @@ export const smartcardCheck: Check = {
     if (silent.length > 0)
       findings.push(
         warning(
-          `all clients of ${silent.join(', ')} are one address to the delays after failed logins`,
+          `all clients of ${silent.join(', ')} count as one address for the delays after failed logins`,
           'Let the proxy write X-Forwarded-For for every call, and name it in http.proxies too.',
         ),
       )

@@ -17,7 +17,7 @@ export const soPinCheck: Check = {
     return Promise.resolve(
       files.map((file) =>
         problem(
-          `${file} holds the PIN of the security officer: who reads it can take the backup keys out of the token`,
+          `${file} holds the PIN of the security officer: anyone who reads it can take the backup keys out of the token`,
           'Write it down, keep it where the machine is not, and remove the file.',
         ),
       ),

@@ -77,7 +77,11 @@ function tokenFindings(token: TokenStatus): Finding[] {
       `${token.label}, serial ${token.serial}, ${token.objects.root.length} root objects, ${count(token.objects.vaultKeys, 'vault key')}`,
     ),
     ...(token.manufacturer.startsWith('SoftHSM')
-      ? [ok('SoftHSM2: PIN and the files of the token together give every key, whatever this says of the PIN alone')]
+      ? [
+          ok(
+            'SoftHSM2: PIN and the files of the token together give every key, whatever this says of the PIN by itself',
+          ),
+        ]
       : []),
     ...missing.map((label) =>
       problem(
@@ -94,7 +98,7 @@ function tokenFindings(token: TokenStatus): Finding[] {
 
 /** Whoever holds the PIN makes and copies objects; a copy outlives the destruction of its key. */
 function strangeFindings({ copies, others }: TokenStatus['objects']): Finding[] {
-  const look = 'Look at all objects (pkcs11-tool --login --list-objects), and destroy what nobody needs.'
+  const look = 'Look at all objects (pkcs11-tool --login --list-objects), and destroy what is not needed.'
   return [
     ...(copies > 0 ? [problem(`${count(copies, 'copy', 'copies')} of keys in the token`, look)] : []),
     ...(others > 0
@@ -104,7 +108,7 @@ function strangeFindings({ copies, others }: TokenStatus['objects']): Finding[] 
 }
 
 function weaknessFinding({ label, count: number, lacks }: TokenStatus['objects']['weaknesses'][number]): Finding {
-  const what = `${lacks.join(' and ')} by whoever holds the PIN`
+  const what = `${lacks.join(' and ')} by anyone who has the PIN`
   if (label === vaultKeyLabel)
     return warning(
       `${count(number, 'vault key')}: ${what}`,

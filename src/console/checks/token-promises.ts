@@ -1,15 +1,17 @@
 /** Which promise of `docs/security.md` a token breaks that fails a check of the conformance probe, and for whom. */
 const broken: Readonly<Record<string, string>> = {
-  'unextractable-never-wraps': 'Whoever holds the PIN takes every key out of the token.',
-  'strict-kek-hides': 'Whoever holds the PIN reads every key of the database.',
-  'backup-kek-hides': 'Whoever holds the PIN reads the keys that allow backup.',
-  'kek-never-encrypts': 'Whoever holds the PIN makes blobs of known keys.',
-  'kek-never-decrypts': 'Whoever holds the PIN reads the keys of the database.',
-  'trusted-wrapping': 'Whoever holds the PIN takes the backup KEK out, without the SO PIN and without a ceremony.',
-  'keks-stay': 'Whoever holds the PIN takes key-encryption keys out, and reads with them what the database holds.',
-  'allowed-mechanisms': 'Whoever holds the PIN uses vault keys by other mechanisms, and forges what they authenticate.',
-  'copies-refused': 'Whoever holds the PIN copies vault keys: what was deleted may still be read.',
-  'tampered-tag-is-data': 'Ciphertexts that were changed may be taken for good.',
+  'unextractable-never-wraps': 'An attacker with the PIN can take every key out of the token.',
+  'strict-kek-hides': 'An attacker with the PIN can read every key of the database.',
+  'backup-kek-hides': 'An attacker with the PIN can read the keys that allow backup.',
+  'kek-never-encrypts': 'An attacker with the PIN can make blobs of known keys.',
+  'kek-never-decrypts': 'An attacker with the PIN can read the keys of the database.',
+  'trusted-wrapping':
+    'An attacker with the PIN can take the backup KEK out, without the SO PIN and without a ceremony.',
+  'keks-stay': 'An attacker with the PIN can take key-encryption keys out, and read with them what the database holds.',
+  'allowed-mechanisms':
+    'An attacker with the PIN can use vault keys by other mechanisms, and forge what they authenticate.',
+  'copies-refused': 'An attacker with the PIN can copy vault keys: what was deleted may still be read.',
+  'tampered-tag-is-data': 'Ciphertexts that were changed may be accepted as genuine.',
 }
 
 export function promiseBrokenBy(check: string): string {

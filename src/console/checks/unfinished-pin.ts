@@ -14,7 +14,7 @@ export const pinChangeCheck: Check = {
     if (!existsSync(next)) return []
     return [
       warning(
-        `a change of the PIN was broken off: the token has the one in ${next}, or the one before`,
+        `a change of the PIN was interrupted: the token has the one in ${next}, or the previous one`,
         'Run "strongroom token change-pin", which finds out and finishes it.',
       ),
     ]

@@ -6,11 +6,11 @@ import { acceptRestored } from './restored-database.ts'
 
 const help = `
 After a backup of the database was restored: rows that changed since the backup are older than what this
-appliance has seen, and are refused until you say that it was you. All sessions end, and one-time links that
-wait to be opened are gone. One-time passwords that were used stay used. No version of an AES-GCM key that is
-there encrypts any more, because its count went back: the next encryption makes a new one. What was changed since
-the backup is undone with it: look at the audit trail for
-members that were removed, users that were disabled and keys that were restricted since, and do it again.
+appliance has seen, and are refused until you confirm that you restored it. All sessions end, and one-time
+links that wait to be opened are gone. One-time passwords that were used stay used. No present version of an
+AES-GCM key encrypts any more, because its count went back: the next encryption makes a new one. What was changed
+since the backup is undone with it: look in the audit trail for members that were removed, users that were disabled
+and keys that were restricted since, and do it again.
 
 Example:
   strongroom database accept-restored`
@@ -18,7 +18,7 @@ Example:
 export function addDatabaseAcceptRestored(database: Command): void {
   database
     .command('accept-restored')
-    .description('Accepts a database that is older than what this appliance has seen.')
+    .description('accept a database that is older than what this appliance has seen')
     .addHelpText('after', help)
     .action(
       answering(async (invocation) => {

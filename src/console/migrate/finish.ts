@@ -23,7 +23,7 @@ export interface FinishFlags {
 export async function finishMove(invocation: Invocation, { from, leaveBehind, yes }: FinishFlags): Promise<Answer> {
   const [config, before] = [loadConfig(invocation.config), loadConfig(from)]
   if (isSameToken(config, before))
-    throw new UsageError('--from names the token that is in use: name the configuration of before.')
+    throw new UsageError('--from names the token that is in use: name the old configuration.')
   return withToken(invocation, config, async (place) => {
     await requireOtherToken(place, before)
     const old = inventoryOf(ownTokenOf(before))
@@ -73,7 +73,7 @@ function requireAllThere(
   if (missing !== undefined)
     throw new Fault(
       'hsm.rejected',
-      `The token in use has no ${missing.split(' ')[0]}, which the one of before has: run the move first.`,
+      `The token in use has no ${missing.split(' ')[0]}, which the old one has: run the move first.`,
     )
 }
 
@@ -81,7 +81,7 @@ function refusal(left: LeftBehind): Answer {
   return {
     json: { destroyed: 0, left },
     lines: [
-      'Nothing was destroyed: these keys are in the token of before alone.',
+      'Nothing was destroyed: these keys are only in the old token.',
       ...describeLeft(left),
       '',
       'When none of them is needed any more, run the command with --leave-behind.',

@@ -24,9 +24,9 @@ import { brokenSeals } from '../root-keys/resealing.ts'
 const help = `
 Copies every row of the database to another one, which must be empty: from SQLite to PostgreSQL, or back. Stop
 the daemon first, on all machines that use the database. Each row is compared once it is there, each seal is
-checked by the token, and the numbers of rows go on where they are. All or nothing: broken off, it leaves an empty
-database, and you run it again. The old database stays as it is: remove it once you no longer need it, for it has
-all that the new one has.
+checked by the token, and the numbering of rows continues. All or nothing: if it is interrupted, it leaves an
+empty database, and you run it again. The old database stays as it is: remove it once you no longer need it,
+because it has all that the new one has.
 
 --to names a file with a postgres:// URL, or a configuration whose section "store" names the new database.
 
@@ -39,7 +39,7 @@ type Location = ReturnType<typeof storePlace>
 export function addMigrateStore(migrate: Command): void {
   migrate
     .command('store')
-    .description('Copies the database to another one: SQLite to PostgreSQL, or back.')
+    .description('copy the database to another one: SQLite to PostgreSQL, or back')
     .requiredOption('--to <file>', 'a file with the URL, or a configuration, of the new database')
     .addHelpText('after', help)
     .action(answering(migrateStore))

@@ -26,13 +26,13 @@ import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from 
 import { isSameToken } from './other-token.ts'
 
 const help = `
-Takes root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
+Moves root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
 daemon and all token hosts first. The other token is initialised, and holds nothing. --to names a copy of the
 configuration whose section "hsm" is that of the other token; its user PIN becomes what hsm.pinFile there holds.
 
 Only keys that were made with hsm.movable leave a token: before anything is done the command lists what stays, and
-what its owners can do. Broken off, it goes on when it is run again. The keys in the token of before stay until
---finish, which destroys them after asking; once the move is done, that token serves no more.
+what its owners can do. If it is interrupted, it goes on when it is run again. The keys in the old token stay until
+--finish, which destroys them after asking; once the move is done, that token is no longer used.
 
 Examples:
   strongroom migrate token --to /etc/strongroom/strongroom.new.json
@@ -52,13 +52,13 @@ interface TokenFlags {
 export function addMigrateToken(migrate: Command): void {
   migrate
     .command('token')
-    .description('Takes the keys of the token to another one.')
+    .description('move the keys of the token to another one')
     .option('--to <config>', 'a configuration that names the other token')
     .option('--so-pin-file <file>', 'the SO PIN of the present token; asked for without it')
     .option('--to-so-pin-file <file>', 'the SO PIN of the other token; asked for without it')
     .option('--leave-behind', 'moves although keys stay that are listed')
-    .option('--finish', 'destroys the keys in the token of before')
-    .option('--from <config>', 'of --finish: the configuration that names the token of before')
+    .option('--finish', 'destroys the keys in the old token')
+    .option('--from <config>', 'of --finish: the configuration that names the old token')
     .option('--yes', 'of --finish: does not ask')
     .addHelpText('after', help)
     .action(answering(migrateToken))
@@ -148,7 +148,7 @@ function refusal(left: LeftBehind): Answer {
   return {
     json: { moved: false, left },
     lines: [
-      'Nothing was moved: these would stay in the token of before.',
+      'Nothing was moved: these would stay in the old token.',
       ...describeLeft(left),
       '',
       'Locked versions of root keys get successors that may leave by "strongroom root-keys rotate NAME" with hsm.movable.',
@@ -192,10 +192,10 @@ async function closing(
       ...(pin === undefined
         ? []
         : [
-            `systemd hands services the PIN in ${pin} alone: keep a copy of it for --finish, move ${next.hsm.pinFile} in its place, and set hsm.pinFile as it was.`,
+            `systemd hands services only the PIN in ${pin}: keep a copy of it for --finish, move ${next.hsm.pinFile} in its place, and set hsm.pinFile as it was.`,
           ]),
-      `Now make ${file} the configuration, and start the daemon: the token of before serves no more.`,
-      'When all is well: strongroom migrate token --finish --from CONFIG, with the configuration of before.',
+      `Now make ${file} the configuration, and start the daemon: the old token is no longer used.`,
+      'When all is well: strongroom migrate token --finish --from CONFIG, with the old configuration.',
     ],
   }
 }

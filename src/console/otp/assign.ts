@@ -14,7 +14,7 @@ Example:
 export function addOtpAssign(otp: Command): void {
   otp
     .command('assign')
-    .description('Gives a user a hardware token that no user holds.')
+    .description('give a user a hardware token that no user holds')
     .argument('<user>', 'login name')
     .argument('<publicid>', 'the 12 characters that its passwords begin with')
     .addHelpText('after', help)

@@ -49,7 +49,7 @@ interface Options {
 export function addOtpEnroll(otp: Command): void {
   otp
     .command('enroll')
-    .description('Gives a user a second factor.')
+    .description('give a user a second factor')
     .argument('<user>', 'login name')
     .option('--totp', 'an authenticator app (RFC 6238)')
     .option('--hotp', 'a token that makes a code at each press (RFC 4226)')

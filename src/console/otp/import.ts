@@ -32,7 +32,7 @@ interface Outcome {
 export function addOtpImport(otp: Command): void {
   otp
     .command('import')
-    .description('Registers hardware tokens from the log of the tool that wrote them.')
+    .description('register hardware tokens from the log of the tool that wrote them')
     .argument('<file>', 'log file, private to you; - for standard input')
     .option('--user <name>', 'give them to this user')
     .addHelpText('after', help)
@@ -84,7 +84,7 @@ async function importOne(
   read: Exclude<LogLine, { kind: 'nothing' }>,
   holder: { readonly id: number; readonly username: string } | undefined,
 ): Promise<string> {
-  const whose = holder === undefined ? 'nobody' : `user ${holder.username}`
+  const whose = holder === undefined ? 'no user' : `user ${holder.username}`
   if (read.kind === 'unusable') throw new Fault('otp.device_invalid', `The line cannot be used: ${read.why}.`)
   if (read.kind === 'hwkey_otp') {
     await change('otp.import', `${whose}: hardware token ${read.publicId}`, (commit) =>

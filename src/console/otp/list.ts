@@ -18,7 +18,7 @@ Examples:
 export function addOtpList(otp: Command): void {
   otp
     .command('list')
-    .description('Lists the second factors of a user.')
+    .description('list the second factors of a user')
     .argument('[user]', 'login name')
     .addHelpText('after', help)
     .action(

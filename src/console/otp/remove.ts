@@ -14,7 +14,7 @@ Example:
 export function addOtpRemove(otp: Command): void {
   otp
     .command('remove')
-    .description('Takes a second factor from a user.')
+    .description('take a second factor from a user')
     .argument('<user>', 'login name')
     .argument('<id>', 'of the device')
     .addHelpText('after', help)

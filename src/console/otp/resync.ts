@@ -9,9 +9,9 @@ import { answering } from '../invocation.ts'
 import type { Terminal } from '../output/terminal.ts'
 
 const help = `
-For a HOTP token that was pressed too often. Two codes that it gives one after the other are asked for, or
-read from standard input with a blank or a line end between them; both are used up. The id is needed where the
-user has several.
+For a HOTP token that was pressed too often. It asks for two codes that the token gives one after the other, or
+reads them from standard input with a blank or a line end between them; both are used up. The id is needed where
+the user has several.
 
 Examples:
   strongroom otp resync alice
@@ -20,7 +20,7 @@ Examples:
 export function addOtpResync(otp: Command): void {
   otp
     .command('resync')
-    .description('Resynchronises a HOTP token by two codes.')
+    .description('resynchronise a HOTP token by two codes')
     .argument('<user>', 'login name')
     .argument('[id]', 'of the device, as strongroom otp list shows it')
     .addHelpText('after', help)

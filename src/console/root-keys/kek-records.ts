@@ -36,12 +36,12 @@ const uses = {
   devices: {
     words: ['second factor', 'second factors'],
     count: (reader, keks) => reader.countBy(OtpDeviceTable, { kek: In([...keks]) }),
-    remedy: 'enrol each holder anew',
+    remedy: 'enrol each holder again',
   },
   validationClients: {
     words: ['client of the validator', 'clients of the validator'],
     count: (reader, keks) => reader.countBy(ValidationClientTable, { kek: In([...keks]), revokedAt: IsNull() }),
-    remedy: 'make each anew, revoke the old one',
+    remedy: 'make each again, revoke the old one',
   },
   importJobs: {
     words: ['import job', 'import jobs'],

@@ -13,8 +13,8 @@ import { countOlder, countSealedRows } from './resealing.ts'
 import { agreedStatus, kekOf, type RootVersion, rootVersionsOf } from './root-versions.ts'
 
 const help = `
-New keys go under the newest version of each; an older one stays for what it still protects. Running token hosts
-take note of new versions by this command.
+New keys go under the newest version of each; an older one stays for what it still protects. This command also
+tells running token hosts of new versions.
 
 Example:
   strongroom root-keys list`
@@ -22,7 +22,7 @@ Example:
 export function addRootKeysList(rootKeys: Command): void {
   rootKeys
     .command('list')
-    .description('Lists every version of the root keys in the token, and what each still protects.')
+    .description('list every version of the root keys in the token, and what each still protects')
     .addHelpText('after', help)
     .action(answering(list))
 }
@@ -59,7 +59,7 @@ function weaknesses(versions: readonly RootVersion[]): string[] {
     const words = [...lacks, ...(readable ? ['lets keys out readable'] : [])]
     return words.length === 0 ? [] : [`  ${label} ${words.join(', ')}`]
   })
-  return weak.length === 0 ? [] : ['', 'Weak against whoever holds the PIN:', ...weak]
+  return weak.length === 0 ? [] : ['', 'Weak against anyone who has the PIN:', ...weak]
 }
 
 /** Only an appliance with several versions has to look at every row. */

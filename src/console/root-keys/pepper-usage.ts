@@ -53,14 +53,14 @@ export function pepperWords({ passphrases, applicationKeys, staticKeys, devices 
   readonly remedy: string
 }[] {
   return [
-    { number: passphrases, word: 'pass phrase', remedy: 'each is made anew when its user logs in' },
-    { number: applicationKeys, word: 'application key', remedy: 'make each anew, revoke the old one' },
+    { number: passphrases, word: 'pass phrase', remedy: 'each is made again when its user logs in' },
+    { number: applicationKeys, word: 'application key', remedy: 'make each again, revoke the old one' },
     {
       number: staticKeys,
       word: 'static key',
       remedy: 'add a new credential to each service account, take the old one away',
     },
-    { number: devices, word: 'second factor', remedy: 'enrol each holder anew' },
+    { number: devices, word: 'second factor', remedy: 'enrol each holder again' },
   ]
     .filter(({ number }) => number > 0)
     .map(({ number, word, remedy }) => ({ what: count(number, word), remedy }))

@@ -22,17 +22,17 @@ import { agreedStatus, requireAll, type RootVersion, rootVersionsOf } from './ro
 import { movableKeks, moveFrom } from './rewrapping.ts'
 
 const help = `
-Makes the next version, which new keys go under from now on, and wraps anew what comes from under the older
+Makes the next version, which new keys go under from now on, and rewraps what comes from under the older
 ones. What does not, because no key under it can ever be read, is listed with what to do about it. Run it again
 to see how far that is: with two versions in the token it makes no third, unless --new is given.
 
-The keeper signs the trail by the newest audit key, and says so by both; the public key of before leads to it.
-Pass phrases are compared by the pepper that made their checks, which are made anew as users log in.
-Of the seal, every row in the database is sealed anew under the newest version; the daemon goes on meanwhile.
+The keeper signs the trail by the newest audit key, and states that, signed by both: the previous public key
+leads to it. Pass phrases are compared by the pepper that made their checks, which are made again as users log in.
+Of the seal, every row in the database is sealed again under the newest version; the daemon goes on meanwhile.
 
 kek.backup, kek.backup-exportable and backup-seal are one version together. --destroy-unused destroys the
-older versions that nothing needs: what a copy of the database from before still holds under them is lost then,
-and so are backups of single keys that were taken out under them. A database from before the seal was rotated is
+older versions that nothing needs: what an older copy of the database still holds under them is then lost,
+and so are backups of single keys that users took under them. A database from before the rotation of the seal is
 refused as a whole once the older seal is destroyed.
 
 Examples:
@@ -43,7 +43,7 @@ export function addRootKeysRotate(rootKeys: Command): void {
   rootKeys
     .command('rotate')
     .argument('<name>', rotatableRoles.join(', '))
-    .description('Replaces a root key by its next version, step by step.')
+    .description('replace a root key by its next version, step by step')
     .option('--new', 'makes a version also where there are several already')
     .option('--destroy-unused', 'destroys the older versions that nothing needs any more')
     .option('--end-sessions', 'of the seal: ends every session, so that none goes on that an intruder sealed')

@@ -17,7 +17,7 @@ async function setActive(invocation: Invocation, name: string, isActive: boolean
 export function addServiceDisable(service: Command): void {
   service
     .command('disable')
-    .description('Ends the sessions of an account, and keeps it from logging in.')
+    .description('end the sessions of an account, and keep it from logging in')
     .argument('<name>', 'name of the account')
     .addHelpText('after', '\nExample:\n  strongroom service disable mail-form')
     .action(answering((invocation, name: string) => setActive(invocation, name, false)))
@@ -26,11 +26,11 @@ export function addServiceDisable(service: Command): void {
 export function addServiceEnable(service: Command): void {
   service
     .command('enable')
-    .description('Lets an account log in again.')
+    .description('let an account log in again')
     .argument('<name>', 'name of the account')
     .addHelpText(
       'after',
-      '\nIts memberships rest until an Admin of each vault confirms them, unless its owner enables it.\n\nExample:\n  strongroom service enable mail-form',
+      '\nIts memberships are on hold until an Admin of each vault confirms them, unless its owner enables it.\n\nExample:\n  strongroom service enable mail-form',
     )
     .action(answering((invocation, name: string) => setActive(invocation, name, true)))
 }

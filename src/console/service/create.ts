@@ -5,7 +5,7 @@ import { addressesOf, describeService, endOf } from './describe.ts'
 
 const help = `
 The account has no credential yet: strongroom service credential-add. An Admin of a vault then makes it a member,
-as any user. Its owner may change it through the interface; what others give it makes its memberships rest.
+as any user. Its owner may change it through the interface; what others give it puts its memberships on hold.
 
 Example:
   strongroom service create mail-form --owner alice --address 192.0.2.0/24 --expires 2027-12-31`
@@ -20,7 +20,7 @@ interface Options {
 export function addServiceCreate(service: Command): void {
   service
     .command('create')
-    .description('Makes an account for an application that runs unattended.')
+    .description('make an account for an application that runs unattended')
     .argument('<name>', 'name of the account: 3 to 64 letters, digits and - _ .')
     .requiredOption('--owner <user>', 'login name of the user who changes it')
     .option('--description <text>', 'what it is for, 128 characters at most', '')

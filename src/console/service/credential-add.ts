@@ -16,7 +16,7 @@ half, PEM or JWK. federated: JWTs of an issuer of service.issuers, with claims t
 key, shown once; service.allowStatic has to be on. FILE - is standard input. The earlier credentials go on until
 they are taken away: the application can be moved to the new one.
 
-The memberships of the account rest until an Admin of each vault confirms them, unless its owner adds the
+The memberships of the account are on hold until an Admin of each vault confirms them, unless its owner adds the
 credential.
 
 Examples:
@@ -41,7 +41,7 @@ type Kind = AskedCredential['kind']
 export function addServiceCredentialAdd(service: Command): void {
   service
     .command('credential-add')
-    .description('Adds something that an application logs in with.')
+    .description('add a credential that an application logs in with')
     .argument('<account>', 'name of the account')
     .argument('<kind>', 'certificate, ca, jwt, federated or static')
     .argument('[file]', 'file with the certificate, or with the public key')
@@ -78,7 +78,7 @@ const kinds: readonly Kind[] = ['certificate', 'ca', 'jwt', 'federated', 'static
 function kindOf(text: string): Kind {
   const kind = kinds.find((one) => one === text)
   if (kind === undefined)
-    throw new UsageError(`${text} is no kind of credential: give certificate, ca, jwt, federated or static.`)
+    throw new UsageError(`${text} is not a kind of credential: give certificate, ca, jwt, federated or static.`)
   return kind
 }
 
@@ -112,6 +112,6 @@ async function askedFor(
 
 function claimIn(text: string): [string, string] {
   const [, name, pattern] = /^([^=]+)=(.+)$/.exec(text) ?? []
-  if (name === undefined || pattern === undefined) throw new UsageError(`${text} is no claim: give NAME=PATTERN.`)
+  if (name === undefined || pattern === undefined) throw new UsageError(`${text} is not a claim: give NAME=PATTERN.`)
   return [name, pattern]
 }

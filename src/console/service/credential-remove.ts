@@ -14,7 +14,7 @@ Example:
 export function addServiceCredentialRemove(service: Command): void {
   service
     .command('credential-remove')
-    .description('Takes a credential away.')
+    .description('take a credential away')
     .argument('<account>', 'name of the account')
     .argument('<id>', 'id of the credential')
     .addHelpText('after', help)

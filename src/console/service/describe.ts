@@ -34,7 +34,7 @@ function linesOf({ id, description, owner, account, isActive, uses }: Service): 
 export function endOf(text: string | undefined): number | null | undefined {
   if (text === undefined || text === 'never') return text === undefined ? undefined : null
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw new UsageError(`${text} is no time: give 2027-01-31, 2027-01-31T18:00Z or never.`)
+  if (Number.isNaN(at)) throw new UsageError(`${text} is not a time: give 2027-01-31, 2027-01-31T18:00Z or never.`)
   return at
 }
 
@@ -44,6 +44,8 @@ export function addressesOf(given: readonly string[] | undefined): readonly stri
   if (given.length === 1 && given[0] === 'any') return []
   const wrong = given.find((address) => !isAddressRange(address))
   if (wrong !== undefined)
-    throw new UsageError(`${wrong} is no address: give IP addresses or ranges such as 192.0.2.0/24, or any alone.`)
+    throw new UsageError(
+      `${wrong} is not an address: give IP addresses or ranges such as 192.0.2.0/24, or only the word any.`,
+    )
   return given
 }

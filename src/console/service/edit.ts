@@ -6,8 +6,8 @@ import { answering } from '../invocation.ts'
 import { addressesOf, describeService, endOf } from './describe.ts'
 
 const help = `
-What is not named stays as it is. Another owner, other addresses or another end make the memberships of the account
-rest until an Admin of each vault confirms them; its owner changes addresses and end without that.
+What is not named stays as it is. Another owner, other addresses or another end put the memberships of the account
+on hold until an Admin of each vault confirms them; its owner changes addresses and end without that.
 
 Examples:
   strongroom service edit mail-form --expires 2028-12-31
@@ -23,11 +23,11 @@ interface Options {
 export function addServiceEdit(service: Command): void {
   service
     .command('edit')
-    .description('Changes an account of an application.')
+    .description('change an account of an application')
     .argument('<name>', 'name of the account')
     .option('--owner <user>', 'login name of the user who changes it')
     .option('--description <text>', 'what it is for, 128 characters at most')
-    .option('--address <range...>', 'IP addresses and ranges from which it calls; any alone: all')
+    .option('--address <range...>', 'IP addresses and ranges from which it calls; only the word any: all')
     .option('--expires <time>', 'when it ends: 2027-12-31, or never')
     .addHelpText('after', help)
     .action(

@@ -10,7 +10,7 @@ import { endText } from './describe.ts'
 export function addServiceList(service: Command): void {
   service
     .command('list')
-    .description('Lists the accounts of applications, with their last logins.')
+    .description('list the accounts of applications, with their last logins')
     .addHelpText('after', '\nExample:\n  strongroom service list')
     .action(
       answering(async ({ config }) => {

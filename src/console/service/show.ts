@@ -8,7 +8,7 @@ import { describeService } from './describe.ts'
 export function addServiceShow(service: Command): void {
   service
     .command('show')
-    .description('Shows an account, its credentials and when each was used.')
+    .description('show an account, its credentials and when each was used')
     .argument('<name>', 'name of the account')
     .addHelpText('after', '\nExample:\n  strongroom service show mail-form')
     .action(

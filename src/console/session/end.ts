@@ -14,7 +14,7 @@ Examples:
 export function addSessionEnd(session: Command): void {
   session
     .command('end')
-    .description('Ends all sessions of a user, or one.')
+    .description('end all sessions of a user, or one')
     .argument('<user>', 'login name')
     .argument('[id]', 'of the session')
     .addHelpText('after', help)

@@ -13,7 +13,7 @@ import { answering } from '../invocation.ts'
 export function addSessionList(session: Command): void {
   session
     .command('list')
-    .description('Lists the open sessions of all users, or of one.')
+    .description('list the open sessions of all users, or of one')
     .argument('[user]', 'login name')
     .addHelpText('after', '\nExample:\n  strongroom session list alice')
     .action(

@@ -5,7 +5,7 @@ import { answering, type Invocation } from '../invocation.ts'
 import { readTemplate } from './check.ts'
 
 const help = `
-All daemons that share the database serve it from the next call on; the file is not needed any more.
+All daemons that share the database serve it from the next call on; the file is no longer needed.
 With --replace a template may get other words, another icon or further fields; the fields that
 it has stay, encrypted or not as they are, because objects may have values in them.
 
@@ -16,7 +16,7 @@ Examples:
 export function addTemplateAdd(template: Command): void {
   template
     .command('add')
-    .description('Adds a template of the site, with an id above 1000.')
+    .description('add a template of the site, with an id above 1000')
     .argument('<file>', 'JSON file; - is standard input')
     .option('--replace', 'the template is there already: change it')
     .addHelpText('after', help)

@@ -18,7 +18,7 @@ Example:
 export function addTemplateCheck(template: Command): void {
   template
     .command('check')
-    .description('Says what is wrong with a template file, and changes nothing.')
+    .description('check a template file, and change nothing')
     .argument('<file>', 'JSON file; - is standard input')
     .addHelpText('after', help)
     .action(

@@ -19,7 +19,7 @@ interface Listed {
 export function addTemplateList(template: Command): void {
   template
     .command('list')
-    .description('Lists all templates and their fields: * encrypted, ? may be empty.')
+    .description('list all templates and their fields: * encrypted, ? may be empty')
     .addHelpText('after', '\nExample:\n  strongroom template list')
     .action(
       answering(async ({ config }) => {

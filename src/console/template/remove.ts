@@ -4,7 +4,7 @@ import { answering } from '../invocation.ts'
 
 const help = `
 A template that objects are made of cannot be removed: to stop its use, add it with --replace and "active": false.
-The id is not given again.
+The id is not used again.
 
 Example:
   strongroom template remove 1001`
@@ -12,7 +12,7 @@ Example:
 export function addTemplateRemove(template: Command): void {
   template
     .command('remove')
-    .description('Removes a template of the site that no object is made of.')
+    .description('remove a template of the site that no object is made of')
     .argument('<id>', 'its id, see template list', siteId)
     .addHelpText('after', help)
     .action(

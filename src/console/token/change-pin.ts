@@ -14,9 +14,9 @@ import { givenPin, type NewPinFlags, randomPin } from './new-pin.ts'
 import { changeOfficerPin } from './officer-pin.ts'
 
 const help = `
-The daemon may run. Without further options the new PIN is drawn at random and shown to nobody: it lies in
-hsm.pinFile alone, or in the credential that systemd-creds has encrypted beside it (hsm.pinFile with .cred).
-Broken off at any moment, run it again: it finds out which PIN the token has, and finishes.
+The daemon may run. Without further options the new PIN is drawn at random and not shown: it lies in
+hsm.pinFile only, or in the credential that systemd-creds has encrypted beside it (hsm.pinFile with .cred).
+If it is interrupted, run it again: it finds out which PIN the token has, and finishes.
 
 With --so it is the PIN of the security officer, which is kept nowhere: the new one is shown before it is set.
 
@@ -28,7 +28,7 @@ Examples:
 export function addTokenChangePin(token: Command): void {
   token
     .command('change-pin')
-    .description('Gives the token another PIN, and hsm.pinFile the same.')
+    .description('give the token a new PIN, and write it to hsm.pinFile')
     .option('--new-pin-file <file>', 'the new PIN, - for standard input; drawn at random without it')
     .option('--ask', 'asks for the new PIN at the terminal')
     .option('--with-key <kind>', 'for systemd-creds encrypt, where the PIN is encrypted', 'auto')
@@ -77,8 +77,7 @@ async function changeUserPin(
   leaveTokenToOwner(config)
   const next = await renewLogins(invocation, config)
   if (isResumed) await record()
-  const what =
-    outcome === 'changed' ? 'changed' : 'a change that was broken off is finished: run it again for another PIN'
+  const what = outcome === 'changed' ? 'changed' : 'an interrupted change is finished: run it again for another PIN'
   return {
     json: { outcome, file: credential.file, next },
     lines: [

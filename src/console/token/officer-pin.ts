@@ -31,7 +31,7 @@ export async function changeOfficerPin(
   leaveTokenToOwner(config)
   return {
     json: { outcome: 'changed' },
-    lines: ['The security officer has the new PIN. The one of before is refused; nothing else has changed.'],
+    lines: ['The security officer has the new PIN. The old one is refused; nothing else has changed.'],
   }
 }
 

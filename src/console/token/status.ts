@@ -16,7 +16,7 @@ Example:
 export function addTokenStatus(token: Command): void {
   token
     .command('status')
-    .description('Shows the token: slot, mechanisms, objects, sessions and what the conformance probe found.')
+    .description('show the token: slot, mechanisms, objects, sessions and what the conformance probe found')
     .addHelpText('after', help)
     .action(
       answering(async (invocation) => {

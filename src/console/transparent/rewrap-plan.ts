@@ -11,7 +11,7 @@ import { describeKeys, firstKept, type UnmovableKey, unmovableKeys } from './unm
 
 const help = `
 Keys with residency "token", and versions of keys below a root key that is locked, stay behind when the appliance
-moves to another token. For each the plan has the calls, in their order, after which nothing that is needed stays:
+moves to another token. For each the plan has the calls, in order, after which nothing that is needed stays behind:
 the owner of the vault makes them, while the daemon runs. Nothing is changed by this command.
 
 Examples:
@@ -26,7 +26,7 @@ interface PlanFlags {
 export function addRewrapPlan(transparent: Command): void {
   transparent
     .command('rewrap-plan')
-    .description('Lists keys that cannot leave their token, and the calls that put others in their place.')
+    .description('list keys that cannot leave their token, and the calls that put others in their place')
     .option('--vault <id>', 'the keys of one vault', vaultId)
     .addHelpText('after', help)
     .action(answering(rewrapPlan))

@@ -78,6 +78,6 @@ export function describeKeys(keys: readonly UnmovableKey[], most = Infinity): st
 
 function inShort(one: UnmovableKey): string {
   if (one.key.isDeleted) return 'deleted: it ends by itself'
-  if (one.below === undefined) return 'make another, encrypt anew, delete'
+  if (one.below === undefined) return 'make another, encrypt again, delete'
   return `${needsRotation(one) ? 'rotate, ' : ''}rewrap, trim to ${firstKept(one)}`
 }

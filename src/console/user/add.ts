@@ -29,7 +29,7 @@ interface Options {
 export function addUserAdd(user: Command): void {
   user
     .command('add')
-    .description('Adds a user.')
+    .description('add a user')
     .argument('<name>', 'login name: 5 to 32 letters, digits and - _ . @')
     .requiredOption('--fullname <text>', 'full name, 5 to 64 characters')
     .requiredOption('--email <address>', 'e-mail address')
@@ -41,7 +41,7 @@ export function addUserAdd(user: Command): void {
     .option('--admin', `adds the capabilities ${administrator.join(' and ')}`)
     .option(
       '--passphrase-file <file>',
-      'file with the pass phrase (12 characters or more), readable by you alone; - is standard input',
+      'file with the pass phrase (12 characters or more), readable only by you; - is standard input',
     )
     .addHelpText('after', help)
     .action(answering(addUser))

@@ -11,7 +11,7 @@ Example:
 export function addUserDisable(user: Command): void {
   user
     .command('disable')
-    .description('Takes the capability to log in from a user.')
+    .description('take the capability to log in away from a user')
     .argument('<name>', 'login name')
     .addHelpText('after', help)
     .action(

@@ -24,7 +24,7 @@ interface Options {
 export function addUserEdit(user: Command): void {
   user
     .command('edit')
-    .description('Changes a user.')
+    .description('change a user')
     .argument('<name>', 'login name')
     .option('--username <name>', 'new login name: 5 to 32 letters, digits and - _ . @')
     .option('--fullname <text>', 'full name, 5 to 64 characters')

@@ -12,7 +12,7 @@ Example:
 export function addUserEnable(user: Command): void {
   user
     .command('enable')
-    .description('Gives a user the capability to log in again.')
+    .description('give a user the capability to log in again')
     .argument('<name>', 'login name')
     .addHelpText('after', help)
     .action(

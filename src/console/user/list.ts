@@ -9,7 +9,7 @@ import { answering } from '../invocation.ts'
 export function addUserList(user: Command): void {
   user
     .command('list')
-    .description('Lists all users.')
+    .description('list all users')
     .addHelpText('after', '\nExample:\n  strongroom user list')
     .action(
       answering(async ({ config }) => {

@@ -8,8 +8,8 @@ import { newPassphrase } from '../output/terminal.ts'
 
 const help = `
 The user's sessions end, and the next login asks the user to change the pass phrase. It is asked for on the
-terminal, or read from a file; it is never an argument. The user's memberships rest until another Admin of each
-vault confirms them, or strongroom vault confirm where there is none.
+terminal, or read from a file; it is never an argument. The user's memberships are on hold until another Admin of
+each vault confirms them, or strongroom vault confirm where there is none.
 
 Example:
   strongroom user passphrase alice`
@@ -17,9 +17,9 @@ Example:
 export function addUserPassphrase(user: Command): void {
   user
     .command('passphrase')
-    .description('Gives a user another pass phrase.')
+    .description('give a user a new pass phrase')
     .argument('<name>', 'login name')
-    .option('--passphrase-file <file>', 'file with the pass phrase, readable by you alone; - is standard input')
+    .option('--passphrase-file <file>', 'file with the pass phrase, readable only by you; - is standard input')
     .addHelpText('after', help)
     .action(answering(resetPassphrase))
 }

@@ -8,7 +8,7 @@ import { answering } from '../invocation.ts'
 import { describeCertificate } from './show.ts'
 
 const help = `
-FILE is the certificate alone, as PEM; - is standard input. It replaces the certificate that the user has, and
+FILE is only the certificate, as PEM; - is standard input. It replaces the certificate that the user has, and
 the user's sessions end. The daemon need not be restarted.
 
 Examples:
@@ -18,7 +18,7 @@ Examples:
 export function addUserCertificateAdd(usercert: Command): void {
   usercert
     .command('add')
-    .description('Registers the certificate of a smartcard.')
+    .description('register the certificate of a smartcard')
     .argument('<user>', 'login name')
     .argument('<file>', 'PEM file with the certificate')
     .addHelpText('after', help)

@@ -11,7 +11,7 @@ Example:
 export function addUserCertificateRemove(usercert: Command): void {
   usercert
     .command('remove')
-    .description('Takes the smartcard from a user.')
+    .description('take the smartcard from a user')
     .argument('<user>', 'login name')
     .addHelpText('after', help)
     .action(

@@ -11,7 +11,7 @@ Example:
 export function addUserCertificateShow(usercert: Command): void {
   usercert
     .command('show')
-    .description('Shows the certificate of a user.')
+    .description('show the certificate of a user')
     .argument('<user>', 'login name')
     .addHelpText('after', help)
     .action(

@@ -13,7 +13,7 @@ Example:
 export function addValidatorClientAdd(validator: Command): void {
   validator
     .command('client-add')
-    .description('Makes an id and an API key for a program that has OTPs checked.')
+    .description('make an id and an API key for a program that has OTPs checked')
     .argument('<name>', 'name of the client: 1 to 64 letters, digits, blanks and . _ -')
     .option('--unsigned', 'also answer its requests that carry no signature, for programs that cannot sign')
     .addHelpText('after', help)

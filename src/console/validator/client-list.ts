@@ -8,7 +8,7 @@ import { answering } from '../invocation.ts'
 export function addValidatorClientList(validator: Command): void {
   validator
     .command('client-list')
-    .description('Lists all clients of the validator; their keys are shown nowhere.')
+    .description('list all clients of the validator; their keys are never shown')
     .addHelpText('after', '\nExample:\n  strongroom validator client-list')
     .action(
       answering(async ({ config }) => {

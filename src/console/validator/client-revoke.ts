@@ -11,7 +11,7 @@ Example:
 export function addValidatorClientRevoke(validator: Command): void {
   validator
     .command('client-revoke')
-    .description('Ends the use of a client of the validator, for good.')
+    .description('revoke a client of the validator, for good')
     .argument('<name>', 'name of the client')
     .addHelpText('after', help)
     .action(

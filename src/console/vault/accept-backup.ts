@@ -9,7 +9,7 @@ import { noVault, vaultId } from './members.ts'
 const help = `
 A backup of a key goes back into its own vault by itself, and into another one by an Admin of both. This is for
 all others: of another appliance with the same backup keys, of a vault that is gone, and made before backups
-named their vault. Make sure that the members of the vault may have the key: whoever has Write there can then
+named their vault. Make sure that the members of the vault may have the key: anyone who has Write there can then
 restore it.
 
 Example:
@@ -18,7 +18,7 @@ Example:
 export function addVaultAcceptBackup(vault: Command): void {
   vault
     .command('accept-backup')
-    .description('Lets one backup of a key into a vault that it is not of.')
+    .description('let one backup of a key into a vault that it is not of')
     .argument('<id>', 'id of the vault: strongroom vault list')
     .argument('<file>', 'file with the backup, as the interface gave it (base64)')
     .addHelpText('after', help)

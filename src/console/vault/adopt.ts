@@ -14,7 +14,7 @@ Example:
 export function addVaultAdopt(vault: Command): void {
   vault
     .command('adopt')
-    .description('Gives a new Admin to a vault that has none who can log in.')
+    .description('give a new Admin to a vault that has none who can log in')
     .argument('<id>', 'id of the vault: strongroom vault list')
     .argument('<user>', 'login name of the new Admin')
     .addHelpText('after', help)

@@ -5,9 +5,10 @@ import { answering } from '../invocation.ts'
 import { noVault, vaultId } from './members.ts'
 
 const help = `
-A membership rests after somebody else gave the user a pass phrase or a second factor (strongroom vault members).
-Make sure first that the user has both, and nobody else. Refused while an Admin of the vault can confirm the user:
-one who can log in, does not rest, and gave the user nothing. The audit trail records who was confirmed.
+A membership is put on hold when another person sets the user's pass phrase or gives the user a second factor
+(strongroom vault members). Make sure first that the user, and no one else, has both. Refused while an Admin of the
+vault can confirm the user: one who can log in, is not on hold, and gave the user nothing. The audit trail records
+who was confirmed.
 
 Example:
   strongroom vault confirm 31 alice`
@@ -15,7 +16,7 @@ Example:
 export function addVaultConfirm(vault: Command): void {
   vault
     .command('confirm')
-    .description('Ends the rest of a membership where no Admin of the vault can.')
+    .description('confirm a member on hold when no Admin of the vault can')
     .argument('<id>', 'id of the vault: strongroom vault list')
     .argument('<user>', 'login name of the member')
     .addHelpText('after', help)

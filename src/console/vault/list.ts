@@ -14,7 +14,7 @@ Example:
 export function addVaultList(vault: Command): void {
   vault
     .command('list')
-    .description('Lists all vaults, and nothing of what is in them.')
+    .description('list all vaults, and nothing of what is in them')
     .addHelpText('after', help)
     .action(
       answering(async ({ config }) => {

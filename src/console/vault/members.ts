@@ -14,9 +14,9 @@ import { answering } from '../invocation.ts'
 export function addVaultMembers(vault: Command): void {
   vault
     .command('members')
-    .description('Lists who shares a vault, and with which permission.')
+    .description('list who shares a vault, and with which permission')
     .argument('<id>', 'id of the vault')
-    .addHelpText('after', '\nWhat narrows a member, --json shows.\n\nExample:\n  strongroom vault members 31')
+    .addHelpText('after', '\n--json also shows the grants of each member.\n\nExample:\n  strongroom vault members 31')
     .action(
       answering(async ({ config }, text: string) => {
         const id = vaultId(text)
@@ -51,7 +51,7 @@ export function addVaultMembers(vault: Command): void {
 
 function stateOf(active: boolean, isResting: boolean): string {
   if (!active) return 'cannot log in'
-  return isResting ? 'rests' : 'active'
+  return isResting ? 'on hold' : 'active'
 }
 
 /** @throws Fault `vault.not_found` for what can be the id of no vault */

@@ -19,7 +19,7 @@ export function createBackupSight({ backup, warnings }: Config): (now: number) =
 }
 
 const remedy =
-  "Mount or make backup.directory, and let the daemon's user list it (chmod o+rx): backups in it are encrypted, and their owner alone reads them."
+  "Mount or make backup.directory, and let the daemon's user list it (chmod o+rx): backups in it are encrypted, and only their owner reads them."
 
 /** Or the system's word for why there are none to be seen. */
 async function namesIn(directory: string): Promise<readonly string[] | string> {

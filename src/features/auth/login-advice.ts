@@ -33,7 +33,7 @@ export function passphraseAdvice(user: User, strength: number, now: number, maxA
     ? { passphrase_change: 'An administrator asks you to change your pass phrase.' }
     : {}
   const weak: Sentences = isWeak(strength)
-    ? { passphrase_weak: 'Your pass phrase is weak: change it to one that nobody would guess.' }
+    ? { passphrase_weak: 'Your pass phrase is weak: change it to one that is hard to guess.' }
     : {}
   return { violations: { ...age.violations, ...asked }, warnings: { ...age.warnings, ...weak } }
 }

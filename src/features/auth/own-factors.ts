@@ -93,4 +93,4 @@ const refused = (): Fault =>
   new Fault('login.refused', 'The second factor is wrong or was used before: nothing was changed.')
 
 const restingRefusal =
-  'Your membership in a vault rests, because somebody else gave you a pass phrase or a second factor: once it is confirmed, you can register factors of your own.'
+  'Your membership in a vault is on hold, because another person set your pass phrase or gave you a second factor: once it is confirmed, you can register factors of your own.'

@@ -9,7 +9,7 @@ export const maxUploadBytes = 64 * 1024
 const remedies: readonly (readonly [label: RegExp, sentence: string])[] = [
   [
     /PRIVATE KEY$/,
-    'The file holds a private key, which must never leave its card or its owner: send the certificate alone, and treat the key as lost.',
+    'The file holds a private key, which must never leave its card or its owner: send only the certificate, and treat the key as lost.',
   ],
   [/CERTIFICATE REQUEST$/, 'This is a certificate signing request: send the certificate that the CA has made of it.'],
   [/^(X509 )?CRL$/, 'This is a revocation list: send the certificate of the user.'],
@@ -43,7 +43,7 @@ function onlyBlock(content: Buffer): PemBlock {
   if (certificate === undefined) throw invalidCertificate(remedyWithoutBlock(content))
   if (blocks.length > 1)
     throw invalidCertificate(
-      `The file holds ${blocks.length} certificates: send the one of the user alone. CAs go to smartcard.intermediates.`,
+      `The file holds ${blocks.length} certificates: send only that of the user. CAs go to smartcard.intermediates.`,
     )
   return certificate
 }

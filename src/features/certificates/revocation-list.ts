@@ -91,7 +91,7 @@ function scopeOf(
     const name = type === undefined ? '' : readOid(type)
     const value = rest.at(-1)?.content ?? Buffer.alloc(0)
     const critical = rest.length > 1
-    if (name === oid.deltaIndicator) throw new RangeError('it is a delta list, which holds changes alone')
+    if (name === oid.deltaIndicator) throw new RangeError('it is a delta list, which holds only changes')
     if (name === oid.issuingDistributionPoint) {
       scope = value.toString('hex')
       limits = readElements(readOnly(value, derTag.sequence).content).map(({ tag }) => tag & 0x1f)

@@ -140,6 +140,7 @@ function hasLocalKeyId(bag: Ber): boolean {
 
 function certificateOf(bag: Ber): Buffer {
   const content = child(child(bag, 1), 0)
-  if (oidOf(child(content, 0)) !== oid.x509Certificate) throw new Unopened('its certificate is no X.509 certificate')
+  if (oidOf(child(content, 0)) !== oid.x509Certificate)
+    throw new Unopened('its certificate is not an X.509 certificate')
   return octetsOf(child(child(content, 1), 0))
 }

@@ -67,7 +67,7 @@ export function createOwnDevices(on: {
     const [user, device] = [await findUserById(reader, userId), await findOfUser(reader, userId, deviceId)]
     const [begun] = user === null || device === undefined ? [] : unprovenDevices(user, [device])
     if (begun === undefined || clock.now() - begun.createdAt > provingMs)
-      throw new Fault('otp.device_not_found', 'No such device waits for its first code: begin the enrolment anew.')
+      throw new Fault('otp.device_not_found', 'No such device waits for its first code: begin the enrolment again.')
     return begun
   }
 
@@ -124,8 +124,8 @@ async function heldDevice(reader: Reader, userId: number, deviceId: number, user
 const wrongCode = (): Fault =>
   new Fault(
     'otp.device_invalid',
-    'This is no fresh code of the new device: nothing was changed. See that the clock of the device is right, and send the code that it shows now.',
+    'This is not a fresh code of the new device: nothing was changed. See that the clock of the device is right, and send the code that it shows now.',
   )
 
 const foreignToken =
-  'This is no fresh one-time password of a hardware token without a user: the operator has to know the token first.'
+  'This is not a fresh one-time password of an unassigned hardware token: the operator has to register the token first.'

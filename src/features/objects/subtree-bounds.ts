@@ -16,10 +16,10 @@ const mostSearchBytes = 1024 * 1024
  * it costs no more than making it did.
  * @throws Fault `object.not_found`, `object.invalid`
  */
-export function checkSubtree(rows: readonly SizedObject[], most: SubtreeBounds, verb: 'take' | 'delete'): void {
+export function checkSubtree(rows: readonly SizedObject[], most: SubtreeBounds, verb: 'move or copy' | 'delete'): void {
   if (rows.length === 0) throw new Fault('object.not_found')
   const refuse = (what: string): never => {
-    throw new Fault('object.invalid', `${what}: ${verb} what lies in it part by part.`)
+    throw new Fault('object.invalid', `${what}: ${verb} its children in smaller parts.`)
   }
   if (rows.length > most.objects) refuse(`More than ${most.objects} objects are too many for one call`)
   if (rows.length === 1) return

@@ -61,7 +61,7 @@ export async function gatherTravellers(
     // Copies are searched as far as new objects are, also where their originals are of before and searched further.
     sizes.map((row) => ({ ...row, searchBytes: Math.min(row.searchBytes, mostSearchedBytes) })),
     mostRelocated,
-    'take',
+    'move or copy',
   )
   const rows = await subtreeOf(on.store.read, object, most)
   if (rows.length !== sizes.length) throw new Fault('store.conflict')
@@ -81,7 +81,7 @@ function checkRows({ maxFileBytes }: RelocationDependencies, rows: readonly Vaul
   if (bytes > maxFileBytes)
     throw new Fault(
       'object.invalid',
-      `Its files are more than ${maxFileBytes} bytes: take what lies in it part by part.`,
+      `Its files are more than ${maxFileBytes} bytes: move or copy its children in smaller parts.`,
     )
 }
 
@@ -101,7 +101,7 @@ async function readSecrets(reader: Reader, rows: readonly VaultObject[]): Promis
     if (bytes > mostSecretBytes)
       throw new Fault(
         'object.invalid',
-        `Its secrets are more than ${mostSecretBytes} bytes: take what lies in it part by part.`,
+        `Its secrets are more than ${mostSecretBytes} bytes: move or copy its children in smaller parts.`,
       )
     secrets.push(...some)
   }

@@ -99,7 +99,7 @@ export function createDevices({
       const examined = await otps.examine(tx, null, 'hwkey_otp', otp)
       const isGood = examined !== undefined && (await otps.consume(tx, examined)) && (await otps.useUp(examined))
       if (publicId === undefined || !isGood)
-        throw new Fault('otp.device_invalid', 'This is no fresh one-time password of a hardware token without a user.')
+        throw new Fault('otp.device_invalid', 'This is not a fresh one-time password of an unassigned hardware token.')
       return assign(tx, userId, publicId, by)
     },
 

@@ -98,7 +98,7 @@ function isDelayed(device: OtpDevice, otp: TokenReading, nowMs: number): boolean
 }
 
 const delayedText =
-  'The one-time password was made some time before it was used: if you did not wait, somebody may have kept it.'
+  'The one-time password was made some time before it was used: if you did not wait, another person may have kept it.'
 const jumpText = (jump: number): string =>
   `The hardware token was plugged in ${jump} times since its last login here: if that was not you, tell the operator.`
 const wearText = (left: number): string =>

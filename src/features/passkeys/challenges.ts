@@ -58,6 +58,6 @@ type Issued = Pick<IssuedChallenge, 'issuedAt' | 'seal'>
 
 function sessionOf({ record }: SealedRecord): Buffer {
   const { fields } = openRecord(record)
-  if (!('session' in fields) || fields.session === null) throw new TypeError('this is no grant of a session')
+  if (!('session' in fields) || fields.session === null) throw new TypeError('this is not a grant of a session')
   return fields.session
 }

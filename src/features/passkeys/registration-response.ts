@@ -56,7 +56,7 @@ export async function readRegistration(
       requireUserVerification: userVerification === 'required',
       supportedAlgorithmIDs: [...passkeyAlgorithms],
     })
-    if (!verified) throw new TypeError('an attestation that nobody signed')
+    if (!verified) throw new TypeError('an attestation without a signature')
     const { credential, aaguid } = registrationInfo
     attestation?.check({ format, certificates: attested.get('attStmt').get('x5c'), aaguid })
     const key = publicKeyIn(credential.publicKey)

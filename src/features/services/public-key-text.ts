@@ -10,6 +10,6 @@ export function jwkIn(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : createPublicKey(text).export({ format: 'jwk' })
   } catch {
-    throw invalid('This is no public key: give PEM (BEGIN PUBLIC KEY) or a JWK.')
+    throw invalid('This is not a public key: give PEM (BEGIN PUBLIC KEY) or a JWK.')
   }
 }

@@ -27,7 +27,7 @@ const attributesSchema = z
       .enum(fieldTypes)
       .describe('How clients show the field; one that does not know the type shows a line of text.'),
     encrypted: z.boolean().describe('Whether its value is encrypted, and shown only where `decrypt` asks for it.'),
-    show: z.boolean().describe('Whether it is part of the normal view, or of the workbench alone.'),
+    show: z.boolean().describe('Whether it is part of the normal view, or only of the workbench.'),
     policy: z.boolean().describe('Whether its value should keep the password policy of the vault.'),
     alarm: z.boolean().describe('Whether decrypting it can raise an alarm.'),
     opt: z.boolean().describe('Whether it may be empty or missing.'),
@@ -35,7 +35,7 @@ const attributesSchema = z
     nc: z.boolean().describe('Whether clients show its value only on a click.'),
     log: set('Its value may be logged.'),
     options: z.array(z.string().describe('A value.')).describe('Values that a dropdown offers.').optional(),
-    options_default: z.string().describe('The one that is chosen at first.').optional(),
+    options_default: z.string().describe('The value that is selected at first.').optional(),
     placeholder: z.string().describe('What an empty field shows.').optional(),
   })
   .meta({ id: 'TemplateField', description: 'A field of a template.' })

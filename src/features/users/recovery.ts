@@ -59,7 +59,7 @@ export async function restingNotice(recoveries: Pick<Recoveries, 'resting'>, use
   const resting = await recoveries.resting(userId)
   if (resting === 0) return []
   return [
-    `The user's membership in ${vaults(resting)} rests until another Admin of the vault, or the operator, confirms it.`,
+    `The user's membership in ${vaults(resting)} is on hold until another Admin of the vault, or the operator, confirms it.`,
   ]
 }
 
@@ -67,7 +67,7 @@ export async function restingNotice(recoveries: Pick<Recoveries, 'resting'>, use
 export function restingAdvice(resting: number): string[] {
   if (resting === 0) return []
   return [
-    `Your membership in ${vaults(resting)} rests, because somebody else gave you a pass phrase or a second factor: another Admin of the vault confirms you, or the operator where there is none.`,
+    `Your membership in ${vaults(resting)} is on hold, because another person set your pass phrase or gave you a second factor: another Admin of the vault has to confirm you, or the operator if there is none.`,
   ]
 }
 

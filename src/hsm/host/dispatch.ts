@@ -85,7 +85,7 @@ const keys = {
     if (!isSecretPurpose(purpose))
       throw new Fault(
         'hsm.rejected',
-        'A secret from outside becomes that of one-time passwords, or of a client, alone.',
+        'A secret from outside may only become that of one-time passwords, or of a client.',
       )
     const key = importSecret(token, kind, secret)
     return [...wrapped(key), provenance(token, kind, purpose, key)]
@@ -122,7 +122,7 @@ const uses = {
     // Nothing that could be a request, for which the client alone signs, nor what the keeper decides.
     const status = readValidationAnswer(answer.toString())?.get('status')
     if (status === undefined || status === acceptance)
-      throw new Fault('hsm.rejected', 'This is no refusal of the validator.')
+      throw new Fault('hsm.rejected', 'This is not a refusal of the validator.')
     return [validationMac(token, client, answer)]
   },
   verifyValidation(token, fields) {

@@ -19,7 +19,7 @@ export function createApplianceBackupHandlers(
     signManifest(fields) {
       checkOperator(origin)
       const manifest = fields.text()
-      if (!manifestHashForm.test(manifest)) throw new Fault('hsm.rejected', 'This is no hash of a manifest.')
+      if (!manifestHashForm.test(manifest)) throw new Fault('hsm.rejected', 'This is not a hash of a manifest.')
       const signer = auditKeys.publicKey()
       const text = Buffer.from(manifestStatement(manifest, now(), keyId(signer)))
       return [text, auditKeys.sign(createHash('sha256').update(text).digest()), signer]

@@ -35,7 +35,7 @@ export function checkClaims(
 /** A NumericDate, which may have a fraction (RFC 7519 §2). */
 function timeIn(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined
-  if (typeof value !== 'number' || value < 0 || value > latestSeconds) throw refused(`${name} is no time`)
+  if (typeof value !== 'number' || value < 0 || value > latestSeconds) throw refused(`${name} is not a time`)
   return Math.floor(value * 1_000)
 }
 

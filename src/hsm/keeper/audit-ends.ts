@@ -111,7 +111,7 @@ export function readAuditEnd(fields: RequestFields): AuditEnd {
   const heads = headsIn(fields.text())
   const previous = { text: fields.text(), signature: fields.bytes() }
   if (!chainName.test(chain) || !isPoint(covers) || heads === undefined)
-    throw new Fault('hsm.rejected', 'This is no end of an audit chain.')
+    throw new Fault('hsm.rejected', 'This is not an end of an audit chain.')
   return { chain, covers, heads, previous: previous.text === '' ? undefined : previous }
 }
 

@@ -44,7 +44,7 @@ export function readAuthority(
   verify(token, sealed)
   const record = opened(sealed.record)
   if (record.type !== 'grant' && record.type !== 'rotation' && record.type !== 'fresh grant')
-    throw new Fault('hsm.rejected', 'This is no record of a grant.')
+    throw new Fault('hsm.rejected', 'This is not a record of a grant.')
   const { expiresAt } = record.fields
   const now = Date.now()
   const isInTime =

@@ -91,4 +91,4 @@ function takeOverVersion(
   ]
 }
 
-const unrelated = (): Fault => new Fault('hsm.rejected', 'These records of before are not of one key and its vault.')
+const unrelated = (): Fault => new Fault('hsm.rejected', 'These earlier records are not of one key and its vault.')

@@ -32,7 +32,7 @@ export function sealFirstCount(
 ): Uint8Array[] {
   const { type, fields } = opened(record)
   if (type !== 'invocations 2' || fields.invocations < 0)
-    throw new Fault('hsm.rejected', 'This is no count of a version.')
+    throw new Fault('hsm.rejected', 'This is not a count of a version.')
   if (!mayBegin(fields)) throw refused(type)
   const version = composeRecord(type, { ...fields, invocations: 0 })
   const invocations = firstCounts.begin(version, fields.invocations)

@@ -31,7 +31,7 @@ function headsIn(text: string): FloorHeads {
   const heads = parsed(text)
   const named = typeof heads === 'object' && heads !== null ? Object.entries(heads) : undefined
   if (named === undefined || named.length > mostMachines || !named.every(isHead))
-    throw new Fault('hsm.rejected', 'These are no heads of what keepers tell each other.')
+    throw new Fault('hsm.rejected', 'The batch numbers in this request are malformed.')
   return Object.fromEntries(named)
 }
 

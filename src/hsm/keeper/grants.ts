@@ -145,7 +145,7 @@ function standingOf(
 }
 
 const withoutGrants = (): Fault =>
-  new Fault('access.permission', 'A service account uses a vault by grants alone: ask an Admin of the vault for some.')
+  new Fault('access.permission', 'A service account uses a vault only by grants: ask an Admin of the vault for some.')
 
 /** @throws Fault `session.invalid`, `vault.not_found`, `access.resting` */
 function checkSession(

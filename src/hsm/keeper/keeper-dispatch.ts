@@ -188,7 +188,7 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
   const isNext = isCount === true ? number >= known : isNextGeneration(number, known)
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
   if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
-    throw new Fault('hsm.rejected', 'The record is no next generation of the one that it replaces.')
+    throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
 function raised(

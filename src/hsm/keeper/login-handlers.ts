@@ -62,7 +62,7 @@ export function createLoginHandlers(on: LoginDependencies) {
     privateIdCheck: (fields: RequestFields) => [checkOf(token, privateIdText(sized(fields.bytes(), 6, 6)))],
     sessionTokenSuccessor(fields: RequestFields) {
       const sessionToken = fields.text()
-      if (!sessionTokenForm.test(sessionToken)) throw new Fault('hsm.rejected', 'This is no token of a session.')
+      if (!sessionTokenForm.test(sessionToken)) throw new Fault('hsm.rejected', 'This is not a token of a session.')
       // By the oldest, so that the same token has the same successor for as long as may be.
       return [peppered(token, Math.min(...pepperVersions(token)), successorText(sessionToken))]
     },

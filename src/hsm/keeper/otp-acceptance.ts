@@ -17,7 +17,10 @@ export function acceptOtp(token: Token, otps: OtpJudge, fields: RequestFields): 
   const members = readValidationAnswer(answer.toString())
   const isOfOtp = publicId !== null && members?.get('otp')?.toLowerCase() === publicId + modhexOf(block)
   if (revokedAt !== null || members?.get('status') !== acceptance || !isOfOtp)
-    throw new Fault('hsm.rejected', 'This is no acceptance of that one-time password for a client of the validator.')
+    throw new Fault(
+      'hsm.rejected',
+      'This is not an acceptance of that one-time password for a client of the validator.',
+    )
   const { outcome } = otps.use([state], { block })
   return [outcome === 'good' ? validationMac(token, client, answer) : Buffer.alloc(0)]
 }

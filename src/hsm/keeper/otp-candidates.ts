@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 
 export interface CodeRules {
-  /** How many codes of a HOTP token may have been made and not used. */
+  /** How many codes of a HOTP token may have been made without being used. */
   readonly hotpLookAhead: number
   /** How many steps the clock of a TOTP device may differ, either way, from where it was last seen. */
   readonly totpDriftSteps: number

@@ -40,7 +40,7 @@ export function shownIn(fields: RequestFields): ShownOtp {
 }
 
 export function codeOf(text: string): string {
-  if (!/^\d{6,8}$/.test(text)) throw new Fault('hsm.rejected', 'This is no one-time password.')
+  if (!/^\d{6,8}$/.test(text)) throw new Fault('hsm.rejected', 'This is not a one-time password.')
   return text
 }
 

@@ -41,7 +41,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       // Whoever asks cannot make a second check of the same pass phrase: the limit is that of the pass phrase.
       const subject = createHash('sha256').update(check).digest()
       const read = readCheck(check, passphraseCheckBytes, pepperedBytes)
-      if (read === undefined) throw new Fault('hsm.rejected', 'This is no check of a pass phrase.')
+      if (read === undefined) throw new Fault('hsm.rejected', 'This is not a check of a pass phrase.')
       const { version, rest } = read
       const nonce = rest.subarray(0, rest.length === passphraseCheckBytes ? passphraseNonceBytes : 0)
       const text = nonce.length > 0 ? passphraseText(nonce, hash) : earlierPassphraseText(hash)

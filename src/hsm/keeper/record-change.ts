@@ -7,7 +7,7 @@ export type Origin = 'worker' | 'operator'
 
 /** @throws Fault `hsm.rejected` for a worker */
 export function checkOperator(origin: Origin): void {
-  if (origin !== 'operator') throw new Fault('hsm.rejected', 'The keeper does this for the operator alone.')
+  if (origin !== 'operator') throw new Fault('hsm.rejected', 'The keeper does this only for the operator.')
 }
 
 /** What the keeper knows beside the records that it is shown. */

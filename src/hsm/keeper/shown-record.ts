@@ -27,7 +27,7 @@ export function shown<T extends RecordType>(
   verify(token, sealed)
   const record = opened(sealed.record)
   const types: readonly T[] = typeof type === 'string' ? [type] : type
-  if (!isOf(record, types)) throw new Fault('hsm.rejected', `This is no record of a ${types.join(' or ')}.`)
+  if (!isOf(record, types)) throw new Fault('hsm.rejected', `This is not a record of a ${types.join(' or ')}.`)
   return record
 }
 

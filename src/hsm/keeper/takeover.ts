@@ -22,7 +22,7 @@ export function createTakeover(state: KeeperState): Takeover {
       if (find.get() !== undefined)
         throw new Fault(
           'hsm.rejected',
-          'The rows of before were taken over already: a row that bears no seal now was put into the database by somebody else.',
+          'The earlier rows were already taken over: a row that has no seal now was put into the database by other means than Strongroom.',
         )
     },
     end: () => void keep.run(),

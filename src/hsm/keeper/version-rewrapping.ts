@@ -41,4 +41,4 @@ function given(vaultKey: SealedRecord | undefined): SealedRecord {
   return vaultKey
 }
 
-const noVersion = (): Fault => new Fault('hsm.rejected', 'This is no record of a version of a key.')
+const noVersion = (): Fault => new Fault('hsm.rejected', 'This is not a record of a version of a key.')

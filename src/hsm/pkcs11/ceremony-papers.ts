@@ -65,7 +65,7 @@ export function writeRequest(request: CeremonyRequest): string {
 export function readRequest(text: string): CeremonyRequest {
   if (text.includes('BEGIN PUBLIC KEY'))
     throw refused('This is a transport key, which release 0.2.0 took: run "strongroom backup-keys invite" there.')
-  return parse(requestSchema, text, 'This is no request of "strongroom backup-keys invite", or it was damaged.')
+  return parse(requestSchema, text, 'This is not a request of "strongroom backup-keys invite", or it was damaged.')
 }
 
 export function writePackage(content: CeremonyPackage, seal: (bytes: Buffer) => Buffer): string {
@@ -87,7 +87,7 @@ export function readPackage(text: string): SealedPackage {
   }
 }
 
-const noPackage = 'This is no package of backup keys, or it was damaged.'
+const noPackage = 'This is not a package of backup keys, or it was damaged.'
 
 /**
  * What the two operators compare aloud: 128 bits of SHA-256 over the whole paper, in groups of four digits. Who wants to
@@ -103,7 +103,7 @@ export function checkDigest(paper: string, heard: string): void {
   const digits = heard.toLowerCase().replace(/[\s:-]/g, '')
   if (digits !== digestOf(paper).replaceAll(' ', ''))
     throw refused(
-      'The digits are not those of this file: it was changed or exchanged on its way. Nothing was done; begin the ceremony anew.',
+      'The digits are not those of this file: it was changed or exchanged on its way. Nothing was done; begin the ceremony again.',
     )
 }
 

@@ -108,7 +108,7 @@ interface BoundKey {
 function checkStaysInPlace(from: BoundKey, to: BoundKey): void {
   if (from.used.checkAad === undefined && to.used.checkAad === undefined) return
   if (isOneKey(from.used.whole, to.used.whole) && from.aad.equals(to.aad)) return
-  throw new Fault('access.permission', 'What is granted to you rewraps under the same key, with the same aad alone.')
+  throw new Fault('access.permission', 'Your grants allow rewrapping only under the same key, with the same aad.')
 }
 
 /** What objects hold stays under keys of vaults, and what named keys encrypt under named keys. */

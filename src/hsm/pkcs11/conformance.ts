@@ -60,11 +60,11 @@ const checks: Record<string, Check> = {
   'strict-kek-hides': ({ keySession, roots }) =>
     hidesKeys(keySession, roots.newestKek('strict').handle)
       ? undefined
-      : 'the strict KEK has no unwrap template: who holds the PIN can unwrap keys readable',
+      : 'the strict KEK has no unwrap template: anyone who has the PIN can unwrap keys readable',
   'backup-kek-hides': ({ keySession, roots }) =>
     hidesKeys(keySession, roots.newestKek('backup').handle)
       ? undefined
-      : 'the backup KEK has no unwrap template: who holds the PIN can unwrap keys that allow backup readable',
+      : 'the backup KEK has no unwrap template: anyone who has the PIN can unwrap keys that allow backup readable',
   'kek-never-encrypts': ({ roots, session }) =>
     mustFail('the strict KEK encrypts data', () =>
       session.encrypt(

@@ -24,7 +24,7 @@ export interface ImportJob extends GenerateOptions {
 export function openJob({ keys }: Pick<Connection, 'keys'>, sealed: SealedRecord): ImportJob {
   keys.verify(sealed)
   const job = openSealed(sealed.record)
-  if (job.type !== 'import job') throw new Fault('hsm.rejected', 'This record is no import job.')
+  if (job.type !== 'import job') throw new Fault('hsm.rejected', 'This record is not an import job.')
   const { kek, blob, allowExport, allowBackup, expiresAt, ...fields } = job.fields
   const kind = keyKinds.find((known) => known === fields.kind)
   if (kind === undefined) throw new Fault('hsm.rejected', `There is no kind of key ${fields.kind}.`)

@@ -74,6 +74,6 @@ const isExportable = (kek: string): boolean => /^(?:backup-)?exportable\./.test(
 function openPolicy({ keys }: Connection, sealed: SealedRecord): FieldsOf<'transparent key 2'> {
   keys.verify(sealed)
   const policy = openSealed(sealed.record)
-  if (policy.type !== 'transparent key 2') throw new Fault('hsm.rejected', 'This is no policy of a key.')
+  if (policy.type !== 'transparent key 2') throw new Fault('hsm.rejected', 'This is not a policy of a key.')
   return policy.fields
 }

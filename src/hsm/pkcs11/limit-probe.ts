@@ -14,7 +14,7 @@ export const limitChecks = {
   'trusted-wrapping': ({ keySession, roots }: Connection) =>
     withLimits(keySession, [{ type: pkcs11.CKA_WRAP_WITH_TRUSTED, value: true }], (key) =>
       isDone(() => keySession.wrap(keyWrap, roots.newestKek('exportable').handle, key))
-        ? 'a key that trusted keys alone may wrap was wrapped by another: the backup KEK leaves the token without the SO PIN'
+        ? 'a key that only trusted keys may wrap was wrapped by another: the backup KEK leaves the token without the SO PIN'
         : undefined,
     ),
   'allowed-mechanisms': ({ keySession, session }: Connection) =>
@@ -26,7 +26,7 @@ export const limitChecks = {
   'copies-refused': ({ keySession }: Connection) =>
     withLimits(keySession, limitsOf([gcm.mechanism]), (key) =>
       isDone(() => keySession.destroy(keySession.copy(key, [])))
-        ? 'a key that is not to be copied was copied: who holds the PIN keeps keys that are destroyed'
+        ? 'a key that is not to be copied was copied: anyone who has the PIN can keep keys that are destroyed'
         : undefined,
     ),
   'keks-stay': ({ keySession, roots }: Connection) => {

@@ -74,7 +74,7 @@ function rsaPublic(modulus: Buffer, exponent: Buffer): Template {
 
 function rsaNumbers(publicKey: Buffer): { modulus: Buffer; exponent: Buffer } {
   const { n, e } = jwkOf(publicKey)
-  if (n === undefined || e === undefined) throw new Fault('hsm.rejected', 'The public key is no RSA key.')
+  if (n === undefined || e === undefined) throw new Fault('hsm.rejected', 'The public key is not an RSA key.')
   return { modulus: Buffer.from(n, 'base64url'), exponent: Buffer.from(e, 'base64url') }
 }
 
@@ -82,6 +82,6 @@ function jwkOf(publicKey: Buffer) {
   try {
     return createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ format: 'jwk' })
   } catch (error) {
-    throw new Fault('hsm.rejected', 'The public key is no DER SubjectPublicKeyInfo.', { cause: error })
+    throw new Fault('hsm.rejected', 'The public key is not a DER SubjectPublicKeyInfo.', { cause: error })
   }
 }

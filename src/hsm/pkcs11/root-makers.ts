@@ -106,9 +106,9 @@ const hmacKey: SecretForm = {
 
 const consequences: Readonly<Record<TemplatedKind, string>> = {
   strict:
-    'This token takes no unwrap template: whoever holds the PIN could unwrap keys from under the strict KEK readable.',
+    'This token takes no unwrap template: anyone who has the PIN could unwrap keys from under the strict KEK readable.',
   backup:
-    'This token takes no unwrap template for a key that trusted keys alone wrap: whoever holds the PIN could unwrap keys that allow backup readable, and backup keys cannot be shared.',
+    'This token takes no unwrap template for a key that only trusted keys wrap: anyone who has the PIN could unwrap keys that allow backup readable, and backup keys cannot be shared.',
 }
 
 /** One that may move is of the form of the backup KEK: its unwrap template is the same. */
@@ -141,7 +141,7 @@ function makeShareable(maker: Maker, form: SecretForm): void {
     if (!(error instanceof TokenFailure) || error.remedy === 'fatal') throw error
     makeSecret(maker, form, locked)
     maker.warnings.add(
-      'This token has no key that trusted keys alone wrap: backup keys cannot be shared, and no key can be moved.',
+      'This token has no key that only trusted keys wrap: backup keys cannot be shared, and no key can be moved.',
     )
   }
 }
@@ -161,7 +161,7 @@ function limited<T>({ role, mechanisms, warnings }: Maker, make: (limits: Templa
 }
 
 const unlimited =
-  'This token does not limit keys to their mechanisms, or does not forbid copies of them: whoever holds the PIN can use and copy them in ways that Strongroom does not.'
+  'This token does not limit keys to their mechanisms, or does not forbid copies of them: anyone who has the PIN can use and copy them in ways that Strongroom does not.'
 
 function secret(keyType: number): Template {
   return [

@@ -191,7 +191,10 @@ function createAnewLook(reopen: () => void): Pick<TokenLink, 'looksAnewFor' | 'n
       if (missing.get(id) !== undefined) return false
       const began = performance.now()
       if (began < notBefore)
-        throw new Fault('hsm.unavailable', 'The token does not show this key, and was asked anew just now: try again.')
+        throw new Fault(
+          'hsm.unavailable',
+          'The token does not show this key, and was asked again just now: try again later.',
+        )
       reopen()
       noteGone(id)
       const ended = performance.now()

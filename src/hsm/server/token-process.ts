@@ -117,7 +117,7 @@ function dropDeleted(token: Token, log: Journal): void {
 
 /** SoftHSM2 writes its line to syslog at its least level, so that no setting of softhsm2.conf keeps it away. */
 const probedDecryption =
-  'the line "EVP_DecryptFinal failed" that SoftHSM2 wrote just before is no damage: the conformance probe had it decrypt what was changed, and it refused'
+  'the line "EVP_DecryptFinal failed" that SoftHSM2 wrote just before is not damage: the conformance probe had it decrypt what was changed, and it refused'
 
 /**
  * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK

@@ -12,7 +12,7 @@ export const applianceFaults = {
   'hsm.sealed': {
     status: 503,
     number: 1901,
-    text: 'The hardware security module refused its PIN: the operator must put it right.',
+    text: 'The hardware security module refused its PIN: the operator must correct it.',
     discreet: true,
   },
   'hsm.rejected': { status: 400, number: 1902, text: 'The hardware security module could not work with this data.' },
@@ -21,7 +21,11 @@ export const applianceFaults = {
     number: 1903,
     text: 'A record is not as the appliance wrote it and is not used. Tell the operator.',
   },
-  'hsm.outdated': { status: 503, number: 1911, text: 'A record is older than one that was here before.' },
+  'hsm.outdated': {
+    status: 503,
+    number: 1911,
+    text: 'A record in the database is older than one that this appliance has already seen, and is not used: tell the operator.',
+  },
   'hsm.unsupported': { status: 400, number: 1904, text: 'The hardware security module does not offer this.' },
   'store.unavailable': {
     status: 503,
@@ -31,7 +35,7 @@ export const applianceFaults = {
   'store.conflict': {
     status: 409,
     number: 1906,
-    text: 'Somebody else changed the same thing at this moment: look again.',
+    text: 'Another call changed this at the same time: read it again and retry.',
   },
   'audit.unavailable': {
     status: 503,
@@ -42,7 +46,7 @@ export const applianceFaults = {
   'appliance.busy': {
     status: 503,
     number: 1910,
-    text: 'The appliance has more calls on the way in than it can hold: try again in a moment.',
+    text: 'The appliance has more incoming calls than it can hold: try again in a moment.',
   },
   internal: {
     status: 500,

@@ -14,7 +14,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'session.cookie': {
     status: 403,
     number: 1206,
-    text: 'A session in a cookie is for pages of this appliance alone: X-Strongroom-Console: 1 is missing, or the Sec-Fetch-Site: same-origin of a browser.',
+    text: 'A session in a cookie is only for pages of this appliance: X-Strongroom-Console: 1 is missing, or the Sec-Fetch-Site: same-origin of a browser.',
   },
   'login.refused': {
     status: 403,
@@ -41,12 +41,12 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'access.resting': {
     status: 403,
     number: 1302,
-    text: 'Your membership rests, because somebody else gave you a pass phrase or a second factor: another Admin of the vault confirms you, or the operator where there is none.',
+    text: 'Your membership is on hold, because another person set your pass phrase or gave you a second factor: another Admin of the vault has to confirm you, or the operator if there is none.',
   },
   'access.confirmation': {
     status: 403,
     number: 1303,
-    text: 'Who gave the member a pass phrase or a second factor cannot confirm the member, nor can an Admin whom that one has appointed since: ask another Admin of the vault.',
+    text: 'A person who gave this member a pass phrase or a second factor, or an Admin appointed by that person since, cannot confirm the membership: ask another Admin of the vault.',
   },
   'access.used_up': {
     status: 429,
@@ -70,9 +70,9 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1404,
     text: 'The user is a member of this vault already: PUT changes the permission.',
   },
-  'vault.member_unknown': { status: 404, number: 1405, text: 'The user is no member of this vault.' },
+  'vault.member_unknown': { status: 404, number: 1405, text: 'The user is not a member of this vault.' },
   'vault.has_admin': { status: 409, number: 1406, text: 'The vault has an Admin who can log in: ask that Admin.' },
-  'vault.member_awake': { status: 409, number: 1407, text: 'The membership of this user does not rest.' },
+  'vault.member_awake': { status: 409, number: 1407, text: 'The membership of this user is not on hold.' },
   'vault.has_confirmer': {
     status: 409,
     number: 1408,
@@ -134,7 +134,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'passphrase.refused': {
     status: 400,
     number: 1730,
-    text: 'This pass phrase is not good enough: take a longer one that nobody would guess.',
+    text: 'This pass phrase is not good enough: choose a longer one that is hard to guess.',
   },
   'user.not_found': { status: 404, number: 1700, text: 'There is no such user.' },
   'user.exists': { status: 409, number: 1701, text: 'The user name is taken.' },
@@ -149,13 +149,13 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'otp.device_exists': { status: 409, number: 1703, text: 'This hardware token is registered already.' },
   'otp.device_limit': { status: 409, number: 1704, text: 'The user holds as many hardware tokens as are allowed.' },
   'otp.device_invalid': { status: 400, number: 1705, text: 'The hardware token cannot be registered like this.' },
-  'passkey.invalid': { status: 400, number: 1770, text: 'No passkey can be registered by this answer: begin anew.' },
+  'passkey.invalid': { status: 400, number: 1770, text: 'No passkey can be registered by this answer: begin again.' },
   'passkey.exists': { status: 409, number: 1771, text: 'This passkey is registered already.' },
   'passkey.limit': { status: 409, number: 1772, text: 'The user has as many passkeys as are allowed.' },
   'passkey.make_refused': {
     status: 400,
     number: 1774,
-    text: 'Passkeys of this authenticator are not taken here: use one of a make that your administrator names.',
+    text: 'Passkeys of this authenticator are not accepted here: use one of a make that your administrator allows.',
   },
   'passkey.not_found': { status: 404, number: 1773, text: 'The user has no such passkey.' },
   'user.last_factor': { status: 409, number: 1764, text: 'No second factor would be left: register another first.' },
@@ -185,10 +185,14 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'request.method': {
     status: 405,
     number: 1802,
-    text: 'This address does not take this method: see the Allow header.',
+    text: 'This address does not accept this method: see the Allow header.',
   },
   'request.too_large': { status: 413, number: 1803, text: 'The body is larger than this appliance accepts.' },
-  'request.invalid': { status: 400, number: 1804, text: 'The call is not as the interface asks for it.' },
+  'request.invalid': {
+    status: 400,
+    number: 1804,
+    text: 'The call does not have the form that the interface requires.',
+  },
   'request.expect': { status: 417, number: 1805, text: 'The header Expect is not supported: send the body at once.' },
   'request.length_required': {
     status: 411,
@@ -216,7 +220,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'request.quota': {
     status: 429,
     number: 1820,
-    text: 'You ask for more calls of this kind than one user is granted: try again later.',
+    text: 'You make more calls of this kind than one user may: try again later.',
   },
   'request.too_many': {
     status: 429,

@@ -12,7 +12,7 @@ export const objectFaults = {
   'object.parent_unknown': {
     status: 400,
     number: 1612,
-    text: 'The parent is no object of this vault: send parentid 0 for the root of the vault.',
+    text: 'The parent is not an object of this vault: send parentid 0 for the root of the vault.',
   },
   'object.not_empty': { status: 409, number: 1613, text: 'Other objects lie in this one: delete them first.' },
   'object.tampered': {
@@ -34,6 +34,6 @@ export const objectFaults = {
   'object.changed': {
     status: 409,
     number: 1618,
-    text: 'Another call has changed this object since it was read: read it again, and decide what is to stay.',
+    text: 'Another call has changed this object since it was read: read it again, and decide what to keep.',
   },
 } as const satisfies Readonly<Record<Extract<FaultCode, `object.${string}`>, FaultRow>>

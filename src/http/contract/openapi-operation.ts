@@ -90,7 +90,7 @@ export function tagOf({ operation }: AnyEndpoint): string {
 
 /** Who may call, as the pipeline checks it. */
 function needsOf({ access, demanding = [] }: Pick<AnyEndpoint, 'access' | 'demanding'>): string {
-  if (access.kind === 'public') return 'Anybody may call this.'
+  if (access.kind === 'public') return 'Anyone may call this.'
   const holder = access.kind === 'session' ? exceptionOf(access) : ''
   const capability =
     access.capability === undefined

@@ -146,7 +146,7 @@ const envelope = {
       anyOf: [object, { type: 'array', maxItems: 0 }],
       description: 'What was sent, and `token` as it was supplied; an empty array when that is nothing.',
     },
-    HEADERS: { ...object, description: 'The headers of the request, but for credentials.' },
+    HEADERS: { ...object, description: 'The headers of the request, except credentials.' },
     PARAMS: { type: 'array', maxItems: 0, description: 'Always empty.' },
   },
 }

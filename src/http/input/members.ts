@@ -141,6 +141,6 @@ export function addMember(members: Record<string, string>, name: string, value: 
   if (name in members) throw new Fault('request.invalid', `${field} is there twice.`)
   // U+FFFD is what decoders write for bytes that they cannot read.
   if (!isPlainText(text) || text.includes('\ufffd'))
-    throw new Fault('request.invalid', `${field} holds NUL, or bytes that are no UTF-8.`)
+    throw new Fault('request.invalid', `${field} holds NUL, or bytes that are not UTF-8.`)
   members[name] = value
 }

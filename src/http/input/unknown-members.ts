@@ -39,7 +39,10 @@ function unknownMember(path: string, name: string, properties: Schema): Fault {
   const nearest = nearestOf(name.slice(0, shownCharacters), Object.keys(properties))
   const shown = path.length > shownCharacters ? `${path.slice(0, shownCharacters)}…` : path
   const hint = nearest === undefined ? 'leave it out' : `did you mean ${nearest}? Else leave it out`
-  return new Fault('request.invalid', `${shown} is no member of this call, and unknown ones are refused here: ${hint}.`)
+  return new Fault(
+    'request.invalid',
+    `${shown} is not a member of this call, and unknown ones are refused here: ${hint}.`,
+  )
 }
 
 /** The name that so few changes lead to that it can be what was meant. */

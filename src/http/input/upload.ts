@@ -198,7 +198,7 @@ function faultOf(error: unknown, limits: FormLimits): Fault {
     case 'LIMIT_FIELD_NESTING':
       return new Fault('request.invalid', 'The name of a field must not hold a bracket.')
     default:
-      return new Fault('request.not_form', 'The form broke off before its end: send it again.')
+      return new Fault('request.not_form', 'The form ended too early: send it again.')
   }
 }
 

@@ -83,7 +83,7 @@ async function* restOf(
     for await (const piece of pieces) yield piece
   } catch {
     // The file fails with the form, whose end says why.
-    throw (await end()) ?? new Fault('request.not_form', 'The file broke off before its end: send it again.')
+    throw (await end()) ?? new Fault('request.not_form', 'The file ended too early: send it again.')
   }
   stored(null)
   const fault = await end()

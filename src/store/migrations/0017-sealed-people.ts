@@ -10,7 +10,7 @@ export class SealedPeople1700000000017 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    throw new Error('nobody could tell what was edited meanwhile: restore a backup of the database instead')
+    throw new Error('what was edited meanwhile could not be told: restore a backup of the database instead')
   }
 }
 

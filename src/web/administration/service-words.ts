@@ -63,10 +63,10 @@ export const serviceWords = inBoth(
     removeCredentialText: 'Sessions that began with it end at once.',
     credentialRemoved: 'The credential is removed.',
     restNotice:
-      'What another than the owner adds makes the memberships of the account rest, until an Admin of each vault confirms them: no administrator comes into a vault by way of an application.',
+      'What anyone but the owner adds puts the memberships of the account on hold, until an Admin of each vault confirms them: no administrator comes into a vault by way of an application.',
     number: 'Number',
     grantsNotice:
-      'An Admin of a vault lets the account in there, by “Share”, and says what it may do. Whoever does not find it there takes its number. The administration gives it no vault.',
+      'An Admin of a vault lets the account in there, by “Share”, and says what it may do. If they do not find it there, they enter its number. The administration gives it no vault.',
     applicationKeys: 'Application keys',
     applicationKeysHelp:
       'A key that all users of one application add to each login. Only the operator makes and takes them.',

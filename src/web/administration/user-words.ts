@@ -19,7 +19,7 @@ export const userWords = inBoth(
       admin: 'Administer the appliance',
       audit: 'Read the audit trail',
       changePassphrase: 'Has to change the pass phrase',
-      escrow: 'Escrow account: nobody logs in with it',
+      escrow: 'Escrow account: it cannot log in',
     },
     ownCapabilities: 'Of your own capabilities you can only give some up.',
     firstPassphrase: 'First pass phrase',
@@ -42,11 +42,11 @@ export const userWords = inBoth(
     ownPassphrase: 'Your own pass phrase is changed by yourself, with the present one and a second factor.',
     restTitle: 'What this does',
     restText: (name: string) =>
-      `Who gives ${name} something to log in with could log in as ${name}. So all sessions of the user end, and the memberships rest: every vault that is shared with the user stays closed to them.`,
+      `Anyone who gives ${name} something to log in with could log in as ${name}. So all sessions of the user end, and the memberships are put on hold: every vault that is shared with the user stays closed to them.`,
     restConfirm:
       'Another Admin of each vault, not you, asks the user in person or by telephone, and confirms the membership among the members of the vault. Where there is no such Admin, the operator does it on the machine:',
     restNot:
-      'Nothing rests where the operator has set users.recovery to open, or where you made this user and nobody has logged in as them yet.',
+      'No membership is put on hold if the operator has set users.recovery to open, or if you made this user and they have not logged in yet.',
     devices: 'Second factors',
     noDevices: 'No second factor yet: the user cannot log in with a code.',
     deviceKinds: { totp: 'Authenticator app', hotp: 'Code token (HOTP)', hwkey_otp: 'Hardware token' },
@@ -103,7 +103,7 @@ export const userWords = inBoth(
     noFile: 'Choose a file first.',
     certificateAdded: 'The certificate is registered.',
     removeCertificateTitle: 'Remove the certificate?',
-    removeCertificateText: 'The user cannot log in by smartcard any more.',
+    removeCertificateText: 'The user can no longer log in by smartcard.',
     certificateRemoved: 'The certificate is removed.',
     sessions: 'Sessions',
     noSessions: 'No open session.',

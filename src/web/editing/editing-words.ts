@@ -27,7 +27,7 @@ export const editingWords = inBoth(
     none: 'None',
     countryHelp: 'Two letters, as in SE.',
     percentHelp: 'A whole number from 0 to 100.',
-    badPercent: 'This is no whole number from 0 to 100.',
+    badPercent: 'This is not a whole number from 0 to 100.',
 
     chooseTemplate: 'What is it?',
     findTemplate: 'Find a template',

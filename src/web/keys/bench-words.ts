@@ -22,7 +22,7 @@ export const benchWords = inBoth(
     explanations: {
       encrypt: 'The ciphertext says which version made it.',
       decrypt: 'With the version that made the ciphertext, and the same additional data.',
-      rewrap: 'Encrypts a ciphertext anew with the newest version, without showing what it holds.',
+      rewrap: 'Encrypts a ciphertext again with the newest version, without showing what it holds.',
       datakey: 'For large files: a key that your program encrypts with itself. Keep its encrypted form with the data.',
       sign: 'With the private key; the public one verifies it anywhere.',
       verify: 'Whether the signature or HMAC is one of this key, of exactly these data.',
@@ -39,7 +39,7 @@ export const benchWords = inBoth(
     fileTaken: (name: string, size: string) => `${name} (${size})`,
     dropFile: 'Take the file away',
     tooLarge: (most: string) => `The file is larger than ${most}. A program takes larger ones with a data key.`,
-    notWritten: { base64: 'This is no base64.', hex: 'This is no hex: two digits make a byte.' },
+    notWritten: { base64: 'This is not base64.', hex: 'This is not hex: two digits make a byte.' },
     ciphertext: 'Ciphertext',
     signature: 'Signature',
     hmac: 'HMAC',
@@ -67,7 +67,7 @@ export const benchWords = inBoth(
     save: 'Save',
     saveOf: (what: string) => `Save: ${what}`,
     copied: (what: string) => `${what} is copied.`,
-    notText: 'These bytes are no text.',
+    notText: 'These bytes are not text.',
     asProgram: 'The same as a program',
     asProgramHelp:
       'STRONGROOM is the address of the appliance, TOKEN a session. What you typed is not in it: the program reads the file "input".',

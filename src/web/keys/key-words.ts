@@ -45,7 +45,7 @@ export const keyWords = inBoth(
     trim: 'Trim',
     trimTitle: (name: string) => `Destroy old versions of ${name}?`,
     trimText:
-      'What the destroyed versions encrypted is lost for good, also in backups of your data: rewrap it before. Nobody can undo this.',
+      'What the destroyed versions encrypted is lost for good, also in backups of your data: rewrap it before. This cannot be undone.',
     trimNothing: 'Only versions below both limits can be destroyed. Raise the limits first.',
     oldestLeft: 'Oldest version that is left',
     trimmed: (version: string) => `Version ${version} is the oldest one now.`,
@@ -57,9 +57,9 @@ export const keyWords = inBoth(
     export: 'Export',
     exportTitle: (name: string) => `Export ${name}?`,
     exportText:
-      'Whoever has the private key to this public key gets the key, and decrypts what it encrypted, without the appliance and without a record. An export cannot be called back.',
+      'Anyone who has the private key to this public key gets the key, and decrypts what it encrypted, without the appliance and without a record. An export cannot be called back.',
     exportOpenText:
-      'The file holds the key in the open: whoever has the file decrypts everything that it encrypted, without the appliance and without a record. An export cannot be called back.',
+      'The file holds the key in the open: anyone who has the file can decrypt everything that it encrypted, without the appliance and without a record. An export cannot be called back.',
     exportHow: 'How',
     exportWays: { wrapped: 'Wrapped to a public key', open: 'In the open' },
     recipient: 'Public key of the recipient',

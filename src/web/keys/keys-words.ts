@@ -47,7 +47,7 @@ export const keysWords = inBoth(
     nameHelp: 'As programs call it: 1 to 128 letters, digits and _ . - ; it cannot be changed later.',
     badName: 'A name has 1 to 128 letters (a–z), digits and _ . - and does not begin with . or -',
     purpose: 'What it is for',
-    purposeHelp: 'In your words, for those who find it later. It is no secret.',
+    purposeHelp: 'In your words, for those who find it later. It is not a secret.',
     kind: 'What it does',
     kinds: { encryption: 'Encrypt', signing: 'Sign', hmac: 'Check values (HMAC)' },
     typeHelps: {

@@ -4,12 +4,12 @@ export const linkWords = inBoth(
   {
     title: 'One-time links',
     introduction:
-      'For a person without an account: a secret that is encrypted here in your browser, and opened once by whoever has the link. The appliance never has the key.',
+      'For a person without an account: a secret that is encrypted here in your browser, and opened once by the person who has the link. The appliance never has the key.',
     off: 'One-time links are turned off on this appliance.',
     shareHelp:
-      'For one person without an account: your browser encrypts the secret, and whoever has the link opens it once. Making the link is recorded as reading the secret.',
+      'For one person without an account: your browser encrypts the secret, and the person who has the link opens it once. Making the link is recorded as reading the secret.',
     secret: 'Secret',
-    secretHelp: 'Nobody can read it again once the link has been opened.',
+    secretHelp: 'It cannot be read again once the link has been opened.',
     tooLong: 'This is longer than a link can hold.',
     label: 'What you call it',
     labelHelp: 'For your own list. It is stored in the open, and the receiver does not see it.',
@@ -21,7 +21,7 @@ export const linkWords = inBoth(
     making: 'The link is being made …',
     made: 'Your link',
     madeHelp:
-      'It is shown this once. Send it to one person; who opens it first gets the secret. If it does not work for them, another has read it.',
+      'It is shown this once. Send it to one person: the first who opens it gets the secret. If it does not work for them, another person has read it.',
     copyLink: 'Copy the link',
     another: 'Make another link',
     yours: 'Your links',
@@ -35,7 +35,7 @@ export const linkWords = inBoth(
     revoked: 'The link is revoked.',
 
     forYou: 'A secret for you',
-    forYouText: 'Somebody has sent you a secret. It can be shown once: after that it is gone from the appliance.',
+    forYouText: 'You have been sent a secret. It can be shown once: after that it is gone from the appliance.',
     open: 'Show the secret',
     opening: 'The secret is being fetched …',
     keep: 'It is gone from the appliance now. Copy it before you leave this page.',

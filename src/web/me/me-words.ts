@@ -4,7 +4,7 @@ import { inBoth } from '../words/spoken.tsx'
 const en = {
   title: 'Your account',
   account: 'You',
-  ownNumber: (userid: string) => `Your number is ${userid}: who shares a vault with you may ask for it.`,
+  ownNumber: (userid: string) => `Your number is ${userid}: a person who shares a vault with you may ask for it.`,
   username: 'Username',
   fullname: 'Full name',
   email: 'E-mail address',
@@ -12,7 +12,7 @@ const en = {
   save: 'Save',
   saved: 'Your e-mail address is saved.',
   resting: (count: number) =>
-    `Your membership in ${count === 1 ? 'one vault' : `${count} vaults`} rests until an Admin of the vault confirms you. Until then you cannot add devices.`,
+    `Your membership in ${count === 1 ? 'one vault' : `${count} vaults`} is on hold until an Admin of the vault confirms you. Until then you cannot add devices.`,
 
   passphrase: 'Pass phrase',
   passphraseChanged: (day: string) => `Last changed on ${day}.`,

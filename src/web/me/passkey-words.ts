@@ -3,7 +3,7 @@ import { inBoth } from '../words/spoken.tsx'
 const en = {
   passkeys: 'Passkeys',
   passkeysHelp:
-    'A passkey of your telephone, computer or security key takes the place of the code when you log in. It works at this address alone, so a page that imitates this one cannot use it.',
+    'A passkey of your telephone, computer or security key takes the place of the code when you log in. It works only at this address, so a page that imitates this one cannot use it.',
   none: 'You have no passkey yet.',
   register: 'Register a passkey',
   registerText: 'Your browser then asks where to keep it.',

@@ -8,7 +8,7 @@ export const grantWords = inBoth(
     narrowedObjects: 'Objects:',
     daily: (count: number) => `${count.toLocaleString('en')} a day`,
     beginning: 'of certain additional data',
-    strict: 'with known members alone',
+    strict: 'only with known members',
     keyOperations: {
       encrypt: 'encrypt',
       decrypt: 'decrypt',

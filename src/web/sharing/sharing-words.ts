@@ -23,7 +23,7 @@ export const sharingWords = inBoth(
     findPerson: 'Find a person by name or e-mail address',
     findMore: 'Type at least two letters.',
     people: 'People',
-    nobodyFound: 'Nobody is found who is not a member already.',
+    nobodyFound: 'No one was found who is not already a member.',
     moreFound: (count: number) => `${count.toLocaleString('en')} more are found: type more of the name.`,
     mayNotFind:
       'You may not look for people: that takes the right to create vaults, which your administrator gives. You can share the vault by the number of the user, who finds it in “Your account”.',
@@ -53,9 +53,9 @@ export const sharingWords = inBoth(
     leave: 'Leave the vault',
     application: 'Application',
     givenPassphrase: 'Logs in with a pass phrase that an administrator gave.',
-    rests: 'Rests until it is confirmed',
+    rests: 'On hold until it is confirmed',
     restsWhy: (when: string, who: string) =>
-      `On ${when} ${who} gave this person something to log in with. Until another who administers the vault confirms the person, the membership gives nothing.`,
+      `On ${when} ${who} gave this person something to log in with. Until another Admin of the vault confirms the person, the membership gives nothing.`,
     operator: 'the operator',
     userNumber: (id: string) => `user ${id}`,
     and: ' and ',
@@ -63,7 +63,7 @@ export const sharingWords = inBoth(
     confirmMember: (name: string) => `Confirm ${name}`,
     confirmTitle: (name: string) => `Is it really ${name}?`,
     confirmText:
-      'Confirm only after you have asked the person, face to face or by telephone: whoever knows the new pass phrase or has the new device gets into the vault.',
+      'Confirm only after you have asked the person, face to face or by telephone: anyone who knows the new pass phrase or has the new device gets into the vault.',
     confirmed: (name: string) => `${name} is confirmed.`,
     settings: 'The vault',
     vaultName: 'Name',

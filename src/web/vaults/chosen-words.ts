@@ -21,13 +21,13 @@ export const chosenWords = inBoth(
     topOfVault: 'None: the top of the vault',
     noFolder: 'There is no other folder in this vault.',
     movedAnew:
-      'They are encrypted anew for the other vault. Each secret is recorded as read, and raises its alarm, and the members of that vault see them from then on.',
+      'They are encrypted again, by the key of the other vault. Each secret is recorded as read, and raises its alarm, and the members of that vault see them from then on.',
     moved: (count: number) => `${counted('en', count, 'object is', 'objects are')} moved.`,
     copyTo: 'Copy to …',
     copy: 'Copy',
     copyTitle: (count: number) => `Copy ${counted('en', count, 'object', 'objects')}`,
     copiedAnew:
-      'All that lies in them is copied with them, and encrypted anew. Each secret is recorded as read, and raises its alarm.',
+      'All that lies in them is copied with them, and encrypted again. Each secret is recorded as read, and raises its alarm.',
     copiedElsewhere: 'The members of that vault see the copies from then on.',
     copied: (count: number) => `${counted('en', count, 'object is', 'objects are')} copied.`,
     deleted: (count: number) => `${counted('en', count, 'object is', 'objects are')} deleted.`,

@@ -89,7 +89,7 @@ describe('the login tells its user', () => {
     await setUser(user, 'passphrase_strength = 2')
     const { audit, general } = await told(user)
     expect(audit.warnings).toEqual({
-      passphrase_weak: 'Your pass phrase is weak: change it to one that nobody would guess.',
+      passphrase_weak: 'Your pass phrase is weak: change it to one that is hard to guess.',
     })
     expect(general).toEqual([audit.warnings['passphrase_weak']])
   })

@@ -47,7 +47,7 @@ describe('a body that cannot be used', () => {
     ['an escaped member __proto__', '{"vaultname":"x","__pr\\u006fto__":{}}'],
     ['nesting without end', `{"vaultname":"x","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['nesting of 33 levels', `{"a":${'{"a":'.repeat(32)}1${'}'.repeat(32)}}`],
-    ['bytes that are no UTF-8', Buffer.from('{"vaultname":"\xff\xfe"}', 'latin1')],
+    ['bytes that are not UTF-8', Buffer.from('{"vaultname":"\xff\xfe"}', 'latin1')],
     [
       'a cut UTF-8 character',
       Buffer.concat([Buffer.from('{"vaultname":"'), Buffer.from('€').subarray(0, 2), Buffer.from('"}')]),
@@ -195,10 +195,10 @@ describe('a form of several parts that cannot be used', () => {
     [
       'a field that is no UTF-8',
       `${disposition}; name="a"\r\n\r\n\xff`,
-      'The field a holds NUL, or bytes that are no UTF-8.',
+      'The field a holds NUL, or bytes that are not UTF-8.',
     ],
-    ['a field with NUL', `${disposition}; name="a"\r\n\r\n\0`, 'The field a holds NUL, or bytes that are no UTF-8.'],
-    ['a part whose head is none', 'Content-Disposition form-data', 'The form broke off before its end: send it again.'],
+    ['a field with NUL', `${disposition}; name="a"\r\n\r\n\0`, 'The field a holds NUL, or bytes that are not UTF-8.'],
+    ['a part whose head is none', 'Content-Disposition form-data', 'The form ended too early: send it again.'],
   ]
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
   const formOf = (part: string) => Buffer.from(`--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`, 'latin1')
@@ -295,7 +295,7 @@ describe('an address', () => {
     expectFault(await client.get(`/vault?token=${client.token}&token=${client.token}`, { token: null }), 400, 1804)
   })
 
-  it.each(['%ff', 'a%C3', '%ED%A0%80'])('with bytes that are no UTF-8, %s: 400 1804', async (bytes) => {
+  it.each(['%ff', 'a%C3', '%ED%A0%80'])('with bytes that are not UTF-8, %s: 400 1804', async (bytes) => {
     expectFault(await client.get(`/find?needle=${bytes}`), 400, 1804)
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     expectFault(await createVault(`vaultname=${bytes}`, headers), 400, 1804)

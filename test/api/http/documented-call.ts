@@ -91,7 +91,7 @@ const texts: readonly (readonly [RegExp, string | ((found: string) => string)])[
   [/^(?=.{20,})[A-Za-z0-9+/]+={0,2}$/, (text) => (isReadable(text) ? text : sampleOf(text))],
   [/user-\d+-[0-9a-f]{6}@example\.test/, 'alice@example.com'],
   [/user-\d+-[0-9a-f]{6}/, 'alice'],
-  [/^\d+\.\d+\.\d+\b.+/s, '0.2.0'],
+  [/^\d+\.\d+\.\d+\b.+/s, '0.3.0-build0001'],
   // Of an authenticator app: the first of RFC 4226, appendix D.
   [/^\d{6}$/, '755224'],
   [/expires at \d{4}-\d\d-\d\dT\d\d:\d\d, in \d+ days/, 'expires at 2026-10-31T14:30, in 30 days'],

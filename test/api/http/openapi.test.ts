@@ -103,7 +103,7 @@ describe('the OpenAPI document', () => {
     for (const tag of document.tags) expect(tag.description, tag.name).toMatch(/^[A-Z].*\.$/)
     for (const { operationId, summary, description, security, responses } of operations) {
       expect(summary, operationId).not.toBe('')
-      expect(description, operationId).toMatch(/^(Needs a session|Anybody)/)
+      expect(description, operationId).toMatch(/^(Needs a session|Anyone)/)
       expect(security.length > 0, operationId).toBe(description.startsWith('Needs'))
       expect(Object.keys(responses), operationId).toContain('default')
       if (security.length > 0) expect(JSON.stringify(responses['403']), operationId).toContain('1200')

@@ -228,7 +228,7 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
     await setBelow(top, 'search_text', 'x'.repeat(49_000))
     const answer = await refused(admin, 'copy', top, { groupid: other.id, parentid: 0 })
     expectFault(answer, 400, 1611)
-    expect(answer.json.ERRORS?.[0]).toContain('part by part')
+    expect(answer.json.ERRORS?.[0]).toContain('in smaller parts')
     expectFault(await admin.call('DELETE', `/object/${top}`, { body: { children: true } }), 400, 1611)
     expect((await readObject(admin, top))['children']).toBe('24')
     await setBelow(top, 'search_text', 'x'.repeat(40_000))

@@ -259,7 +259,7 @@ describe('grants', () => {
     [[], 'grants must have 1 to 32 entries.'],
     [{}, 'grants must be a list.'],
     ['all', 'grants must be a list.'],
-    [[{}], 'grants.0 must be an entry with keys and operations, or one with objects alone.'],
+    [[{}], 'grants.0 must be an entry with keys and operations, or one with only objects.'],
     [[{ keys: 'k', operations: ['export'] }], 'grants.0 must be an entry'],
     [[{ keys: 'k', operations: ['encrypt'], add: 'AAAA' }], 'grants.0 must have no members but'],
     [[{ keys: 'k', operations: [] }], 'grants entry 0: operations must have one or more of'],

@@ -63,14 +63,14 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
     const { user, path } = await givenMember()
     const before = Date.now()
     const { json } = await reset(user)
-    expect(json.CALLINFO.general).toEqual([expect.stringContaining('one vault rests')])
+    expect(json.CALLINFO.general).toEqual([expect.stringContaining('one vault is on hold')])
     const client = await logIn(user)
     const advice = expect.stringMatching(
-      /^Your membership in one vault rests.*another Admin of the vault confirms you/,
+      /^Your membership in one vault is on hold.*another Admin of the vault has to confirm you/,
     ) as unknown
     const refused = await client.get(`/vault/${vault.id}`)
     expectFault(refused, 403, 1302)
-    expect(refused.json.ERRORS?.[0]).toContain('another Admin of the vault confirms you')
+    expect(refused.json.ERRORS?.[0]).toContain('another Admin of the vault has to confirm you')
     const list = await client.must('GET', '/vault')
     expect([list['VAULTS'], list.CALLINFO.general]).toEqual([[], [advice]])
 

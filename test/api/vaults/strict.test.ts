@@ -27,14 +27,14 @@ describe('a strict vault', () => {
   const misspelt: readonly (readonly [body: object, sentence: string])[] = [
     [
       { plaintext: 'AAAA', add: 'AAAA' },
-      'add is no member of this call, and unknown ones are refused here: did you mean aad',
+      'add is not a member of this call, and unknown ones are refused here: did you mean aad',
     ],
     [{ plaintext: 'AAAA', AAD: 'AAAA' }, 'did you mean aad? Else leave it out.'],
     [{ plaintext: 'AAAA', keyversion: 1 }, 'did you mean key_version? Else leave it out.'],
     [{ plaintext: 'AAAA', something_else: 1 }, 'refused here: leave it out.'],
-    [{ batch_input: [{ plaintext: 'AAAA' }, { plaintext: 'AAAA', add: 'AAAA' }] }, 'batch_input.1.add is no member'],
-    [{ plaintext: 'AAAA', constructor: 1 }, 'constructor is no member'],
-    [{ plaintext: 'AAAA', ['x'.repeat(4_000)]: 1 }, `${'x'.repeat(64)}… is no member`],
+    [{ batch_input: [{ plaintext: 'AAAA' }, { plaintext: 'AAAA', add: 'AAAA' }] }, 'batch_input.1.add is not a member'],
+    [{ plaintext: 'AAAA', constructor: 1 }, 'constructor is not a member'],
+    [{ plaintext: 'AAAA', ['x'.repeat(4_000)]: 1 }, `${'x'.repeat(64)}… is not a member`],
   ]
   it.each(misspelt)('refuses what it does not know (case %#)', async (body, words) => {
     const answer = await encrypt(body)

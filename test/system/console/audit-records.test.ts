@@ -58,7 +58,7 @@ describe('strongroom audit show', () => {
   it('says what a time is, and needs nothing but a folder', async () => {
     expect(await premises.run(['audit', 'show', '--since', 'noon'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('noon is no time'),
+      stderr: expect.stringContaining('noon is not a time'),
     })
     const { status } = await premises.run(['audit', 'show', '--directory', '/nowhere'])
     expect(status).toBe(2)

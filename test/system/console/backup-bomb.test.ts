@@ -66,7 +66,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
     const { folder, file } = givenUnpacked()
     swell(join(folder, 'payload'))
     packWith(folder, file, pair, 'database.sqlite')
-    await expectRefused(file, /This is no backup of Strongroom/)
+    await expectRefused(file, /This is not a backup of Strongroom/)
   })
 
   it('with the manifest of a good one is refused by the sizes in it', async () => {

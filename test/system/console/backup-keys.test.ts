@@ -66,8 +66,8 @@ describe('strongroom backup-keys', () => {
     expect(await said('{"format":"strongroom-backup-keys-1"}', 'adopt', file, '--digest', '00')).toContain(
       'can be forged',
     )
-    expect(await said('garbage', 'adopt', file, '--digest', '00')).toContain('no package of backup keys')
-    expect(await said('garbage', ...share)).toContain('no request of')
+    expect(await said('garbage', 'adopt', file, '--digest', '00')).toContain('not a package of backup keys')
+    expect(await said('garbage', ...share)).toContain('not a request of')
     expect(await said('-----BEGIN PUBLIC KEY-----', ...share)).toContain('backup-keys invite')
     writeFileSync(one.soPinFile, 'wrong-so-pin')
     const { stderr } = await one.run(command(one, 'invite', '--out', file))

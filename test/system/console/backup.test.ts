@@ -160,7 +160,7 @@ describe('what cannot be made', () => {
 
   it.each([
     ['a file that exists', () => good, /good\.age exists: name another file/],
-    ['a folder that is none', () => join(good, 'x.age'), /The folder of .* is no folder/],
+    ['a folder that is none', () => join(good, 'x.age'), /The folder of .* is not a folder/],
     ['a folder that is not there', () => join(premises.directory, 'none/x.age'), /The folder of .* does not exist/],
   ])('%s', async (_, file, sentence) => {
     const before = readdirSync(premises.directory)
@@ -173,7 +173,7 @@ describe('what cannot be made', () => {
     for (const recipient of ['age1abc', 'ssh-ed25519 AAAA', pair.recipient.replace(/.$/, 'q')])
       expect(await create(join(premises.directory, 'x.age'), recipient)).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining(`${recipient} is no recipient`) as unknown,
+        stderr: expect.stringContaining(`${recipient} is not a recipient`) as unknown,
       })
   })
 
@@ -297,7 +297,7 @@ describe('what is no good backup', () => {
       /not over its manifest|damaged/,
     )
     expect(await altered(edit('format.json', '"format":1', '"format":2'))).toMatch(/which this release does not read/)
-    expect(await altered(edit('format.json', '"format":1', '"farmet":1'))).toMatch(/no backup of Strongroom/)
+    expect(await altered(edit('format.json', '"format":1', '"farmet":1'))).toMatch(/not a backup of Strongroom/)
   })
 
   it('one whose files would go elsewhere: nothing is written there, and nothing is removed', async () => {
@@ -307,9 +307,9 @@ describe('what is no good backup', () => {
     const restore = ['backup', 'restore', file, '--identity', pair.identity, '--public-key', auditKey()]
     const placing = JSON.stringify({ configuration: '/nonexistent', paths: [victim] })
     for (const [name, text, sentence] of [
-      [`trail/${'../'.repeat(20)}${outside.slice(1)}`, 'planted', /is no name of a file in a backup/],
-      [outside, 'planted', /is no name of a file in a backup/],
-      ['placing.json', placing, /is no file of an appliance|This is no backup of Strongroom/],
+      [`trail/${'../'.repeat(20)}${outside.slice(1)}`, 'planted', /is not a name of a file in a backup/],
+      [outside, 'planted', /is not a name of a file in a backup/],
+      ['placing.json', placing, /is not a file of an appliance|This is not a backup of Strongroom/],
     ] as const) {
       unpack(good, pair, folder)
       writeFileSync(join(folder, 'payload'), text)

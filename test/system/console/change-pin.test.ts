@@ -153,7 +153,7 @@ describe('strongroom token change-pin', () => {
 
     const refusedBefore = refusals(shim).length
     const doctor = await premises.run(['--json', 'doctor'])
-    expect(doctor.stdout).toContain('a change of the PIN was broken off')
+    expect(doctor.stdout).toContain('a change of the PIN was interrupted')
     expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
     // One of the two may be tried in vain, by all processes together, and never again.
     expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)

@@ -71,7 +71,7 @@ describe('strongroom migrate token', () => {
     expect(stdout).toMatch(/^Nothing was moved/)
     expect(stdout).toContain('strongroom transparent rewrap-plan')
     expect(stdout).toMatch(
-      /^ {2}\d+ +stays +aes256-gcm96 +2 +1 to 2 +residency "token" +make another, encrypt anew, delete$/m,
+      /^ {2}\d+ +stays +aes256-gcm96 +2 +1 to 2 +residency "token" +make another, encrypt again, delete$/m,
     )
     expect(labelsIn(other)).toEqual([])
   })

@@ -14,7 +14,7 @@ afterAll(() => appliance.close())
 
 const run = (args: readonly string[], input?: string) => strongroom(appliance.configFile, args, input)
 const passphrase = 'eleven grey lanterns over snow'
-const rests = /membership in one vault rests/
+const rests = /membership in one vault is on hold/
 
 /** A user with a vault of his own, and a vault where another one is Admin too. */
 async function givenUser() {
@@ -30,14 +30,14 @@ describe('the operator', () => {
     const { user, own, shared } = await givenUser()
     await shared.share(String(user.id), 'Write')
     const reset = await run(['user', 'passphrase', user.username, '--passphrase-file', '-'], passphrase)
-    expect(reset).toMatchObject({ status: 0, stdout: expect.stringMatching(/membership in 2 vaults rests/) })
+    expect(reset).toMatchObject({ status: 0, stdout: expect.stringMatching(/membership in 2 vaults is on hold/) })
     const client = await logIn(user)
     for (const id of [own, shared.id]) expect(verdict(await client.get(`/vault/${id}`))).toBe('403 1302')
-    expect((await run(['vault', 'members', own])).stdout).toMatch(/Admin +rests$/m)
+    expect((await run(['vault', 'members', own])).stdout).toMatch(/Admin +on hold$/m)
 
     const { findings } = JSON.parse((await run(['--json', 'doctor'])).stdout) as { findings: { detail: string }[] }
     expect(
-      findings.map(({ detail }) => detail).filter((detail) => detail.includes(`${user.username} rests in`)),
+      findings.map(({ detail }) => detail).filter((detail) => detail.includes(`${user.username} is on hold in`)),
     ).toEqual([expect.stringContaining(`vault ${own} `)])
     expect(await run(['vault', 'confirm', shared.id, user.username])).toMatchObject({
       status: 1,

@@ -95,7 +95,7 @@ describe('strongroom transparent rewrap-plan', () => {
     expect(stdout).toMatch(
       /^ {2}\d+ +locked +aes256-gcm96 +2 +1 to 2 +strongroom\.kek\.strict\.v1 is locked +rotate, rewrap, trim to 3$/m,
     )
-    expect(stdout).toMatch(/^ {2}\d+ +mac +hmac-sha256 +1 +1 +residency "token" +make another, encrypt anew, delete$/m)
+    expect(stdout).toMatch(/^ {2}\d+ +mac +hmac-sha256 +1 +1 +residency "token" +make another, encrypt again, delete$/m)
     expect(stdout).toMatch(/hsm\.movable to true, restart, then\n {2}strongroom root-keys rotate kek\.exportable\n/)
     expect(stdout).toContain(`\n${vault.id} Payments, locked\n  1.  Write  POST ${at}/keys/locked/rotate\n`)
   })

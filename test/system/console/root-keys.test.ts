@@ -39,7 +39,7 @@ describe('strongroom doctor', () => {
     const found = (await warnings()).map(({ detail }) => detail)
     expect(found).toHaveLength(7)
     expect(found).toContain(
-      'strongroom.kek.backup.v1: can be copied and can be used by other mechanisms by whoever holds the PIN',
+      'strongroom.kek.backup.v1: can be copied and can be used by other mechanisms by anyone who has the PIN',
     )
   })
 
@@ -81,7 +81,7 @@ describe('strongroom doctor', () => {
     await premises.ask(['init'])
     const rows = async () => detailsOf((await premises.run(['--json', 'doctor'])).stdout, 'root keys')
     expect(await rows()).toEqual([
-      'nothing lies under strongroom.kek.backup.v1 any more, from under which keys come readable',
+      'nothing lies any longer under strongroom.kek.backup.v1, which lets keys out in readable form',
     ])
     // It could be a copy of the KEK: whoever holds the PIN makes such objects in tokens that allow it.
     withPin(premises.token, ({ lib, session }) =>
@@ -113,7 +113,7 @@ describe('strongroom doctor', () => {
     expect(detailsOf(stdout, 'permissions').join('\n')).toContain(`${dirname(state)} (hsm.keeper.state) may be written`)
     chmodSync(dirname(state), 0o700)
     rmSync(join(premises.directory, 'run/operator.sock'))
-    expect((await seen()).join('\n')).toContain('the socket for the console')
+    expect((await seen()).join('\n')).toContain('the socket for the strongroom command')
   })
 
   it('calls a file of the SO PIN a problem', async () => {

@@ -41,7 +41,7 @@ it('makes a service account, gives it credentials, changes it and takes it away'
   await premises.ask([...add, 'ca', '-', '--name', 'replicas', '--san', 'dns:mail-*.example.org'], pemOf(ca))
   const added = await premises.run([...add, 'static', '--name', 'old'])
   expect(added.stdout).toMatch(/^Key: [\w-]{43}$/m)
-  expect(added.stdout).toMatch(/rest until/)
+  expect(added.stdout).toMatch(/on hold until/)
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const [pem, secret] = [
     publicKey.export({ type: 'spki', format: 'pem' }),
@@ -106,12 +106,12 @@ it('says what is wrong, and changes nothing', async () => {
     [['create', 'bobby', '--owner', 'bobby'], 1, /taken/],
     [['create', 'scanner', '--owner', 'nobody'], 1, /no user nobody/],
     [['create', 'scanner', '--owner', 'printer'], 1, /is a service account/],
-    [['create', 'scanner', '--owner', 'bobby', '--address', 'example.org'], 2, /is no address/],
-    [['create', 'scanner', '--owner', 'bobby', '--expires', 'soon'], 2, /is no time/],
+    [['create', 'scanner', '--owner', 'bobby', '--address', 'example.org'], 2, /is not an address/],
+    [['create', 'scanner', '--owner', 'bobby', '--expires', 'soon'], 2, /is not a time/],
     [['edit', 'printer'], 2, /Say what to change/],
     [['show', 'scanner'], 1, /no service account scanner/],
     [['show', 'bobby'], 1, /no service account bobby/],
-    [['credential-add', 'printer', 'password'], 2, /no kind of credential/],
+    [['credential-add', 'printer', 'password'], 2, /not a kind of credential/],
     [['credential-add', 'printer', 'certificate'], 2, /PEM file/],
     [['credential-add', 'printer', 'ca', ca.certificate], 2, /--san dns/],
     [['credential-add', 'printer', 'certificate', ca.certificate], 1, /of a CA/],

@@ -58,7 +58,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       expect({ status, stderr }).toMatchObject({ status: 0 })
       await appliance.restart()
       const count = await sealedRowsOf(appliance)
-      expect(stdout).toMatch(new RegExp(`^ {2}sealed {2}${count} of before$`, 'm'))
+      expect(stdout).toMatch(new RegExp(`^ {2}sealed {2}${count} earlier$`, 'm'))
       for (const [id, factors] of given) expect([id, await factorsOf(appliance, id)]).toEqual([id, factors])
       const client = await appliance.login(user)
       expect(verdict(await client.get(`/vault/${vault.id}`))).toBe('done')
@@ -72,7 +72,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       await appliance.store.transaction((tx) => tx.query(`UPDATE users SET seal = '' WHERE id = ${user.id}`))
       expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({
         status: 3,
-        stderr: expect.stringMatching(new RegExp(`user ${user.id}: The rows of before were taken over already`)),
+        stderr: expect.stringMatching(new RegExp(`user ${user.id}: The earlier rows were already taken over`)),
       })
     } finally {
       await appliance.close()

@@ -47,7 +47,7 @@ describe('the daemon warns by itself', () => {
     onTestFinished(() => appliance.close())
     await eventually(() => linesOf(appliance, 'certificate.server').length > 0)
     // What SoftHSM2 tells syslog at each start is explained beside it.
-    expect(appliance.journal).toMatch(/token ready[^]*EVP_DecryptFinal failed[^]*is no damage/)
+    expect(appliance.journal).toMatch(/token ready[^]*EVP_DecryptFinal failed[^]*is not damage/)
     expect(appliance.journal).toMatch(/the server certificate expires at .* days\. Put a new certificate and key where/)
   })
 })

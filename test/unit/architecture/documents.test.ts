@@ -34,3 +34,28 @@ describe('documents', () => {
     }
   })
 })
+
+/** Idioms of another language, and the English for them. */
+const calques: readonly (readonly [RegExp, string])[] = [
+  [/\bof before\b(?!\))/, 'earlier, previous, old'],
+  [/\b(?:broken off|broke off)\b/i, 'interrupted'],
+]
+
+describe('plain English', () => {
+  // The session is what a terminal showed; names of files stay, because others link to them.
+  const pages = [...documents, 'CHANGELOG.md', 'config/README.md', 'softhsm/README.md', 'systemd/README.md']
+    .filter((name) => name !== 'docs/operations-session.md')
+    .map((name) => [name, read(name).replaceAll(/\([\w./-]+\.md[^)]*\)/g, '')] as const)
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => [`src/${name}`, textsIn(read(`src/${name}`))] as const)
+
+  it.each(calques)('has no %s, but: %s', (pattern) => {
+    expect([...pages, ...sources].filter(([, text]) => pattern.test(text)).map(([name]) => name)).toEqual([])
+  })
+})
+
+/** A source without its comments. */
+function textsIn(source: string): string {
+  return source.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '')
+}

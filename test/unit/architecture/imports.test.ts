@@ -212,3 +212,53 @@ describe('the house', () => {
     expect(files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 301)).toEqual([])
   })
 })
+
+describe('the page of the architecture', () => {
+  const page = readFileSync(resolve(root, '../docs/architecture.md'), 'utf8')
+  const chapter = page.slice(page.indexOf('## Who may import whom'), page.indexOf('## Keys'))
+  const [rows = [], usedBy = []] = chapter.split('Features use each other').map((part) =>
+    [...part.matchAll(/^\| .*\|$/gm)]
+      .map(([row]) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+      .slice(2),
+  )
+  const listed = (cell = ''): string[] => (cell === '–' ? [] : cell.split(', '))
+  const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
+  it('has the layers, and what each may import', () => {
+    const told = rows.map(([name, , may, types]) => ({ name, imports: listed(may), types: listed(types) }))
+    expect(told).toEqual(
+      expect.arrayContaining(layers.map(({ name, imports: may, types = [] }) => ({ name, imports: may, types }))),
+    )
+    expect(told).toHaveLength(layers.length)
+  })
+
+  it('has the files of each layer', () => {
+    const covers = (name: string, file: string): boolean =>
+      quoted(rows.find(([layer]) => layer === name)?.[1]).some((pattern) =>
+        pattern.endsWith('/')
+          ? new RegExp(`^${pattern.replaceAll('*', '[^/]+')}`).test(file)
+          : new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`).test(file),
+      )
+    expect(files.filter((file) => !covers(layerOf(file)?.name ?? '', file))).toEqual([])
+  })
+
+  it('has the owners of each package', () => {
+    const told = rows.flatMap(([name, , , , owned]) => quoted(owned).map((one) => `${name}: ${one}`))
+    const nameOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+    const found = packages
+      .map(({ file, specifier }) => ({ layer: layerOf(file), specifier }))
+      .filter(({ layer, specifier }) => layer?.owns?.test(specifier))
+      .map(({ layer, specifier }) => `${layer?.name}: ${nameOf(specifier)}`)
+    expect(told.toSorted()).toEqual([...new Set(found)].toSorted())
+  })
+
+  it('has what features use', () => {
+    const told = usedBy.map(([feature, uses]) => [quoted(feature)[0], quoted(uses)])
+    expect(Object.fromEntries(told)).toEqual(features)
+  })
+})

@@ -127,5 +127,5 @@ test.each([
 ])('the time %s', (text, moment) => expect(momentOf(text, 1_000_000_000)).toBe(moment))
 
 test.each(['yesterday', '2026-13-01', '1y', '2026'])('%s is no time', (text) =>
-  expect(() => momentOf(text, 0)).toThrow(/is no time/),
+  expect(() => momentOf(text, 0)).toThrow(/is not a time/),
 )

@@ -35,10 +35,10 @@ describe('claims', () => {
     ['that are good for long', { exp: at(361_500) }, 'later than 300 s'],
     ['that begin later', { nbf: at(62_000) }, 'from the future (nbf)'],
     ['that were issued later', { iat: at(62_000) }, 'from the future (iat)'],
-    ['with a time in text', { exp: '9999999999' }, 'exp is no time'],
-    ['with a time before all', { iat: -1 }, 'iat is no time'],
-    ['with a time that is null', { nbf: null }, 'nbf is no time'],
-    ['with a time beyond all', { exp: 1e300 }, 'exp is no time'],
+    ['with a time in text', { exp: '9999999999' }, 'exp is not a time'],
+    ['with a time before all', { iat: -1 }, 'iat is not a time'],
+    ['with a time that is null', { nbf: null }, 'nbf is not a time'],
+    ['with a time beyond all', { exp: 1e300 }, 'exp is not a time'],
   ])('%s are refused', (_which, claims, sentence) => {
     expect(() => check(claims)).toThrow(expect.objectContaining({ code: 'login.refused' }))
     expect(() => check(claims)).toThrow(sentence)

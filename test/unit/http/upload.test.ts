@@ -113,7 +113,7 @@ describe('a form, as curl sends it', () => {
     [
       'a form without an end',
       ['-H', 'Content-Type: multipart/form-data; boundary=b', '--data-binary', '--b\r\n'],
-      /^request.not_form: The form broke off/,
+      /^request.not_form: The form ended too early/,
     ],
     [
       'fields that are too long together',
@@ -139,7 +139,7 @@ describe('a form, as curl sends it', () => {
         '--data-binary',
         '--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nhalf of it',
       ],
-      /^request.not_form: The f(orm|ile) broke off/,
+      /^request.not_form: The f(orm|ile) ended too early/,
     ],
   ]
   it.each(refused)('is refused for %s', async (_what, args, expected) => {
@@ -157,7 +157,7 @@ it('a client that goes away amid its file leaves an upload that has failed and n
       () => setTimeout(() => socket.destroy(), 50),
     )
     await expect.poll(() => seen.length, { timeout: 15_000 }).toBe(before + 1)
-    expect(seen.at(-1)).toMatch(/^request.not_form: The f(orm|ile) broke off/)
+    expect(seen.at(-1)).toMatch(/^request.not_form: The f(orm|ile) ended too early/)
   }
 })
 

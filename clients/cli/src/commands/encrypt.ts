@@ -18,7 +18,7 @@ export function addEncrypt(program: Command): void {
     .argument('[file]', 'the file to encrypt; - for standard input of any size')
     .option('--output <file>', 'write here, for the owner alone, in place of standard output')
     .option('--force', 'replace the file of --output where it is there')
-    .option('--aad <text>', 'additional data, which decryption needs again; it is no secret')
+    .option('--aad <text>', 'additional data, which decryption needs again; it is not a secret')
     .addHelpText(
       'after',
       `

@@ -133,7 +133,7 @@ async function identityOf(terminal: Terminal, { factor, certificateFile, keyFile
 }
 
 function onPort(url: string, port: string): string {
-  if (!/^\d{1,5}$/.test(port)) throw new UsageError(`${port} is no port.`)
+  if (!/^\d{1,5}$/.test(port)) throw new UsageError(`${port} is not a port.`)
   const address = new URL(url)
   address.port = port
   return address.href

@@ -72,6 +72,6 @@ function decoded(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new UsageError(`${file} is no text in UTF-8.`, { cause })
+    throw new UsageError(`${file} is not text in UTF-8.`, { cause })
   }
 }

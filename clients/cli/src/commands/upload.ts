@@ -49,7 +49,7 @@ async function upload(
     throw new Refusal(
       `${place} holds ${known.length === 1 ? 'an object' : 'objects'} named ${name} already: give --name${known.length === 1 ? ', or --replace' : ''}.`,
     )
-  if (earlier !== undefined && earlier.fileinfo === undefined) throw new Refusal(`${place}/${name} is no file.`)
+  if (earlier !== undefined && earlier.fileinfo === undefined) throw new Refusal(`${place}/${name} is not a file.`)
   const progress = createFileProgress(terminal, name)
   watch(progress)
   try {

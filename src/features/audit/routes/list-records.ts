@@ -53,7 +53,7 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
     path: '/audit',
     summary: 'Read records of the audit trail of this machine, newest first',
     details:
-      'Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and name a next one all the same.',
+      'Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and still name a next one.',
     access: { kind: 'session', capability: 'audit' },
     quota: 'files',
     success: 200,
@@ -69,13 +69,15 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
     },
     params: z.object({}),
     body: z.object({
-      since: givenMoment.describe('First moment of the records, such as 2026-10-01T14:30:00Z.').optional(),
-      until: givenMoment.describe('First moment that is too late.').optional(),
+      since: givenMoment.describe('Only records from this time on, such as 2026-10-01T14:30:00Z.').optional(),
+      until: givenMoment.describe('Only records before this time.').optional(),
       user: text(128).describe('Login name or id of a user.').optional(),
       vaultid: text(20).describe('Id of a vault.').optional(),
       key: text(256).describe('Name of a key.').optional(),
       subject: text(256)
-        .describe('What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`.')
+        .describe(
+          'What else the records are about, such as `object 7`; subjects that go on after a colon are found too: `object 7: password`.',
+        )
         .optional(),
       operation: text(64).describe('An operation, or its beginning and a star: `transparent.*`.').optional(),
       outcome: text(64).describe('`allowed`, `noted`, `refused` for every refusal, or the code of a fault.').optional(),

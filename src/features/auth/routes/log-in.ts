@@ -37,7 +37,7 @@ export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readC
     path: '/auth',
     summary: 'Log in with pass phrase, application key and second factor, or as a service account',
     details:
-      '`CALLINFO.token` is the session token: send it in the header `X-Http-Token` of every later call, and take the token of each answer for the next one.\n\nPages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token stands in the cookie `__Host-strongroom` alone, which scripts cannot read.',
+      '`CALLINFO.token` is the session token: send it in the header `X-Http-Token` of every later call, and take the token of each answer for the next one.\n\nPages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token is only in the cookie `__Host-strongroom`, which scripts cannot read.',
     access: { kind: 'public' },
     success: 200,
     faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled', 'session.cookie'],

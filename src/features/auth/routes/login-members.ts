@@ -33,7 +33,7 @@ export const loginBody = z
     key: secret.describe('Static key of a service account (`service_static`).').optional(),
     session: z
       .enum(['token', 'cookie'])
-      .describe('Where the token goes: into `CALLINFO`, or, for pages of the appliance alone, into a cookie.')
+      .describe('Where the token goes: into `CALLINFO`, or, only for pages of the appliance, into a cookie.')
       .default('token'),
   })
   .meta({

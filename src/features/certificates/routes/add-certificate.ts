@@ -15,7 +15,7 @@ export const addCertificate = (certificates: Certificates, recoveries: Recoverie
     path: '/usercert/:userid',
     summary: 'Register the certificate of a user',
     details:
-      'The user can log in by smartcard from here on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.',
+      'The user can log in by smartcard from now on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'certificate.invalid', 'certificate.taken'],

@@ -11,7 +11,7 @@ export const removeCertificate = (certificates: Certificates) =>
     method: 'DELETE',
     path: '/usercert/:userid',
     summary: 'Remove the certificate of a user',
-    details: 'The user cannot log in by smartcard any more.',
+    details: 'The user can no longer log in by smartcard.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'certificate.none'],

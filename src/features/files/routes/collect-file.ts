@@ -30,7 +30,7 @@ export function collectFile(templates: Templates) {
     method: 'POST',
     path: '/filecollect',
     summary: 'Identify the template of a file by its content',
-    details: 'The file is not kept: `POST /object` saves it. The beginning of a large file is enough.',
+    details: 'The file is not kept: `POST /object` saves it. For a large file the beginning is enough.',
     access: { kind: 'session' },
     success: 200,
     upload: 'required',

@@ -18,7 +18,7 @@ const body = z.object({
     .max(128, 'must have 128 characters at most')
     .refine((label) => !/\p{Cc}/u.test(label), 'must have no control characters')
     .default('')
-    .describe('What its maker calls it: it is stored in the open, and whoever opens the link does not see it.'),
+    .describe('What its maker calls it: it is stored in the open, and is not shown to the person who opens the link.'),
 })
 
 function base64Field() {
@@ -41,7 +41,7 @@ export const createLink = (links: Links) =>
     path: '/link',
     summary: 'Make a one-time link',
     details:
-      'Encrypt the secret on your side, and hand over the ciphertext alone. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Whoever has it opens it once (`POST /link/open`).',
+      'Encrypt the secret on your side, and hand over only the ciphertext. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Anyone who has it can open it once (`POST /link/open`).',
     access: { kind: 'session' },
     success: 201,
     faults: ['link.disabled', 'link.invalid', 'link.limit'],
@@ -51,7 +51,7 @@ export const createLink = (links: Links) =>
         opener: z
           .string()
           .regex(/^[\w-]{22}$/)
-          .describe('What opens it, of 22 characters; told this once.'),
+          .describe('What opens it, of 22 characters; shown this once.'),
       }),
     },
     params: z.object({}),

@@ -12,17 +12,17 @@ export const openLink = (links: Links) =>
     path: '/link/open',
     summary: 'Open a one-time link',
     details:
-      'Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never was gets one and the same answer.',
+      'Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never existed gets the same answer.',
     access: { kind: 'public' },
     success: 200,
     faults: ['link.disabled', 'link.not_found'],
-    reply: { callinfo: z.object({ ciphertext: base64('What the maker of the link handed over.') }) },
+    reply: { callinfo: z.object({ ciphertext: base64('The ciphertext that the maker of the link sent.') }) },
     params: z.object({}),
     body: z.object({
       opener: z
         .string()
         .regex(/^[\w-]{22}$/, 'must have 22 characters: letters, digits, - and _')
-        .describe('The first part of the link, behind `#/link/`. Never send the second: it is the key.'),
+        .describe('The first part of the link, after `#/link/`. Never send the second: it is the key.'),
     }),
     unechoed: 'all',
     async run({ body: { opener }, note, commit }) {

@@ -16,7 +16,7 @@ export const activateOwnDevice = (devices: OwnDevices) =>
     path: '/me/otp/:deviceid/activate',
     summary: 'Finish the enrolment of your authenticator app',
     details:
-      'A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault rests because of it.',
+      'A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.',
     access: { kind: 'session' },
     success: 200,
     faults: [

@@ -16,7 +16,7 @@ export const adoptOwnToken = (devices: OwnDevices) =>
     path: '/me/otp/adopt',
     summary: 'Enrol a hardware token for yourself',
     details:
-      'For a token that the operator has made known and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault rests because of it.',
+      'For a token that the operator has registered and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.',
     access: { kind: 'session' },
     success: 200,
     faults: [

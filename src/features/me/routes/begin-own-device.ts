@@ -12,7 +12,7 @@ export const beginOwnDevice = (devices: OwnDevices) =>
     path: '/me/otp',
     summary: 'Begin to enrol an authenticator app for yourself',
     details:
-      'The token of the appliance makes a seed, which stands in this one answer. The app is no second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. One that was begun before is void.',
+      'The token of the appliance makes a seed, which is only in this one answer. The app is not a second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. An enrolment that was begun before is void.',
     access: { kind: 'session' },
     success: 201,
     faults: ['user.not_found', 'otp.device_limit', 'access.resting'],

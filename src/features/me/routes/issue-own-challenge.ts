@@ -20,7 +20,7 @@ const callinfo = z.object({
   attestation: z
     .enum(['none', 'direct'])
     .describe(
-      '`direct` where passkeys of certain makes alone may be registered: the authenticator has to say its make.',
+      '`direct` where only passkeys of certain makes may be registered: the authenticator has to say its make.',
     ),
 })
 
@@ -41,7 +41,7 @@ export const issueOwnChallenge = (
     path: '/me/challenge',
     summary: 'Get a challenge for an authenticator, within your session',
     details:
-      'For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good for this session alone.',
+      'For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good only for this session.',
     access: { kind: 'session' },
     success: 200,
     faults: ['login.type_disabled'],

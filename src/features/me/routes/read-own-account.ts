@@ -29,7 +29,7 @@ export const readOwnAccount = (
         email: z.string().meta({ format: 'email' }).describe('E-mail address of the caller.'),
         userstatus: bitmapText('Capabilities of the caller.'),
         passphrase_changed: moment('When the pass phrase was last changed.'),
-        resting: howMany('Vaults in which the membership of the caller rests until it is confirmed.'),
+        resting: howMany('Vaults in which the membership of the caller is on hold until it is confirmed.'),
         timeout: z.int().min(0).describe('Milliseconds without a call after which the session ends.'),
         links: z.boolean().describe('Whether one-time links are made here.'),
       }),

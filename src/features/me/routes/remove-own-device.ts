@@ -15,7 +15,7 @@ export const removeOwnDevice = (devices: OwnDevices) =>
     path: '/me/otp/:deviceid',
     summary: 'Remove an OTP device of your own',
     details:
-      'It takes a code of any device that you have, and never the last second factor. A login with the device is refused from here on; sessions that were begun with it go on until you end them.',
+      'It takes a code of any device that you have, and never the last second factor. A login with the device is refused from now on; sessions that were begun with it continue until you end them.',
     access: { kind: 'session' },
     success: 200,
     faults: ['user.not_found', 'otp.device_not_found', 'user.last_factor', 'login.refused', 'login.throttled'],

@@ -11,7 +11,7 @@ export const clearFavourite = (favourites: Favourites) =>
     path: '/object/:objectid/favourite',
     summary: 'Take an object off the favourites of the caller',
     details:
-      'With no right in the vault: it is told by the favourites of the caller alone whether there is something to take away, and nothing of the object.',
+      'Needs no right in the vault: the answer depends only on the favourites of the caller, and tells nothing of the object.',
     async run({ params, caller, commit }) {
       await favourites.clear(idOfObject(params.objectid), { userId: caller.userId, commit })
       return { callinfo: { message: 'Favourite cleared' } }

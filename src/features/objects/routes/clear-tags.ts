@@ -11,7 +11,7 @@ export const clearTags = (kept: Tags) =>
     path: '/object/:objectid/tags',
     summary: 'Take away the tags of the caller for an object',
     details:
-      'With no right in the vault: it is told by the tags of the caller alone whether there is something to take away, and nothing of the object.',
+      'Needs no right in the vault: the answer depends only on the tags of the caller, and tells nothing of the object.',
     async run({ params, caller, commit }) {
       await kept.clear(idOfObject(params.objectid), { userId: caller.userId, commit })
       return { callinfo: { message: 'Tags cleared' } }

@@ -15,7 +15,7 @@ export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
     path: '/object/:objectid/copy',
     summary: 'Copy an object with all that lies in it',
     details:
-      'All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.',
+      'All of it is copied, or nothing. The copies keep the alarm. They are encrypted again in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.',
     access: {
       kind: 'vault',
       permission: 'Read',

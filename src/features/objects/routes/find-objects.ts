@@ -13,7 +13,7 @@ const needle = z
   .trim()
   .min(1, 'must not be empty')
   .max(255, 'must have 255 characters at most')
-  .describe('Text to look for, in any case of its letters.')
+  .describe('Text to look for, in upper or lower case.')
 
 const mostFound = 1_000
 const limit = z

@@ -18,13 +18,13 @@ export const listTags = (kept: Tags, templates: Templates) =>
     method: 'GET',
     path: '/tags',
     summary: 'List the tags of the caller',
-    details: 'By their letters, with their objects from every vault that is shared with the caller.',
+    details: 'In alphabetical order, with their objects from every vault that is shared with the caller.',
     access: { kind: 'session' },
     success: 200,
     faults: ['request.quota'],
     reply: {
       members: z.object({
-        TAGS: z.array(tagSchema).describe('The tags: one entry for all cases of letters in which it is written.'),
+        TAGS: z.array(tagSchema).describe('The tags: one entry for each, however its letters are capitalised.'),
         OBJECT: z.array(objectSchema).describe('The objects that have tags, without encrypted fields.'),
         TEMPLATES: templatesOfObjects,
       }),

@@ -17,7 +17,7 @@ export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
     path: '/object/:objectid/move',
     summary: 'Move an object with all that lies in it',
     details:
-      'All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.',
+      'All of it moves, or nothing. Into another vault, whose key encrypts it again in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once, with 16 MiB of open fields, of which a search looks through 1 MiB.',
     access: {
       kind: 'vault',
       permission: 'Write',

@@ -22,7 +22,7 @@ export const fieldTexts = z.record(z.string(), z.string().describe('Value of the
 export const abridged = z
   .literal(true)
   .describe(
-    'There where the list is too long with `public`, or another call changed this one while the list was made: `public` is empty then, and reading this one by itself tells it.',
+    'Present if the list is too long with `public`, or another call changed this object while the list was made: then `public` is empty, and has to be read with the object by itself.',
   )
 
 /** `objectRecord`, for the documentation. */
@@ -36,7 +36,7 @@ export const objectSchema = z
       'A bitmap: 32 decrypting raises an alarm, 128 always, 1024 a value breaks the policy of the vault.',
     ),
     objectname: z.string().describe('Its name.'),
-    filename: z.string().describe('Name of its file; empty for what is no file.'),
+    filename: z.string().describe('Name of its file; empty for what is not a file.'),
     children: numberText('How many objects lie in it, as text.'),
     version: numberText('Grows with each change of the object, as text: `ifVersion` of an edit names it.'),
     notes: z.union([z.literal(false), z.string()]).describe('Always false; published clients read it.'),
@@ -60,7 +60,7 @@ export const objectSchema = z
         ext: z.string().describe('Extension of its name, without the dot.'),
         iconpath: z.string().describe('Always empty; published clients read it.'),
       })
-      .describe('Its file; absent for what is no file.')
+      .describe('Its file; absent for what is not a file.')
       .optional(),
   })
   .meta({ id: 'Object', description: 'A secret or file in a vault, or a folder.' })

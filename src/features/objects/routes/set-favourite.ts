@@ -11,7 +11,7 @@ export const setFavourite = (favourites: Favourites) =>
     operation: 'object.favourite',
     path: '/object/:objectid/favourite',
     summary: 'Make an object a favourite, or no longer',
-    details: 'Favourites are of the caller alone: 500 at most.',
+    details: 'Favourites belong to the caller, and no other user sees them: 500 at most.',
     body: z.object({ favourite: flag.describe('Whether it is one from now on.') }),
     async run({ body: { favourite }, resource, caller, commit }) {
       const { object } = existing(resource)

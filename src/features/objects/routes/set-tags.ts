@@ -25,7 +25,8 @@ export const setTags = (kept: Tags) =>
     operation: 'object.tags.set',
     path: '/object/:objectid/tags',
     summary: 'Set the tags of the caller for an object',
-    details: 'In place of those that were. Tags are of the caller alone: at 2,000 objects at most.',
+    details:
+      'They replace the earlier tags. Tags belong to the caller, and no other user sees them: on 2,000 objects at most.',
     body: z.object({ tags: tags.describe('All of them from now on; an empty list takes them away.') }),
     async run({ body, resource, caller, commit }) {
       const { object } = existing(resource)

@@ -15,7 +15,7 @@ export const undeleteObject = (trash: Trash) =>
     path: '/object/:objectid/undelete',
     summary: 'Take a deleted object back',
     details:
-      'With all that was deleted with it, as long as its time has not passed. It goes where it was, or to the root of its vault where what it lay in is gone.',
+      'With all that was deleted with it, as long as its time has not passed. It goes back to where it was, or to the root of its vault if its parent is gone.',
     access: { kind: 'vault', permission: 'Write', resource: trashedQuery },
     success: 200,
     reply: {

@@ -31,9 +31,9 @@ const body = z.object({
     .optional(),
   digits: number('Of `totp` and `hotp`: digits of a code, 6 to 8. 6 when absent.'),
   period: number('Of `totp`: seconds for which a code is shown, 15 to 120. 30 when absent.'),
-  counter: number('Of `hotp`: where a token that is in use already has got to. 0 when absent.'),
+  counter: number('Of `hotp`: the present counter of a token that is already in use. 0 when absent.'),
   public_id: text(
-    'Of `hwkey_otp`, where it is required: 12 modhex characters. Alone it gives the user a token that the appliance knows.',
+    'Of `hwkey_otp`, where it is required: 12 modhex characters. By itself it gives the user a token that the appliance already knows.',
   ),
   private_id: text('Of `hwkey_otp`: 6 bytes in hexadecimal.'),
   secret: text(
@@ -66,7 +66,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
     path: '/user/:userid/otp',
     summary: 'Give a user an OTP device',
     details:
-      'A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.',
+      'A seed that is made here is in this one answer and is never shown again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
     faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],

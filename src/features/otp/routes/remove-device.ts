@@ -12,7 +12,7 @@ export const removeDevice = (devices: Devices) =>
     method: 'DELETE',
     path: '/user/:userid/otp/:deviceid',
     summary: 'Take an OTP device from a user',
-    details: 'A login with it is refused from here on.',
+    details: 'A login with it is refused from now on.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'otp.device_not_found'],

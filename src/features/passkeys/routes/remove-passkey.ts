@@ -13,7 +13,7 @@ export const removePasskey = (passkeys: Passkeys) =>
     method: 'DELETE',
     path: '/user/:userid/passkeys/:passkeyid',
     summary: 'Take a passkey from a user',
-    details: 'A login with it is refused from here on.',
+    details: 'A login with it is refused from now on.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'passkey.not_found'],

@@ -50,10 +50,10 @@ const body = z.object({
     .enum(['secure', 'pin', 'pronounceable', 'pronouncable', 'bytes', 'opie', 'diceword', ''])
     .transform((type) => type || 'secure')
     .describe(
-      '`secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` six short English words, `diceword` words of a list. `secure` when empty.',
+      '`secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` twelve short English words (128 bits, RFC 2289), `diceword` words of a list. `secure` when empty.',
     )
     .default('secure'),
-  policyid: number(0, 9999, 'Id of a password policy that the password is to keep; goes before `type`.'),
+  policyid: number(0, 9999, 'Id of a password policy that the password is to keep; takes precedence over `type`.'),
   length: number(
     1,
     1024,

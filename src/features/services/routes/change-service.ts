@@ -16,7 +16,7 @@ import {
 
 const body = z.object({
   description: z.string().optional().describe('What it is for, of at most 128 characters.'),
-  owner: ownerField.optional().describe('Id of the user who changes it; administrators alone name another one.'),
+  owner: ownerField.optional().describe('Id of the user who changes it; only administrators may name another user.'),
   addresses: addressesField
     .optional()
     .describe('IP addresses and ranges, 64 at most, from which it logs in and calls; an empty list: any.'),

@@ -20,7 +20,7 @@ const body = z.object({
   kind: z
     .enum(['certificate', 'ca', 'jwt', 'federated', 'static'])
     .describe(
-      'Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name; jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static: a key of its own, where the operator allows it.',
+      'Kind of the credential. certificate: one TLS client certificate; ca: every one that a CA issues to a name; jwt: a key by which the application signs assertions; federated: JWTs of an issuer of the configuration; static: a secret text, where the operator allows it.',
     ),
   name: z.string().describe('Name of the credential: 1 to 64 letters, digits, blanks and . _ - characters.'),
   expires: endField

@@ -130,6 +130,6 @@ export function idOfService(serviceid: string): number {
 export const restingSentence = (rests: boolean): string[] =>
   rests
     ? [
-        'The memberships of the account rest until an Admin of each vault, or the operator where there is none, confirms them.',
+        'The memberships of the account are on hold until an Admin of each vault, or the operator if there is none, confirms them.',
       ]
     : []

@@ -20,7 +20,7 @@ export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =
     path: '/transparent/import_job/:vaultid/:name',
     summary: 'Prepare the import of a key that was made elsewhere',
     details:
-      'Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one behind the other. Check the signature before, so that no third party gets the key.',
+      'Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one after the other. Check the signature first, so that no third party gets the key.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],

@@ -35,7 +35,7 @@ export const oneKey = z.array(keySchema).min(1).max(1).describe('The key.')
 /** `countsOf`, for the documentation. */
 const encryptionCounts = {
   encryptions: numberText(
-    'Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.',
+    'Encryptions by this version that are reserved, no fewer than were made; of key types that encrypt.',
   ).optional(),
   max_encryptions: numberText('How many are safe; at nine tenths of them the key is rotated by itself.').optional(),
 }

@@ -11,7 +11,7 @@ export const keyParams = z.object({
   name: z
     .string()
     .regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter, a digit or _')
-    .describe('Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is no dot or dash.'),
+    .describe('Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.'),
 })
 
 /** What answers about a key call it. */

@@ -56,7 +56,7 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     params: keyParams.extend({
       type: z
         .enum(['plaintext', 'wrapped'])
-        .describe('`wrapped` the data key encrypted alone, `plaintext` in the open as well.'),
+        .describe('`wrapped` the data key only in encrypted form, `plaintext` also in the open.'),
     }),
     body: z.object({
       bits: z

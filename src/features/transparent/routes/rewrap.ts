@@ -29,7 +29,7 @@ export const rewrap = (ciphers: Ciphers) =>
     handler: 'EncryptionHandler',
     method: 'POST',
     path: '/transparent/rewrap/:vaultid/:name',
-    summary: 'Encrypt a ciphertext anew under another version of its key',
+    summary: 'Encrypt a ciphertext again under another version of its key',
     details:
       'The plaintext does not leave the boundary of the token. After a rotation it brings stored ciphertexts to the new version.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },

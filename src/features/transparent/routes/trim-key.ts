@@ -23,11 +23,11 @@ export const trimKey = (keyring: Keyring) =>
     reply: {
       callinfo: z.object({
         ...keyNames,
-        oldest_version: numberText('First version that is left, as text.'),
+        oldest_version: numberText('Oldest version that remains, as text.'),
       }),
     },
     params: keyParams,
-    body: z.object({ min_available_version: keyVersion.describe('First version that is to be left.') }),
+    body: z.object({ min_available_version: keyVersion.describe('Oldest version to keep.') }),
     async run({ body, resource, commit }) {
       const key = await keyring.trim(resource, body.min_available_version, commit)
       return { callinfo: { name: key.name, oldest_version: String(key.oldestVersion), objectid: String(key.id) } }

@@ -30,7 +30,7 @@ export const verify = (signatures: Signatures) =>
       callinfo: z.object({
         ...keyNames,
         key_version: usedVersion,
-        valid: z.boolean().describe('Whether it is good. A wrong one is no error of the call.'),
+        valid: z.boolean().describe('Whether it is good. A wrong one is not an error of the call.'),
       }),
     },
     params: keyParams,

@@ -25,7 +25,7 @@ const foundSchema = z.object({
   users: z
     .union([
       z.array(userSchema).describe('For administrators.'),
-      z.array(publicSchema).describe('For those who may create vaults and are no administrators.'),
+      z.array(publicSchema).describe('For those who may create vaults and are not administrators.'),
     ])
     .describe('The users that were found, in the order in which they were made.'),
 })

@@ -35,7 +35,7 @@ export const userSchema = z
 /** The same for users who are no administrators. */
 export const publicSchema = userSchema
   .pick({ id: true, fullname: true, email: true })
-  .meta({ id: 'PublicUser', description: 'A user, as those see it who may create vaults.' })
+  .meta({ id: 'PublicUser', description: 'A user, as users who may create vaults see it.' })
 
 /** The fields of a user that everyone who may search for users sees. */
 export function publicRecord({ id, fullname, email }: Shown): Record<string, string> {

@@ -12,8 +12,8 @@ const checkSchema = z.object({
 })
 
 const warningSchema = z.object({
-  name: z.string().describe('What it is about, such as `disk.audit`: the same as long as it stands.'),
-  state: z.enum(['warning', 'problem']).describe('How much it presses.'),
+  name: z.string().describe('What it is about, such as `disk.audit`: the same as long as the warning lasts.'),
+  state: z.enum(['warning', 'problem']).describe('How urgent it is.'),
   detail: z.string().describe('What was seen, for people.'),
   remedy: z.string().describe('What to do about it, for people.'),
 })

@@ -11,7 +11,7 @@ export const changeMember = (memberships: Memberships) =>
     method: 'PUT',
     path: '/vault/:vaultid/member/:userid',
     summary: 'Change the permission of a member, and its grants',
-    details: 'It holds from the next call of the member on. Grants that are not named stay as they are.',
+    details: 'It takes effect with the next call of the member. Grants that are not named stay as they are.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     faults: ['vault.member_unknown', 'vault.last_admin'],

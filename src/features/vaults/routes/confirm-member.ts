@@ -13,9 +13,9 @@ export const confirmMember = (memberships: Memberships) =>
     handler: 'VaultmembersHandler',
     method: 'POST',
     path: '/vault/:vaultid/member/:userid/confirm',
-    summary: 'Confirm a member whose membership rests',
+    summary: 'Confirm a member whose membership is on hold',
     details:
-      'A membership rests after an administrator or the operator has given its user a pass phrase or a second factor, so that neither gets into the vaults of the user by it.',
+      'A membership is put on hold when an administrator or the operator gives its user a pass phrase or a second factor, so that neither of them gets into the vaults of the user by it.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     faults: ['vault.member_unknown', 'vault.member_awake', 'access.confirmation', 'store.conflict'],

@@ -12,7 +12,7 @@ export const deleteVault = (vaults: Vaults) =>
     method: 'DELETE',
     path: '/vault/:vaultid',
     summary: 'Delete an empty vault',
-    details: 'Its objects and keys are to be deleted before.',
+    details: 'Its objects and keys have to be deleted first.',
     access: { kind: 'vault', permission: 'Admin', capability: 'createVault' },
     success: 200,
     faults: ['vault.not_empty', 'store.conflict'],

@@ -44,7 +44,7 @@ const objectEntry = z
 
 /** Grants as answers write them. */
 export const grantsSchema = z.array(
-  z.union([keyEntry, objectEntry], 'must be an entry with keys and operations, or one with objects alone'),
+  z.union([keyEntry, objectEntry], 'must be an entry with keys and operations, or one with only objects'),
 )
 
 /** Grants as an Admin gives them: the text that is sealed, null, or undefined where they are not named. */
@@ -63,7 +63,7 @@ export const grantsBody = grantsSchema
     }
   })
   .describe(
-    `Narrows Read to what one of these entries allows, 1 to ${entries} of them; everything else is refused. With status 1 alone. null: nothing narrows the permission. Absent: as it is, and for a new member nothing.`,
+    `Narrows Read to what one of these entries allows, 1 to ${entries} of them; everything else is refused. Only with status 1. null: nothing narrows the permission. Absent: it stays as it is; for a new member, nothing narrows it.`,
   )
 
 /** The member `grants` of an answer, where there are any. */

@@ -14,7 +14,7 @@ const memberSchema = z
     fullname: z.string().describe('Full name of the user.'),
     email: z.string().meta({ format: 'email' }).describe('E-mail address of the user.'),
     groupstatus: z.enum(['1', '2', '4']).describe('Permission of the member in the vault: 1 Read, 2 Write, 4 Admin.'),
-    service: z.literal(true).optional().describe('Present for a service account, which is no person.'),
+    service: z.literal(true).optional().describe('Present for a service account, which is not a person.'),
     grants: grantsSchema.optional().describe('What narrows Read of the member; absent where nothing does.'),
     status: bitmapText('Capabilities of the user.'),
     passphrase_by: idText(
@@ -28,7 +28,7 @@ const memberSchema = z
           .describe('Those who gave the user something to log in with.'),
         recovery: numberText('Number of the last time, for the call that confirms the member.'),
       })
-      .describe('Present where the membership rests: the member cannot use the vault until an Admin confirms.')
+      .describe('Present if the membership is on hold: the member cannot use the vault until an Admin confirms.')
       .optional(),
   })
   .meta({ id: 'Member', description: 'A member of a vault.' })
@@ -43,7 +43,9 @@ export const listMembers = (memberships: Memberships) =>
     summary: 'List the members of a vault',
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
-    reply: { callinfo: z.object({ vaultmembers: z.array(memberSchema).describe('The members, by their names.') }) },
+    reply: {
+      callinfo: z.object({ vaultmembers: z.array(memberSchema).describe('The members, in the order of their ids.') }),
+    },
     params: vaultParams,
     body: z.object({}),
     async run({ vault }) {

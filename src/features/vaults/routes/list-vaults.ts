@@ -15,12 +15,12 @@ export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'resting
     method: 'GET',
     path: '/vault',
     summary: 'List the vaults shared with the caller',
-    details: 'Vaults in which the membership of the caller rests are left out; `CALLINFO.general` says so.',
+    details: 'Vaults in which the membership of the caller is on hold are left out; `CALLINFO.general` says so.',
     access: { kind: 'session' },
     success: 200,
     reply: {
       members: z.object({
-        VAULTS: z.array(vaultSchema).describe('The vaults, by their names; empty where none is shared.'),
+        VAULTS: z.array(vaultSchema).describe('The vaults, in the order of their ids; empty where none is shared.'),
       }),
     },
     params: z.object({}),

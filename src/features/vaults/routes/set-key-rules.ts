@@ -12,7 +12,7 @@ export const setKeyRules = (vaults: Vaults) =>
     handler: 'EncryptionHandler',
     method: 'PUT',
     path: '/transparent/:vaultid/settings',
-    summary: 'Say how the keys of a vault may be made and used',
+    summary: 'Set how the keys of a vault may be made and used',
     details: 'It changes what is given, leaves the rest, and answers with all.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
@@ -26,7 +26,7 @@ export const setKeyRules = (vaults: Vaults) =>
     params: vaultParams,
     body: z.object({
       create_on_encrypt: flag
-        .describe('Whether encrypting with a name that no key has makes the key. So it is in a new vault.')
+        .describe('Whether encrypting with a name that no key has makes the key. That is the default of a new vault.')
         .optional(),
       signing_permission: permissionName
         .describe('Permission that signing needs, and those above it. Write in a new vault.')

@@ -71,7 +71,7 @@ export const vaultFields = z
     history: z
       .union([z.int().min(0).max(mostHistory), z.string().regex(/^(100|[1-9]?\d)$/, aHistory)], aHistory)
       .describe(
-        'How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, what is over it is shown no more, and goes with the next edit of each object.',
+        'How many earlier versions of each object are kept: 0 to 100. Where it is made smaller, versions beyond it are no longer shown, and are removed with the next edit of each object.',
       )
       .optional(),
   })
