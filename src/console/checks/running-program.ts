@@ -67,7 +67,9 @@ function runningEntries(config: string): RunningEntry[] {
 }
 
 function runningEntry(pid: number, config: string, bootedAt: number): RunningEntry[] {
-  const [, entry = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  // Before it stand options of Node.js, each one word.
+  const [entry = '', ...args] = words.slice(words.findIndex((word) => !word.startsWith('-')))
   const file = args[args.indexOf('--config') + 1]
   if (!entries.includes(basename(entry)) || file === undefined || basename(file) !== basename(config)) return []
   const from = (path: string) => (path.startsWith('/') ? path : resolve(readlinkSync(`/proc/${pid}/cwd`), path))

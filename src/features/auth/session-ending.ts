@@ -4,16 +4,26 @@ import type { Tx } from '../../store/store.ts'
 import { markEnded, tokensOf } from './session-records.ts'
 import { findSealedSession } from './session-seals.ts'
 
-/** Ends sessions; resolves to how many of them had not ended before. */
+/** Ends sessions, any number of them; resolves to how many of them had not ended before. */
 export type EndSessions = (tx: Tx, sessionIds: readonly number[], now: number) => Promise<number>
+
+/** Sessions of one statement and of one frame to the keeper: a statement of SQLite has 32,766 parameters at most. */
+const endedAtOnce = 500
 
 /** In the database, and with the commit at the keeper, which gives their records no grant from then on. */
 export function createSessionEnding(hsm: Pick<Hsm, 'endSessions'>): EndSessions {
-  return async (tx, sessionIds, now) => {
+  async function endSome(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
     const ended = await markEnded(tx, sessionIds, now)
     if (ended === 0) return 0
     const found = await Promise.all((await tokensOf(tx, sessionIds)).map((hash) => findSealedSession(tx, hash)))
     afterCommit(tx, () => hsm.endSessions(found.flatMap((one) => one?.sealed ?? [])))
+    return ended
+  }
+
+  return async (tx, sessionIds, now) => {
+    let ended = 0
+    for (let from = 0; from < sessionIds.length; from += endedAtOnce)
+      ended += await endSome(tx, sessionIds.slice(from, from + endedAtOnce), now)
     return ended
   }
 }

@@ -16,6 +16,8 @@ export function createEndedSessions(state: KeeperState, now: () => number): Ende
   state.exec(
     'CREATE TABLE IF NOT EXISTS ended_sessions (identity BLOB PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   )
+  // Each session that is ended has those forgotten that would have expired by now.
+  state.exec('CREATE INDEX IF NOT EXISTS ended_sessions_by_end ON ended_sessions (expires_at)')
   const risen = risenRows(state, { table: 'ended_sessions', subject: 'identity', number: 'expires_at' })
   const keep = state.prepare('INSERT OR IGNORE INTO ended_sessions (identity, expires_at, rose) VALUES (?, ?, ?)')
   const find = state.prepare('SELECT 1 FROM ended_sessions WHERE identity = ?')
