@@ -168,7 +168,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     },
     close() {
       connection = undefined
-      reason = 'The token host is stopping.'
+      reason = 'The process that holds the token is stopping.'
       if (lib !== undefined) finalize(lib)
     },
   }
