@@ -155,7 +155,7 @@ export async function addUses(tx: Tx, hash: string, uses: number): Promise<void>
   await tx.increment(SessionTokenTable, { hash }, 'uses', uses)
 }
 
-/** Resolves to how many of them had not ended before. See `SessionEnding`, which tells the keeper. */
+/** Resolves to how many of them had not ended before. See `createSessionEnding`, which tells the keeper. */
 export async function markEnded(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
   if (sessionIds.length === 0) return 0
   return (await tx.update(SessionTable, { id: In(sessionIds), endedAt: IsNull() }, { endedAt: now })).affected ?? 0
