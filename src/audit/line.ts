@@ -1,6 +1,6 @@
 import { escapeBeyondAscii } from '../encoding/ascii-json.ts'
 import { hash } from 'node:crypto'
-import type { ChainPoint } from '../hsm/audit-end.ts'
+import { chainNamePattern, type ChainPoint } from '../hsm/audit-end.ts'
 import type { AuditEvent } from './event.ts'
 
 export type LineType = 'event' | 'seal'
@@ -17,10 +17,10 @@ export interface Line {
 /** The longest line that a chain may hold, in bytes: a seal that names the heads of some hundreds of other chains. */
 export const maxLineBytes = 256 * 1024
 
-export const chainName = /^[a-z][a-z0-9-]{0,31}$/
-
-const lineShape =
-  /^\{"v":1,"chain":"([a-z][a-z0-9-]{0,31})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\}$/
+const nameInLine = chainNamePattern.source.slice(1, -1)
+const lineShape = new RegExp(
+  `^\\{"v":1,"chain":"(${nameInLine})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\\}$`,
+)
 
 // Counted in bytes after escaping, so that a record stays below 4 KiB whatever its callers send.
 const limits = {
