@@ -1,6 +1,6 @@
 /**
  * Everything that can go wrong and has a name. A code says what happened in the domain's words;
- * `api/faults.ts` alone says which HTTP status and ERRORCODES number it becomes.
+ * `http/contract/faults.ts` alone says which HTTP status and ERRORCODES number it becomes.
  */
 export const faultCodes = [
   'session.invalid',

@@ -1,6 +1,6 @@
 import { escapeBeyondAscii } from '../encoding/ascii-json.ts'
 import { hash } from 'node:crypto'
-import type { ChainPoint } from '../hsm/audit-end.ts'
+import { chainNamePattern, type ChainPoint } from '../hsm/audit-end.ts'
 import type { AuditEvent } from './event.ts'
 
 export type LineType = 'event' | 'seal'
@@ -19,10 +19,10 @@ export const maxLineBytes = 256 * 1024
 /** The longest body of a line: the members before it take less than the rest. */
 export const maxLineBodyBytes = maxLineBytes - 256
 
-export const chainName = /^[a-z][a-z0-9-]{0,31}$/
-
-const lineShape =
-  /^\{"v":1,"chain":"([a-z][a-z0-9-]{0,31})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\}$/
+const nameInLine = chainNamePattern.source.slice(1, -1)
+const lineShape = new RegExp(
+  `^\\{"v":1,"chain":"(${nameInLine})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\\}$`,
+)
 
 // Counted in bytes after escaping, so that a record stays below 16 KiB whatever its callers send: `rows` has the grants of a
 // member beside, 8 KiB at most.

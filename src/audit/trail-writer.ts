@@ -7,9 +7,9 @@ import { createGathering } from '../store/concurrency.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
 import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
 import { lockChain, type ChainLock } from './chain-lock.ts'
-import type { SignedEnd } from '../hsm/audit-end.ts'
+import { chainNamePattern, type SignedEnd } from '../hsm/audit-end.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
-import { chainName, eventBody, maxLineBodyBytes, maxLineBytes } from './line.ts'
+import { eventBody, maxLineBodyBytes, maxLineBytes } from './line.ts'
 import { leaveTrailKeys, readTrailKeys, type TrailKeys } from './trail-keys.ts'
 import type { TrailState } from './trail-state.ts'
 import type { AuditHeads } from './records.ts'
@@ -42,7 +42,7 @@ export interface AuditTrailOptions {
  */
 export async function createAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const { directory, chain, log, heads } = options
-  if (!chainName.test(chain)) throw new RangeError(`${chain} is not a name for a chain`)
+  if (!chainNamePattern.test(chain)) throw new RangeError(`${chain} is not a name for a chain`)
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const lock = await lockChain(join(directory, `${chain}.lock`), chain, options.lockWaitMs ?? 2_000)

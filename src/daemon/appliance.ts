@@ -2,7 +2,7 @@ import { createApplication } from '../http/pipeline/application.ts'
 import { createClientAddress, createClientIdentity } from '../http/pipeline/client-identity.ts'
 import { createDocuments } from '../http/pipeline/document-sending.ts'
 import { createQuotas } from '../http/pipeline/quotas.ts'
-import { createStrangerLimit } from '../http/pipeline/stranger-limit.ts'
+import { createUnidentifiedCallLimit } from '../http/pipeline/unidentified-call-limit.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
@@ -77,7 +77,7 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
   }
   const pipeline = createPipeline({
     ...ofCalls,
-    strangerLimit: createStrangerLimit(config.http.unidentifiedCallsPerMinute),
+    unidentifiedCallLimit: createUnidentifiedCallLimit(config.http.unidentifiedCallsPerMinute),
     authenticator,
     audit,
     unidentified,
@@ -93,7 +93,7 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
   const validate = () => createValidation(config, { store, hsm, services, audit: counts.counted(audit), log })
   const application = createApplication(
     endpoints,
-    { files: readWebFiles(), send: createDocuments({ ...ofCalls, strangerLimit: limitOfFiles(config) }) },
+    { files: readWebFiles(), send: createDocuments({ ...ofCalls, unidentifiedCallLimit: limitOfFiles(config) }) },
     pipeline,
     log,
   )
@@ -136,10 +136,9 @@ interface ValidationParts extends Pick<ValidatorDependencies, 'store' | 'hsm' | 
 
 function createValidation({ validator, http }: Config, { services, log, ...parts }: ValidationParts) {
   const { requestsPerSecond } = validator
-  const clock = systemClock
   return createVerifyHandler(
-    createValidator({ ...parts, otps: services.otps, clock, ...validationReports(log) }),
-    createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
+    createValidator({ ...parts, otps: services.otps, clock: systemClock, ...validationReports(log) }),
+    createRateLimit({ requestsPerSecond, report: reportRateLimit(log) }),
     createClientAddress(http.proxies),
   )
 }
@@ -162,11 +161,11 @@ function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTr
   })
 }
 
-/** Files of the console for each call of a stranger: a first visit takes some fifteen, and those of an office have one address. */
+/** Files of the console for each call without a session: a first visit takes some fifteen, and those of an office have one address. */
 const filesPerCall = 10
 
 /** Of its own, so that calls that are refused, an attacker's among them, take no page from the others of his network. */
-const limitOfFiles = ({ http }: Config) => createStrangerLimit(filesPerCall * http.unidentifiedCallsPerMinute)
+const limitOfFiles = ({ http }: Config) => createUnidentifiedCallLimit(filesPerCall * http.unidentifiedCallsPerMinute)
 
 const limitsOfCalls = ({ http, files, quotas }: Config) => ({
   maxBodyBytes: http.maxBodyBytes,
@@ -234,5 +233,5 @@ const validationReports = (log: Log): Pick<ValidatorDependencies, 'report' | 'wa
     log.warn({ requestId, publicId, warnings }, 'an OTP that is odd was validated, for it is fresh'),
 })
 
-const reportHaste = (log: Log) => (address: string) =>
+const reportRateLimit = (log: Log) => (address: string) =>
   log.warn({ address }, 'this address asks the validator more often than validator.requestsPerSecond allows')

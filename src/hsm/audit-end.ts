@@ -1,5 +1,8 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
+/** What a chain may be called. */
+export const chainNamePattern = /^[a-z][a-z0-9-]{0,31}$/
+
 /** A point of an audit chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
 export interface ChainPoint {
   readonly seq: number

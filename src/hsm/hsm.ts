@@ -20,13 +20,14 @@ export type { SealedRecord } from './sealed-record.ts'
 export type { GrantRequest, RewrappedVersion } from './sealing-port.ts'
 
 /**
- * The port to the token. Behind it stands a token host (`hsm/client` → `hsm/host` → `hsm/pkcs11`); no process in front
- * of it ever holds a key.
+ * The port to the processes that hold the token: token hosts use keys (`hsm/host`), the keeper decides and seals
+ * (`hsm/keeper`). `hsm/client` reaches both; no process in front of it ever holds a key.
  *
- * Every method rejects with a Fault: `hsm.unavailable` (token, host or queue does not answer: try again), `hsm.sealed`
+ * Every method rejects with a Fault: `hsm.unavailable` (token, process or queue does not answer: try again), `hsm.sealed`
  * (the PIN was refused; an operator must act), `hsm.rejected` (the token found the data bad: wrong tag, wrong length,
  * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
- * the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
+ * the token made for it), `hsm.outdated` (the record is older than the newest one the keeper knows), `hsm.unsupported`
+ * (this token lacks the mechanism; the detail names it). Other faults stand with their method.
  */
 export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, SealingPort {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
@@ -169,14 +170,14 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   verifyHmac(key: KeyReference, data: Uint8Array, mac: Uint8Array): Promise<boolean>
 
   /**
-   * The HMAC-SHA-1 of an answer of the validator (`isValidationAnswer`), or whether `mac` is that of any text, with the
+   * The HMAC-SHA-1 of an answer of the validator (`readValidationAnswer`), or whether `mac` is that of any text, with the
    * key of a sealed client of the validator.
    */
   signValidation(client: SealedRecord, answer: string): Promise<Buffer>
   verifyValidation(client: SealedRecord, text: string, mac: Uint8Array): Promise<boolean>
 
-  // How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in
-  // `hsm/pkcs11`).
+  // How keys go from one appliance to another that holds the same backup keys (`shareBackupKeys` and
+  // `adoptBackupKeys` in `hsm/pkcs11`).
 
   /**
    * A backup of a key with its versions (`backup-record.ts`), under the newest backup seal. Policy, versions and counts
@@ -196,7 +197,7 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
    * Takes versions of a backup into use, the first of them `from`; some at once, so that others do not wait for all. Kind,
    * keys and flags are those of the backup, whose seal is checked, and the keys are made for the key of `to.policy` (of
    * `sealNew`), which has to say what the backup says. Each stays under its backup KEK, with the checks of `importKey`.
-   * `hsm.rejected` for a key that is exportable and was not born as one.
+   * `hsm.rejected` for a key that is exportable and was not generated exportable.
    */
   restoreKey(
     backup: Uint8Array,

@@ -45,7 +45,7 @@ async function flood(calls: number, address: string): Promise<Map<number, number
 }
 
 /** The answer with 429, which comes with the first calls: meanwhile the address has earned one a second. */
-async function refusedForHaste(call: () => Promise<Heard>): Promise<Heard> {
+async function refusedOverLimit(call: () => Promise<Heard>): Promise<Heard> {
   let heard = await call()
   for (let n = 0; n < allowed && heard.status !== 429; n++) heard = await call()
   return heard
@@ -82,7 +82,7 @@ describe('a flood of refused calls from one address', () => {
     const answered = await flood(2_000, '127.0.0.66')
     expect(answered.get(429)).toBeGreaterThan(2_000 - 2 * allowed - 200)
     const again = stranger('127.0.0.66')
-    const refused = await refusedForHaste(() => again.call('POST', '/auth', '{}'))
+    const refused = await refusedOverLimit(() => again.call('POST', '/auth', '{}'))
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)])
     expect((await stranger('127.0.0.67').call('GET', '/vault')).status).toBe(403)
   })
@@ -94,7 +94,7 @@ describe('a flood of refused calls from one address', () => {
     for (let n = 0; n < 50; n++)
       expect((await neighbour.call('GET', '/vault', undefined, { 'X-Http-Token': token })).status).toBe(200)
     const forged = { 'X-Http-Token': 'x'.repeat(42) }
-    expect(await refusedForHaste(() => neighbour.call('GET', '/vault', undefined, forged))).toMatchObject({
+    expect(await refusedOverLimit(() => neighbour.call('GET', '/vault', undefined, forged))).toMatchObject({
       status: 429,
     })
     const records = from('127.0.0.66').filter(({ userId }) => userId !== undefined)

@@ -35,7 +35,7 @@ export async function startKeeperAt(
     log,
   })
   const socket = join(directory, 'keeper.sock')
-  await listenOn(server, socket)
+  await listenOn(server, socket, { setting: 'hsm.keeper.socket', process: 'keeper' })
   const hsm = createHsmClient({ sockets, keeper: socket, deadlineMs, queue })
   return {
     hsm,

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { join } from 'node:path'
+import { readResponse } from '../../bounded-response.ts'
 import { sha256 } from '../line.ts'
 import type { Witness } from './courier.ts'
 import type { SignedHead } from './signed-head.ts'
@@ -20,7 +21,7 @@ export interface TimestampSettings {
 const timestampFile = 'witness-timestamps.jsonl'
 
 const timeoutMs = 10_000
-const maxReplyBytes = 64 * 1024
+const mostReplyBytes = 64 * 1024
 
 /** What a token is about: the newest head of each chain, in the order of their names. */
 function stampedText(heads: readonly SignedHead[]): string {
@@ -55,16 +56,7 @@ async function post({ url, serverCa }: TimestampSettings, body: Buffer): Promise
   const request = url.startsWith('https:') ? tlsRequest(url, { ...options, ...ca }) : plainRequest(url, options)
   request.end(body)
   const [response] = await once(request, 'response')
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of response) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes > maxReplyBytes) throw new RangeError('the reply of the time-stamp authority is too long')
-  }
-  if (response.statusCode !== 200)
-    throw new RangeError(`the time-stamp authority answered with status ${response.statusCode}`)
-  return Buffer.concat(pieces)
+  return readResponse(response, { server: 'the time-stamp authority', mostBytes: mostReplyBytes })
 }
 
 async function keep(path: string, line: string): Promise<void> {

@@ -35,6 +35,7 @@ function sightOf(name: string, socket: string) {
   let losses = 0
   const router = new RequestRouter<'ping'>({
     operations: ['ping'],
+    peer: name === 'keeper' ? 'keeper' : 'token host',
     sockets: [socket],
     deadlineMs,
     queue: 4,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request as tlsRequest } from 'node:https'
+import { readResponse } from '../../bounded-response.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import { longestJwks, readJwks } from '../../hsm/jwks.ts'
@@ -94,16 +95,5 @@ async function fetchSet(url: string, ca: string | undefined): Promise<Buffer> {
   const request = tlsRequest(url, { ...options, ...trust, signal, agent: false })
   request.end()
   const [response] = await once(request, 'response')
-  if (response.statusCode !== 200) {
-    response.destroy()
-    throw new RangeError(`the server answered with status ${response.statusCode}`)
-  }
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of response) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes > longestJwks) throw new RangeError('the answer is too long')
-  }
-  return Buffer.concat(pieces)
+  return readResponse(response, { server: 'the server', mostBytes: longestJwks })
 }

@@ -14,6 +14,7 @@ import {
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import { AlgorithmIdentifier, Extension } from '@peculiar/asn1-x509'
 import { LRUCache } from 'lru-cache'
+import { readBounded } from '../../bounded-response.ts'
 import type { Clock } from '../../clock.ts'
 import { extendedKeyUsage, readCertificate, type Certificate } from './certificate.ts'
 import { isGoodSignature } from './signature.ts'
@@ -125,14 +126,7 @@ async function post(address: string, body: Buffer, timeoutMs: number): Promise<B
   })
   if (!response.ok || response.body === null)
     throw new RangeError(`the responder answered with status ${response.status}`)
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of response.body) {
-    bytes += piece.length
-    if (bytes > maxAnswerBytes) throw new RangeError('the answer of the responder is too long')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
+  return readBounded(response.body, { server: 'the responder', mostBytes: maxAnswerBytes })
 }
 
 interface Question {

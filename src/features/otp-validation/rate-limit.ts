@@ -1,48 +1,35 @@
 import { LRUCache } from 'lru-cache'
+import { createLeakyBucket, mostNetworks } from '../../access/leaky-bucket.ts'
 import { networkOf } from '../../access/network.ts'
-import type { Clock } from '../../clock.ts'
 
 export interface RateLimit {
   /** Whether a client at this address may ask now; refused requests are not counted. */
   allows(address: string): boolean
 }
 
-/** Networks remembered; beyond that the one that was quiet for longest is forgotten. */
-const mostNetworks = 10_000
-const burstMs = 1_000
-
-interface Pace {
-  /** When all allowed requests would be done at the rate allowed. */
-  readonly doneAt: number
-  readonly refusing: boolean
-}
-
-/** The "leaky bucket as a meter" (ITU-T I.371, GCRA): one number per network. */
-export function createRateLimit({
-  requestsPerSecond,
-  clock,
-  report,
-}: {
+export interface RateLimitOptions {
   /** For one network: on average, and at once. */
   readonly requestsPerSecond: number
-  readonly clock: Clock
   /** Told once when a network begins to ask too often. */
   readonly report: (network: string) => void
-}): RateLimit {
-  const paces = new LRUCache<string, Pace>({ max: mostNetworks })
-  const intervalMs = 1_000 / requestsPerSecond
+  /** As of `LeakyBucketOptions`. */
+  readonly now?: () => number
+}
+
+export function createRateLimit({ requestsPerSecond, report, now }: RateLimitOptions): RateLimit {
+  const bucket = createLeakyBucket({ callsPerInterval: requestsPerSecond, intervalMs: 1_000, ...(now && { now }) })
+  const refused = new LRUCache<string, true>({ max: mostNetworks })
 
   return {
     allows(address) {
-      const now = clock.now()
       const network = networkOf(address)
-      const { doneAt, refusing } = paces.get(network) ?? { doneAt: now, refusing: false }
-      // At most a burst ahead: a clock that was set back must not lock clients out.
-      const from = Math.min(Math.max(doneAt, now), now + burstMs)
-      const allowed = from + intervalMs <= now + burstMs
-      if (!allowed && !refusing) report(network)
-      paces.set(network, { doneAt: allowed ? from + intervalMs : from, refusing: !allowed })
-      return allowed
+      const isAllowed = bucket.admits(network)
+      if (isAllowed) refused.delete(network)
+      else {
+        if (!refused.has(network)) report(network)
+        refused.set(network, true)
+      }
+      return isAllowed
     },
   }
 }

@@ -37,17 +37,17 @@ export const passkeyField = z
 /** @throws Fault `request.invalid` */
 export function presentedPasskey({ id, response }: z.infer<typeof passkeyField>): PresentedPasskey {
   return {
-    credentialId: bytesOf('passkey.id', id),
+    credentialId: base64urlMember('passkey.id', id),
     assertion: {
-      clientData: bytesOf('passkey.response.clientDataJSON', response.clientDataJSON),
-      authenticatorData: bytesOf('passkey.response.authenticatorData', response.authenticatorData),
-      signature: bytesOf('passkey.response.signature', response.signature),
+      clientData: base64urlMember('passkey.response.clientDataJSON', response.clientDataJSON),
+      authenticatorData: base64urlMember('passkey.response.authenticatorData', response.authenticatorData),
+      signature: base64urlMember('passkey.response.signature', response.signature),
     },
   }
 }
 
 /** @throws Fault `request.invalid` */
-export function bytesOf(member: string, text: string): Buffer {
+export function base64urlMember(member: string, text: string): Buffer {
   const bytes = decodeBase64url(text)
   if (bytes === undefined) throw new Fault('request.invalid', `${member} must be base64url without padding.`)
   return bytes

@@ -5,6 +5,7 @@ import {
   createFrameReader,
   createFrameWriter,
   type Frame,
+  type FrameProcess,
   type FrameWriter,
   largePayloadBytes,
   outcomes,
@@ -55,7 +56,7 @@ const batchBytes = 16 * 1024
  */
 const waitedMs = (): number => performance.eventLoopUtilization().idle
 
-/** One token host as the router sees it: its connection and the requests in flight on it. */
+/** One token host, or the keeper, as the router sees it: its connection and the requests in flight on it. */
 export class HostLane {
   readonly connection: HostConnection
   readonly #inFlight = new LinkedList<Request>()
@@ -66,8 +67,8 @@ export class HostLane {
   /** It let a deadline pass or said that it cannot work: others come first until it answers well again. */
   isDoubtful = false
 
-  constructor(path: string, events: HostLaneEvents) {
-    this.connection = connectHost(path, {
+  constructor(peer: FrameProcess, path: string, events: HostLaneEvents) {
+    this.connection = connectHost(peer, path, {
       up: () => events.up(),
       down: (wasUp) => events.down(this, wasUp),
       reply: (frame) => events.reply(this, frame),
@@ -139,7 +140,7 @@ interface HostConnectionEvents {
   reply(frame: Frame): void
 }
 
-/** A connection to one token host that comes back by itself until it is closed. */
+/** A connection to one such process that comes back by itself until it is closed. */
 interface HostConnection {
   readonly socket: string
   isUp(): boolean
@@ -153,7 +154,7 @@ const firstPauseMs = 50
 /** Short, because calls wait for a host that is started anew, and at the start each program waits for the one before. */
 const longestPauseMs = 200
 
-function connectHost(path: string, events: HostConnectionEvents): HostConnection {
+function connectHost(peer: FrameProcess, path: string, events: HostConnectionEvents): HostConnection {
   let socket: Socket | undefined
   let writer: FrameWriter | undefined
   let pauseMs = firstPauseMs
@@ -181,7 +182,7 @@ function connectHost(path: string, events: HostConnectionEvents): HostConnection
     opened.once('close', () => {
       const wasUp = writer !== undefined
       writer = undefined
-      reason ??= 'The token host closed the connection.'
+      reason ??= `The ${peer} closed the connection.`
       events.down(wasUp)
       if (isClosed) return
       timer = setTimeout(open, pauseMs)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
 import type { HostStatus, TokenStatus } from '../token-status.ts'
+import type { FrameProcess } from '../protocol/frame.ts'
 import type { RequestRouter } from './request-router.ts'
 
 const state = z.enum(['ready', 'sealed', 'down'])
@@ -29,14 +30,14 @@ const tokenStatus = z.object({
 
 const roomSchema = z.object({ kind: z.enum(['memory', 'disk']), freeBytes: z.number(), totalBytes: z.number() })
 
-/** What one host says of itself. Never rejects for a host that is down. */
+/** What one host, or the keeper, says of itself. Never rejects for a host that is down. */
 export async function hostStatus(
-  router: Pick<RequestRouter<'ping' | 'status'>, 'callHost'>,
+  router: Pick<RequestRouter<'ping' | 'status'>, 'callHost' | 'peer'>,
   socket: string,
   question: 'ping' | 'status' = 'status',
 ): Promise<HostStatus> {
   try {
-    return parseHostStatus(socket, await router.callHost(socket, question))
+    return parseHostStatus(router.peer, socket, await router.callHost(socket, question))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { socket, state: error.code === 'hsm.sealed' ? 'sealed' : 'down', reason: error.detail ?? error.code }
@@ -44,18 +45,22 @@ export async function hostStatus(
 }
 
 /** Reads the reply to `ping` (state, reason, and of a host its room) or `status` (and the token as JSON). */
-export function parseHostStatus(socket: string, [stateField, reason, token, room]: readonly Buffer[]): HostStatus {
+export function parseHostStatus(
+  peer: FrameProcess,
+  socket: string,
+  [stateField, reason, token, room]: readonly Buffer[],
+): HostStatus {
   return {
     socket,
     state: state.parse(stateField?.toString()),
     ...(reason !== undefined && reason.length > 0 ? { reason: reason.toString() } : {}),
-    ...(token !== undefined && token.length > 0 ? { token: parseTokenStatus(token) } : {}),
+    ...(token !== undefined && token.length > 0 ? { token: parseTokenStatus(peer, token) } : {}),
     ...(room !== undefined && room.length > 0 ? { room: roomSchema.parse(JSON.parse(room.toString())) } : {}),
   }
 }
 
-function parseTokenStatus(json: Buffer): TokenStatus {
+function parseTokenStatus(peer: FrameProcess, json: Buffer): TokenStatus {
   const { data } = tokenStatus.safeParse(JSON.parse(json.toString()))
-  if (data === undefined) throw new Fault('hsm.unavailable', 'The token host is of another release: restart it.')
+  if (data === undefined) throw new Fault('hsm.unavailable', `The ${peer} is of another release: restart it.`)
   return data
 }

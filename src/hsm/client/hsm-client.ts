@@ -47,12 +47,13 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     options.watch && {
       ended: (operation: string, ms: number, fault: unknown) => options.watch?.ended(process, operation, ms, fault),
     }
-  const router = new RequestRouter({ ...options, ...endedAt('host'), operations })
+  const router = new RequestRouter({ ...options, ...endedAt('host'), operations, peer: 'token host' })
   const keeperSockets = options.keeper === undefined ? [] : [options.keeper]
   const keeper = new RequestRouter({
     ...options,
     ...endedAt('keeper'),
     operations: keeperOperations,
+    peer: 'keeper',
     sockets: keeperSockets,
   })
   const keyMaker = createKeyMakerClient({ ...options, ...endedAt('key-maker') })

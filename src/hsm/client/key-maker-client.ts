@@ -40,6 +40,7 @@ export function createKeyMakerClient({ keyMakerSocket, deadlineMs, ended }: KeyM
     }
   const router = new RequestRouter({
     operations,
+    peer: 'token host',
     sockets: [keyMakerSocket],
     deadlineMs: deadlineMs * keyMakerPatience,
     queue,

@@ -1,9 +1,9 @@
-import { Fault } from '../../fault.ts'
 import type { Hsm } from '../hsm.ts'
 import type { BegunService, OnceShown } from '../login-request.ts'
 import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
+import { tooFew } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** What a login asks the keeper. */
@@ -123,6 +123,3 @@ function verdictIn([outcome, at, counter, driftSteps, reading]: readonly Buffer[
   if (known === undefined || reading === undefined) throw tooFew()
   return { outcome: known, at: Number(at), counter: Number(counter), driftSteps: Number(driftSteps), reading }
 }
-
-const tooFew = (): Fault =>
-  new Fault('hsm.unavailable', 'The keeper answered with too few fields: it is of another version.')

@@ -13,7 +13,12 @@ export function given(reply: readonly Buffer[], at: number): Buffer | undefined 
 
 export function field(reply: readonly Buffer[], at: number): Buffer {
   const found = reply[at]
-  if (found === undefined)
-    throw new Fault('hsm.unavailable', 'The token host answered with too few fields: it is of another version.')
+  if (found === undefined) throw tooFew()
   return found
 }
+
+export const tooFew = (): Fault =>
+  new Fault(
+    'hsm.unavailable',
+    'The other process answered with too few fields: restart keeper and token hosts after an upgrade.',
+  )

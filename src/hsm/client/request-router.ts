@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { LinkedList } from '../../linked-list.ts'
-import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
+import { type Frame, type FrameProcess, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 import { RequestTable } from './request-table.ts'
 import { slowTurnOf } from './slow-requests.ts'
@@ -8,7 +8,9 @@ import { slowTurnOf } from './slow-requests.ts'
 export interface RouterOptions<O extends string> {
   /** The code of an operation is its index in this list. */
   readonly operations: readonly O[]
-  /** Unix sockets of the token hosts (`hsm.sockets`), in the order that all clients have. */
+  /** What answers at the sockets, as sentences name it. */
+  readonly peer: FrameProcess
+  /** Unix sockets of the token hosts (`hsm.sockets`), in the order that all clients have; or the keeper's. */
   readonly sockets: readonly string[]
   /** How long a request may take in all, fail-over included. */
   readonly deadlineMs: number
@@ -40,6 +42,7 @@ const changes: ReadonlySet<string> = new Set(['createVaultKey', 'createTokenObje
  * repeat.
  */
 export class RequestRouter<O extends string> {
+  readonly peer: FrameProcess
   readonly #options: RouterOptions<O>
   readonly #hosts: readonly HostLane[]
   /** From the last to the first. */
@@ -52,6 +55,7 @@ export class RequestRouter<O extends string> {
   #sweeper: NodeJS.Timeout | undefined
 
   constructor(options: RouterOptions<O>) {
+    this.peer = options.peer
     this.#options = options
     this.#requests = new RequestTable(options.queue)
     const events = {
@@ -59,7 +63,7 @@ export class RequestRouter<O extends string> {
       down: (host: HostLane, wasUp: boolean) => this.#abandon(host, wasUp),
       reply: (host: HostLane, frame: Frame) => this.#settle(host, frame),
     }
-    this.#hosts = options.sockets.map((path) => new HostLane(path, events))
+    this.#hosts = options.sockets.map((path) => new HostLane(this.peer, path, events))
     this.#reversedHosts = this.#hosts.toReversed()
   }
 
@@ -89,7 +93,7 @@ export class RequestRouter<O extends string> {
     for (const request of this.#requests) {
       // The lane would hand it out again when its connection goes down.
       request.tried.at(-1)?.release(request)
-      this.#fail(request, 'The connection to the token hosts is closed.')
+      this.#fail(request, `The connection to the ${this.peer} is closed.`)
     }
     for (const { connection } of this.#hosts) connection.close()
   }
@@ -132,7 +136,7 @@ export class RequestRouter<O extends string> {
     if (best !== undefined) {
       this.#endWait(request)
       best.send(request)
-    } else if (this.#isHopeless(request)) this.#fail(request, `No token host answers (${this.#reasons(request)}).`)
+    } else if (this.#isHopeless(request)) this.#fail(request, `No ${this.peer} answers (${this.#reasons(request)}).`)
     else request.wait ??= this.#waiting.append(request)
   }
 
@@ -219,7 +223,7 @@ export class RequestRouter<O extends string> {
     }
     for (const request of host.releaseAll()) {
       if (request.only === undefined && request.tried.length < mostTries) this.#place(request)
-      else this.#fail(request, 'The token host ended while it worked on this.')
+      else this.#fail(request, `The ${this.peer} ended while it worked on this.`)
     }
     this.#placeWaiting()
   }

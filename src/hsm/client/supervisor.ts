@@ -6,6 +6,7 @@ import { isFault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import { watchForStop } from '../../stopped-process.ts'
 import type { HostStatus } from '../token-status.ts'
+import type { FrameProcess } from '../protocol/frame.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
 import { parseHostStatus } from './host-status.ts'
 import { RequestRouter } from './request-router.ts'
@@ -49,7 +50,7 @@ const leastStopMs = 2_000
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
   const { configFile, keeper, sockets, keyMakerSocket, socketGroup, deadlineMs } = options
   const args = ['--config', configFile, ...(socketGroup === undefined ? [] : ['--socket-group', String(socketGroup)])]
-  const hostAt = (socket: string) => ({
+  const hostAt = (socket: string): Program => ({
     name: 'token host',
     socket,
     entry: 'strongroom-tokend.js',
@@ -59,7 +60,7 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
   const programs: Program[] = [
     ...(keeper === undefined
       ? []
-      : [{ name: 'keeper', socket: keeper, entry: 'strongroom-keeper.js', args, deadlineMs }]),
+      : [{ name: 'keeper' as const, socket: keeper, entry: 'strongroom-keeper.js', args, deadlineMs }]),
     ...sockets.map(hostAt),
     ...(keyMakerSocket === undefined ? [] : [{ ...hostAt(keyMakerSocket), deadlineMs: deadlineMs * keyMakerPatience }]),
   ]
@@ -85,7 +86,7 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
 
 interface Program {
   /** In the journal. */
-  readonly name: string
+  readonly name: FrameProcess
   readonly socket: string
   /** Its file below `programs`. */
   readonly entry: string
@@ -106,12 +107,13 @@ class SupervisedProgram {
   readonly #stopped = new AbortController()
 
   constructor(program: Program, options: SupervisorOptions) {
-    const { socket, deadlineMs } = program
+    const { name, socket, deadlineMs } = program
     this.#program = program
     this.#socket = socket
     this.#options = options
     this.#router = new RequestRouter({
       operations: ['ping'],
+      peer: name,
       sockets: [socket],
       deadlineMs,
       queue: 16,
@@ -207,7 +209,11 @@ class SupervisedProgram {
 
   async #ping(): Promise<boolean> {
     try {
-      this.#status = parseHostStatus(this.#socket, await this.#router.callHost(this.#socket, 'ping'))
+      this.#status = parseHostStatus(
+        this.#program.name,
+        this.#socket,
+        await this.#router.callHost(this.#socket, 'ping'),
+      )
       return true
     } catch (error) {
       if (isFault(error, 'hsm.unavailable')) return false

@@ -19,15 +19,18 @@ export interface TokenHostOptions {
  * makes RSA keys and does nothing else.
  */
 export function startTokenHost({ configFile, socket, isPassed, socketGroup }: TokenHostOptions): TokenProcess {
-  const listen: ServedSocket['listen'] = (server) =>
-    socket === undefined || isPassed ? listenOnPassed(server) : listenOn(server, socket, socketGroup)
   return startTokenProcess({
     configFile,
     name: 'strongroom-tokend',
     serve(token, { hsm }, log) {
       const { tokenDirectory, movable, rsaKeysAhead: keysAhead, deadlineMs } = hsm
-      if (socket !== keyMakerSocketOf(hsm))
-        return { sockets: [{ dispatch: createDispatch(token, { tokenDirectory, movable }), listen }] }
+      const isKeyMaker = socket === keyMakerSocketOf(hsm)
+      const setting = isKeyMaker ? 'hsm.keyMakerSocket' : 'hsm.sockets'
+      const listen: ServedSocket['listen'] = (server) =>
+        socket === undefined || isPassed
+          ? listenOnPassed(server)
+          : listenOn(server, socket, { setting, process: 'token host', group: socketGroup })
+      if (!isKeyMaker) return { sockets: [{ dispatch: createDispatch(token, { tokenDirectory, movable }), listen }] }
       const { dispatch, fill } = createKeyMaker({ token, tokenDirectory, keysAhead, log })
       // What others wait for goes first.
       setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import {
+  chainNamePattern,
   digestOf,
   isSignedBy,
   keyId,
@@ -100,7 +101,6 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
 const refused = (chain: string): Fault =>
   new Fault('hsm.rejected', `This end of the audit chain ${chain} does not go on from the last one that was signed.`)
 
-const chainName = /^[a-z][a-z0-9-]{0,31}$/
 const hashForm = /^[0-9a-f]{64}$/
 const mostHeads = 4_096
 
@@ -110,7 +110,7 @@ export function readAuditEnd(fields: RequestFields): AuditEnd {
   const covers = { seq: fields.integer(), hash: fields.text() }
   const heads = headsIn(fields.text())
   const previous = { text: fields.text(), signature: fields.bytes() }
-  if (!chainName.test(chain) || !isPoint(covers) || heads === undefined)
+  if (!chainNamePattern.test(chain) || !isPoint(covers) || heads === undefined)
     throw new Fault('hsm.rejected', 'This is not an end of an audit chain.')
   return { chain, covers, heads, previous: previous.text === '' ? undefined : previous }
 }
@@ -119,7 +119,7 @@ function headsIn(text: string): Record<string, ChainPoint> | undefined {
   try {
     const heads: Record<string, ChainPoint> = JSON.parse(text)
     const named = Object.entries(heads)
-    return named.length <= mostHeads && named.every(([name, point]) => chainName.test(name) && isPoint(point))
+    return named.length <= mostHeads && named.every(([name, point]) => chainNamePattern.test(name) && isPoint(point))
       ? heads
       : undefined
   } catch {

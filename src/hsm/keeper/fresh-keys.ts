@@ -1,6 +1,6 @@
 import { generationOf } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
-import { createRecentMap } from '../pkcs11/recent-map.ts'
+import { createRecentMap } from '../../recent-map.ts'
 import type { Floors } from './floors.ts'
 
 /** For so long after the seal a key may turn out to be in no row, because the commit failed. */

@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
 import { readEnvironment } from '../../config/environment.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
-import { listenOn, listenOnPassed } from '../server/frame-server.ts'
+import { listenOn, listenOnPassed, type SocketUse } from '../server/frame-server.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperMemory } from './keeper-memory.ts'
@@ -22,15 +22,20 @@ export function startKeeper(
       const { socket, operatorSocket, ...files } = keeperOf(config)
       const report = (sentence: string) => log.warn({}, sentence)
       const memory = openKeeperMemory({ token, files, config, now: Date.now, report })
-      const served = (origin: Origin, file: string, group?: number) => ({
+      const served = (origin: Origin, file: string, use: Omit<SocketUse, 'process'>) => ({
         dispatch: createKeeperDispatch(token, memory, origin),
         listen: (server: Server) =>
-          systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file, group),
+          systemd
+            ? listenOnPassed(server, passedDescriptor(origin))
+            : listenOn(server, file, { ...use, process: 'keeper' }),
       })
       return {
         together: (requests) => memory.together(requests),
         // The operator's stays its owner's, and root's.
-        sockets: [served('worker', socket, socketGroup), served('operator', operatorSocket)],
+        sockets: [
+          served('worker', socket, { setting: 'hsm.keeper.socket', group: socketGroup }),
+          served('operator', operatorSocket, { setting: 'hsm.keeper.operatorSocket' }),
+        ],
         begin: () => () => memory.close(),
       }
     },

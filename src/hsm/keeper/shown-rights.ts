@@ -1,6 +1,6 @@
 import { capabilitiesOf } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
-import { createRecentMap } from '../pkcs11/recent-map.ts'
+import { createRecentMap } from '../../recent-map.ts'
 import { encodeRecord } from '../key-record.ts'
 import { generationOf } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'

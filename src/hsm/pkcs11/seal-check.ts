@@ -3,7 +3,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { type FieldsOf, type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
-import { createRecentMap } from './recent-map.ts'
+import { createRecentMap } from '../../recent-map.ts'
 import type { RootKeys } from './root-objects.ts'
 import { versionOfSeal } from './seal-versions.ts'
 

@@ -5,7 +5,7 @@ import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
 import { PinRefused, TokenFailure } from './failure.ts'
-import { createRecentMap } from './recent-map.ts'
+import { createRecentMap } from '../../recent-map.ts'
 import { parseTokenUri } from './slot-choice.ts'
 import { ObjectMissing } from './token-objects.ts'
 import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
@@ -168,7 +168,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     },
     close() {
       connection = undefined
-      reason = 'The token host is stopping.'
+      reason = 'The process that holds the token is stopping.'
       if (lib !== undefined) finalize(lib)
     },
   }

@@ -3,7 +3,7 @@ import { endOfBurst } from '../../burst.ts'
 import { decodeRecord } from '../key-record.ts'
 
 /**
- * The frames between `hsm/client` and `hsm/host`: a big-endian 4-byte length of what follows, a 4-byte id that the
+ * The frames between `hsm/client` and `hsm/host` or `hsm/keeper`: a big-endian 4-byte length of what follows, a 4-byte id that the
  * reply repeats, one byte of operation or outcome, then fields of 4-byte length and bytes.
  */
 export interface Frame {
@@ -12,6 +12,9 @@ export interface Frame {
   readonly code: number
   readonly fields: readonly Buffer[]
 }
+
+/** Who answers frames, as sentences name it. */
+export type FrameProcess = 'keeper' | 'token host'
 
 /** What token hosts do; the code of an operation is its index in this list. */
 export const operations = [

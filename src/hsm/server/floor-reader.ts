@@ -47,7 +47,7 @@ export function openFloorReader(path: string): FloorCheck {
     } catch (error) {
       if (error instanceof Fault) throw error
       // Without it no host can tell what is old.
-      throw new Fault('hsm.unavailable', 'The token host cannot read the floors of the keeper.', { cause: error })
+      throw new Fault('hsm.unavailable', 'The floors of the keeper cannot be read.', { cause: error })
     }
   }
 

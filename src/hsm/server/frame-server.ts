@@ -6,6 +6,7 @@ import {
   createFrameReader,
   createFrameWriter,
   type Frame,
+  type FrameProcess,
   frameBytes,
   type FrameWriter,
   outcomes,
@@ -97,23 +98,31 @@ function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault)
   writer.write(id, outcomes.fault, [Buffer.from(code), Buffer.from(detail ?? '')])
 }
 
+export interface SocketUse {
+  /** The setting that names the socket. */
+  readonly setting: string
+  readonly process: FrameProcess
+  /** The number of a group whose members may use it beside its owner. */
+  readonly group?: number | undefined
+}
+
 /**
- * Makes `server` listen on a unix socket that its owner alone may use, and with `group` (a number) the members of that
- * group. A file that a dead host left is replaced. Throws
- * when another host serves there, when the file is no socket, or when others own its folder or may write to it: they
- * could put a socket of their own in its place.
+ * Makes `server` listen on a unix socket. A file that a dead process left is replaced. Throws when another process serves
+ * there, when the file is no socket, or when others own its folder or may write to it: they could put a socket of their
+ * own in its place.
  */
-export async function listenOn(server: Server, path: string, group?: number): Promise<void> {
+export async function listenOn(server: Server, path: string, use: SocketUse): Promise<void> {
+  const { setting, group } = use
   const folder = statSync(dirname(path))
   if ((folder.mode & 0o022) !== 0) {
     throw new Error(
-      `Others may write to ${dirname(path)}, the folder of the socket in hsm.sockets: chmod go-w ${dirname(path)}`,
+      `Others may write to ${dirname(path)}, the folder of the socket in ${setting}: chmod go-w ${dirname(path)}`,
     )
   }
   if (folder.uid !== 0 && folder.uid !== process.getuid?.()) {
-    throw new Error(`${dirname(path)}, the folder of the socket in hsm.sockets, belongs to another user: chown it`)
+    throw new Error(`${dirname(path)}, the folder of the socket in ${setting}, belongs to another user: chown it`)
   }
-  await removeStale(path)
+  await removeStale(path, use)
   const before = process.umask(0o177)
   try {
     await new Promise<void>((resolve, reject) => {
@@ -135,12 +144,11 @@ export function listenOnPassed(server: Server, fd = 3): Promise<void> {
   })
 }
 
-async function removeStale(path: string): Promise<void> {
+async function removeStale(path: string, { setting, process }: SocketUse): Promise<void> {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file === undefined) return
-  if (!file.isSocket()) throw new Error(`${path} in hsm.sockets is a file, but no socket: name another path`)
-  if (await isServed(path))
-    throw new Error(`Another token host serves ${path}: stop it, or name another path in hsm.sockets`)
+  if (!file.isSocket()) throw new Error(`${path} in ${setting} is a file, but no socket: name another path`)
+  if (await isServed(path)) throw new Error(`Another ${process} serves ${path}: stop it, or change ${setting}`)
   unlinkSync(path)
 }
 

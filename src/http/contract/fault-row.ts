@@ -2,8 +2,9 @@
 export interface FaultRow {
   readonly status: number
   /**
-   * Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx key and ciphertext, 16xx
-   * object and template, 17xx user, 18xx request, 19xx appliance.
+   * Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx keys, ciphertexts,
+   * backups and imports, 16xx object and template, 17xx users, second factors, certificates, service accounts, links and
+   * passkeys, 18xx request, 19xx appliance.
    */
   readonly number: number
   /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */

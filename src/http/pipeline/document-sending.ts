@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Answer } from '../contract/envelope.ts'
-import { createOutbox, strangersOutbox } from './outbox.ts'
+import { createOutbox, unidentifiedOutbox } from './outbox.ts'
 import type { PipelineDependencies } from './pipeline.ts'
 import { createRequestContext, send } from './request-context.ts'
 
@@ -18,17 +18,17 @@ export function createDocuments({
   clientIdentity,
   clock,
   count,
-  strangerLimit,
-}: Pick<PipelineDependencies, 'clientIdentity' | 'clock' | 'count' | 'strangerLimit'>): SendDocument {
-  const outbox = createOutbox(strangersOutbox)
+  unidentifiedCallLimit,
+}: Pick<PipelineDependencies, 'clientIdentity' | 'clock' | 'count' | 'unidentifiedCallLimit'>): SendDocument {
+  const outbox = createOutbox(unidentifiedOutbox)
   return (context, answer) => {
     const request = createRequestContext(context, called, clientIdentity.of(context.req), clock.now())
     try {
-      strangerLimit.check(request.client.address)
+      unidentifiedCallLimit.check(request.client.address)
     } catch {
       return false
     }
-    strangerLimit.count(request.client.address)
+    unidentifiedCallLimit.count(request.client.address)
     send(request, answer(), outbox)
     count(request.operation, 'allowed', performance.now() - request.startedTick)
     return true

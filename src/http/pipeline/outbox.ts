@@ -21,7 +21,7 @@ export interface OutboxLimits {
 const MiB = 1024 * 1024
 
 /** For answers to callers who are not known: the document of the interface five times, and many refusals. */
-export const strangersOutbox: OutboxLimits = { perBearerBytes: 2 * MiB, totalBytes: 32 * MiB }
+export const unidentifiedOutbox: OutboxLimits = { perBearerBytes: 2 * MiB, totalBytes: 32 * MiB }
 
 /** For answers to callers with a session; files have a budget of their own besides. */
 export const callersOutbox: OutboxLimits = { perBearerBytes: 64 * MiB, totalBytes: 512 * MiB }

@@ -18,10 +18,10 @@ import { createAuthorization, type Authorization, type Authorized } from './auth
 import { targetOfPath, type Params } from './call-target.ts'
 import { countItems } from './daily-calls.ts'
 import type { ClientIdentity } from './client-identity.ts'
-import { callersOutbox, createOutbox, strangersOutbox } from './outbox.ts'
+import { callersOutbox, createOutbox, unidentifiedOutbox } from './outbox.ts'
 import { createRecording, type Recording, type RecordingDependencies } from './recording.ts'
 import type { Quotas } from './quotas.ts'
-import type { StrangerLimit } from './stranger-limit.ts'
+import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
 import { refuseLooseCall } from './strict-calls.ts'
 import { atClose, createRequestContext, send, type RequestContext } from './request-context.ts'
 import { isOwnPage, putCookie, takeAllBack, takeCookieBack } from './session-cookie.ts'
@@ -29,7 +29,7 @@ import { isOwnPage, putCookie, takeAllBack, takeCookieBack } from './session-coo
 export interface PipelineDependencies extends RecordingDependencies, BodyLimits {
   readonly authenticator: Authenticator
   readonly clientIdentity: ClientIdentity
-  readonly strangerLimit: StrangerLimit
+  readonly unidentifiedCallLimit: UnidentifiedCallLimit
   readonly clock: Clock
   readonly quotas: Quotas
   readonly dailyUse: DailyUse
@@ -46,9 +46,9 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { clientIdentity, clock, count, dailyUse, quotas, strangerLimit } = dependencies
+  const { clientIdentity, clock, count, dailyUse, quotas, unidentifiedCallLimit } = dependencies
   const authorization = createAuthorization(dependencies.authenticator)
-  const refuseHaste = createHasteCheck(strangerLimit, authorization)
+  const checkCallLimit = createCallLimitCheck(unidentifiedCallLimit, authorization)
   const recording = createRecording(dependencies)
   const readInput = createInputReader(dependencies)
   const echo = createEcho(clock)
@@ -92,7 +92,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       const request = begin(context, contract)
       request.note = targetOfPath(params)
       return conclude(request, contract, async () => {
-        await refuseHaste(request, contract.access)
+        await checkCallLimit(request, contract.access)
         refuseTwoTokens(request)
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
@@ -113,7 +113,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
 
     refuse(context, fault, query) {
       const request = begin(context)
-      return conclude(request, undefined, () => refuseUnmatched(request, fault, strangerLimit, query), query)
+      return conclude(request, undefined, () => refuseUnmatched(request, fault, unidentifiedCallLimit, query), query)
     },
   }
 }
@@ -122,10 +122,10 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
 function refuseUnmatched(
   request: RequestContext,
   fault: Fault,
-  strangerLimit: StrangerLimit,
+  unidentifiedCallLimit: UnidentifiedCallLimit,
   query: Echoed | undefined,
 ): never {
-  if (request.envelope.suppliedToken === undefined) strangerLimit.check(request.client.address)
+  if (request.envelope.suppliedToken === undefined) unidentifiedCallLimit.check(request.client.address)
   try {
     if (query !== undefined) noteQuery(request, request.koa.request.querystring)
   } catch (error) {
@@ -167,11 +167,11 @@ function meansOf(request: RequestContext, recording: Recording, quotas: Quotas) 
   }
 }
 
-/** Sends answers, for which callers and strangers have room of their own, and counts them. */
+/** Sends answers, for which calls with and without a caller have room of their own, and counts them. */
 function createAnswering(count: PipelineDependencies['count']) {
-  const outboxes = { strangers: createOutbox(strangersOutbox), callers: createOutbox(callersOutbox) }
+  const outboxes = { unidentified: createOutbox(unidentifiedOutbox), callers: createOutbox(callersOutbox) }
   return (request: RequestContext, answer: Answer, outcome: string): void => {
-    send(request, answer, request.caller === undefined ? outboxes.strangers : outboxes.callers)
+    send(request, answer, request.caller === undefined ? outboxes.unidentified : outboxes.callers)
     count(request.operation, outcome, performance.now() - request.startedTick)
   }
 }
@@ -201,17 +201,20 @@ async function withinQuota(
 }
 
 /**
- * Before anything of a call is read: from an address that has called too often, those alone are served that show a
- * session in header or cookie.
+ * Runs before the body is read. Once an address has used up its calls without a session, only calls with a valid session
+ * token in a header or cookie are served.
  */
-function createHasteCheck(strangerLimit: StrangerLimit, authorization: Pick<Authorization, 'identify'>) {
+function createCallLimitCheck(
+  unidentifiedCallLimit: UnidentifiedCallLimit,
+  authorization: Pick<Authorization, 'identify'>,
+) {
   return async (request: RequestContext, { kind }: AnyEndpoint['access']): Promise<void> => {
     try {
-      strangerLimit.check(request.client.address)
-    } catch (haste) {
-      if (kind === 'public' || shownToken(request.envelope) === undefined) throw haste
-      await authorization.identify(request).catch((error: unknown) => {
-        throw isFault(error, 'session.invalid') ? haste : error
+      unidentifiedCallLimit.check(request.client.address)
+    } catch (error) {
+      if (kind === 'public' || shownToken(request.envelope) === undefined) throw error
+      await authorization.identify(request).catch((reason: unknown) => {
+        throw isFault(reason, 'session.invalid') ? error : reason
       })
     }
   }

@@ -7,7 +7,7 @@ import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
-import type { StrangerLimit } from './stranger-limit.ts'
+import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
 
 /** Writes the audit records of calls: each has one, on the disk before its answer is sent. */
 export interface Recording {
@@ -25,7 +25,7 @@ export interface RecordingDependencies {
   readonly audit: AuditTrail
   /** For calls without a caller. */
   readonly unidentified: Pick<UnidentifiedRecords, 'append'>
-  readonly strangerLimit: Pick<StrangerLimit, 'count'>
+  readonly unidentifiedCallLimit: Pick<UnidentifiedCallLimit, 'count'>
   readonly store: Pick<Store, 'transaction' | 'read'>
   readonly readRows: ReadRows
   /** Told of every fault whose cause an operator should see. */
@@ -35,16 +35,16 @@ export interface RecordingDependencies {
 }
 
 export function createRecording(dependencies: RecordingDependencies): Recording {
-  const { audit, store, readRows, report, alarm, unidentified, strangerLimit } = dependencies
+  const { audit, store, readRows, report, alarm, unidentified, unidentifiedCallLimit } = dependencies
 
   function record(request: RequestContext, outcome: string): Promise<void> {
     const event = eventOf(request, outcome)
-    // The login has no caller, and whoever has succeeded in it is no stranger.
+    // A login has no caller, but one that succeeded names its user and is not counted.
     if (request.caller !== undefined || (outcome === 'allowed' && event.userId !== undefined))
       return audit.append(event)
-    const isHaste = outcome === 'request.too_many'
-    if (!isHaste) strangerLimit.count(request.client.address)
-    return unidentified.append(event, !isHaste)
+    const isOverLimit = outcome === 'request.too_many'
+    if (!isOverLimit) unidentifiedCallLimit.count(request.client.address)
+    return unidentified.append(event, !isOverLimit)
   }
 
   async function recordFailure(request: RequestContext, fault: Fault): Promise<Fault> {

@@ -6,13 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
-import { listenOn } from '../../../src/hsm/server/frame-server.ts'
+import { listenOn, type SocketUse } from '../../../src/hsm/server/frame-server.ts'
 import { type Hosts, hostEntry, eventually, startHosts } from './hsm-kit.ts'
 
 let directory: string
 let hosts: Hosts | undefined
 const servers: Server[] = []
 let child: ChildProcess | undefined
+
+const ofHost: SocketUse = { setting: 'hsm.sockets', process: 'token host' }
+const ofKeeper: SocketUse = { setting: 'hsm.keeper.socket', process: 'keeper' }
 
 const givenServer = () => {
   const server = createServer()
@@ -37,7 +40,7 @@ describe('the socket of a token host', () => {
   it('is for its owner alone, and leaves the umask as it was', async () => {
     const path = join(directory, 'host.sock')
     const before = process.umask()
-    await listenOn(givenServer(), path)
+    await listenOn(givenServer(), path, ofHost)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(process.umask()).toBe(before)
   })
@@ -47,18 +50,32 @@ describe('the socket of a token host', () => {
     const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
     await once(spawn(process.execPath, ['-e', program]), 'exit')
     expect(existsSync(path)).toBe(true)
-    await listenOn(givenServer(), path)
+    await listenOn(givenServer(), path, ofHost)
   })
 
   it('is refused where another host serves, where a file lies, and where others may write', async () => {
     const path = join(directory, 'host.sock')
-    await listenOn(givenServer(), path)
-    await expect(listenOn(givenServer(), path)).rejects.toThrow('Another token host')
+    await listenOn(givenServer(), path, ofHost)
+    await expect(listenOn(givenServer(), path, ofHost)).rejects.toThrow(
+      `Another token host serves ${path}: stop it, or change hsm.sockets`,
+    )
     const file = join(directory, 'file')
     writeFileSync(file, 'kept')
-    await expect(listenOn(givenServer(), file)).rejects.toThrow('no socket')
+    await expect(listenOn(givenServer(), file, ofHost)).rejects.toThrow('no socket')
     chmodSync(directory, 0o777)
-    await expect(listenOn(givenServer(), join(directory, 'other.sock'))).rejects.toThrow('hsm.sockets')
+    await expect(listenOn(givenServer(), join(directory, 'other.sock'), ofHost)).rejects.toThrow('hsm.sockets')
+  })
+
+  it('is refused to a keeper with its own name and setting', async () => {
+    const path = join(directory, 'keeper.sock')
+    await listenOn(givenServer(), path, ofKeeper)
+    await expect(listenOn(givenServer(), path, ofKeeper)).rejects.toThrow(
+      `Another keeper serves ${path}: stop it, or change hsm.keeper.socket`,
+    )
+    chmodSync(directory, 0o777)
+    await expect(listenOn(givenServer(), join(directory, 'other.sock'), ofKeeper)).rejects.toThrow(
+      `the folder of the socket in hsm.keeper.socket: chmod go-w ${directory}`,
+    )
   })
 
   it('closes connections that do not speak its protocol', async () => {
@@ -130,10 +147,18 @@ describe('the client', () => {
     await hsm.close()
   })
 
+  it('names the keeper where it is the keeper that does not answer', async () => {
+    const path = join(directory, 'none.sock')
+    const hsm = createHsmClient({ sockets: [], keeper: path, deadlineMs: 10_000, queue: 10 })
+    const { state, reason } = await hsm.keeperStatus()
+    expect({ state, reason }).toEqual({ state: 'down', reason: expect.stringContaining(`No keeper answers (${path}`) })
+    await hsm.close()
+  })
+
   it('refuses more than its queue, and everything once closed', async () => {
     const server = givenServer()
     const path = join(directory, 'mute.sock')
-    await listenOn(server, path)
+    await listenOn(server, path, ofHost)
     const hsm = createHsmClient({ sockets: [path], deadlineMs: 60_000, queue: 3 })
     const waiting = Array.from({ length: 3 }, () => hsm.random(1))
     const outcomes = Promise.allSettled(waiting)
@@ -148,7 +173,7 @@ describe('the client', () => {
   it('gives a mute host up after the deadline and prefers another from then on', async () => {
     const mute = givenServer()
     const path = join(directory, 'mute.sock')
-    await listenOn(mute, path)
+    await listenOn(mute, path, ofHost)
     const { sockets } = (hosts = await startHosts())
     const hsm = createHsmClient({ sockets: [path, ...sockets], deadlineMs: 1_000, queue: 100 })
     const first = await Promise.allSettled(Array.from({ length: 8 }, () => hsm.random(1)))

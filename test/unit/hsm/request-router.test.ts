@@ -31,7 +31,7 @@ async function given({ delayMs }: { delayMs: number }): Promise<void> {
     hosts.push(host)
     await once(server.listen(path), 'listening')
   }
-  router = new RequestRouter({ operations, sockets, deadlineMs: 20_000, queue: 100 })
+  router = new RequestRouter({ operations, peer: 'token host', sockets, deadlineMs: 20_000, queue: 100 })
   await Promise.all(sockets.map((socket) => router.callHost(socket, 'encrypt')))
   for (const host of hosts) host.taken = 0
 }

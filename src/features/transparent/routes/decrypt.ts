@@ -8,7 +8,7 @@ import { readCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import { existing } from '../key-versions.ts'
 import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-input.ts'
-import { aadField, ciphertextField, keyNames, keyParams, optionalBytesOf, usedVersion } from './key-parameters.ts'
+import { aadField, ciphertextField, keyNames, keyParams, optionalBase64Member, usedVersion } from './key-parameters.ts'
 
 const item = {
   ciphertext: ciphertextField,
@@ -76,7 +76,7 @@ export const decrypt = (ciphers: Ciphers) =>
   })
 
 export function readCipherItem({ ciphertext, aad }: { ciphertext: string; aad?: string | undefined }): CipherItem {
-  return { ciphertext: readCiphertext(ciphertext), aad: optionalBytesOf('aad', aad) }
+  return { ciphertext: readCiphertext(ciphertext), aad: optionalBase64Member('aad', aad) }
 }
 
 /** @throws Fault `request.invalid` */

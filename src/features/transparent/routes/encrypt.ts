@@ -10,7 +10,7 @@ import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-i
 import { plainKey, type KeyDefaults } from './create-key.ts'
 import {
   aadField,
-  bytesOf,
+  base64Member,
   ciphertextText,
   keyNames,
   keyParams,
@@ -18,7 +18,7 @@ import {
   keyTypeNamed,
   keyTypeText,
   keyVersion,
-  optionalBytesOf,
+  optionalBase64Member,
   plaintextField,
   usedVersion,
 } from './key-parameters.ts'
@@ -111,7 +111,7 @@ function readItem({
   aad?: string | undefined
   key_version?: number | undefined
 }): PlainItem {
-  return { plaintext: bytesOf('plaintext', plaintext), aad: optionalBytesOf('aad', aad), version }
+  return { plaintext: base64Member('plaintext', plaintext), aad: optionalBase64Member('aad', aad), version }
 }
 
 /** A ciphertext as answers write it, with the key version that made it. */

@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { ImportJobs } from '../import-jobs.ts'
 import { keyQuery } from '../records.ts'
-import { bytesOf, keyNames, keyParams, optionalBytesOf } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, optionalBase64Member } from './key-parameters.ts'
 
 /**
  * `POST /transparent/import/:vaultid/:name`: a key from outside, wrapped to the public key of an import job, which says
@@ -34,8 +34,8 @@ export const importKey = (importJobs: ImportJobs) =>
         vaultId: vault.id,
         name: params.name,
         job: body.job,
-        wrapped: bytesOf('wrapped_key', body.wrapped_key),
-        publicKey: optionalBytesOf('public_key', body.public_key),
+        wrapped: base64Member('wrapped_key', body.wrapped_key),
+        publicKey: optionalBase64Member('public_key', body.public_key),
       }
       const key = await importJobs.importKey(vault, brought, commit)
       return { callinfo: { name: key.name, objectid: String(key.id) } }

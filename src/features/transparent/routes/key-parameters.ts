@@ -92,12 +92,12 @@ export function keyTypeNamed(name: string): KeyType {
 }
 
 /** @throws Fault `request.invalid`, which names the member */
-export function bytesOf(member: string, text: string): Buffer {
+export function base64Member(member: string, text: string): Buffer {
   const bytes = decodeBase64(text)
   if (bytes === undefined) throw new Fault('request.invalid', `${member} must be base64 with padding.`)
   return bytes
 }
 
-export function optionalBytesOf(member: string, text: string | undefined): Buffer | undefined {
-  return text === undefined || text === '' ? undefined : bytesOf(member, text)
+export function optionalBase64Member(member: string, text: string | undefined): Buffer | undefined {
+  return text === undefined || text === '' ? undefined : base64Member(member, text)
 }

@@ -10,7 +10,7 @@ import {
   keyNames,
   keyParams,
   keyVersion,
-  optionalBytesOf,
+  optionalBase64Member,
   usedVersion,
 } from './key-parameters.ts'
 
@@ -71,7 +71,7 @@ export const makeDataKey = (dataKeys: DataKeys) =>
       const made = await dataKeys.make(vault, resource, {
         bytes: body.bits / 8,
         version: body.key_version,
-        aad: optionalBytesOf('aad', body.aad),
+        aad: optionalBase64Member('aad', body.aad),
         open,
       })
       const { version } = made.ciphertext

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { createHash } from 'node:crypto'
-import { bytesOf } from './key-parameters.ts'
+import { base64Member } from './key-parameters.ts'
 
 const algorithms = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' } as const
 
@@ -24,7 +24,7 @@ export const makeHash = () =>
       format: z.enum(['base64', 'hex']).describe('How the answer writes bytes.').default('base64'),
     }),
     run({ body }) {
-      const sum = createHash(algorithms[body.algorithm]).update(bytesOf('input', body.input)).digest(body.format)
+      const sum = createHash(algorithms[body.algorithm]).update(base64Member('input', body.input)).digest(body.format)
       return Promise.resolve({ callinfo: { sum } })
     },
   })

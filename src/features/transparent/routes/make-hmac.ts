@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/hmac/:name`: HMAC-SHA-256 of `input` with a named key. */
 export const makeHmac = (signatures: Signatures) =>
@@ -27,7 +27,7 @@ export const makeHmac = (signatures: Signatures) =>
         vault,
         resource,
         body.key_version,
-        bytesOf('input', body.input),
+        base64Member('input', body.input),
       )
       note({ keyVersion: version })
       return {

@@ -4,7 +4,7 @@ import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { BackupOrigin } from '../../../hsm/backup-record.ts'
 import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { bytesOf, keyNames, keyParams, latestVersion } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
  * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs
@@ -35,7 +35,7 @@ export const restoreKey = (transfers: Transfers) =>
         userId: caller.userId,
         name: params.name,
         stored: resource,
-        backup: bytesOf('backup', body.backup),
+        backup: base64Member('backup', body.backup),
         force: body.force,
         noteOrigin: (origin: BackupOrigin | undefined) =>
           note({

@@ -7,7 +7,7 @@ import type { Vaults } from '../../vaults/vault.ts'
 import { readCiphertext, writeCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures, SigningRequest } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
 
 const hashNames: Readonly<Record<string, Hash>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' }
 
@@ -75,7 +75,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
 /** @throws Fault `request.invalid` */
 export function readSigning(body: SigningBody): SigningRequest {
   return {
-    input: bytesOf('input', body.input),
+    input: base64Member('input', body.input),
     prehashed: body.prehashed,
     hash: body.hash_algorithm && hashNames[body.hash_algorithm],
     padding: body.signature_algorithm,

@@ -1,4 +1,4 @@
-import { LinkedList, type ListItem } from '../../linked-list.ts'
+import { LinkedList, type ListItem } from './linked-list.ts'
 
 export interface RecentMapOptions<V> {
   /** The most that it keeps. */

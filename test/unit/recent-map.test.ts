@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRecentMap } from '../../../src/hsm/pkcs11/recent-map.ts'
+import { createRecentMap } from '../../src/recent-map.ts'
 
 it('keeps what was used last, and gives up each other value once', () => {
   const gone: number[] = []
