@@ -25,6 +25,7 @@ import {
 } from './records.ts'
 import type { CommitForKey } from './rotation-commit.ts'
 import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, type SealedKey } from './sealing.ts'
+import { ofEachVersion } from './version-groups.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
@@ -218,7 +219,7 @@ async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | und
   await checkPolicy(hsm, key)
   const found = key.oldestVersion === key.latestVersion ? [] : await findVersions(store.read, key.id)
   const all = [...found.filter(({ version }) => version !== latest.version), latest]
-  await Promise.all(all.map((version) => checkVersion(hsm, key, version)))
+  await ofEachVersion(all, (version) => checkVersion(hsm, key, version))
   return { key, versions: all }
 }
 

@@ -30,6 +30,7 @@ import {
   type SealedKey,
   trusting,
 } from './sealing.ts'
+import { ofEachVersion } from './version-groups.ts'
 
 export interface ExportedVersion {
   readonly version: number
@@ -177,7 +178,7 @@ async function exportKey(
       ? (await findVersions(store.read, key.id)).filter(({ disabled }) => disabled === 0)
       : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
   const referenceTo = await on.places.referencesOf(key, await by.grant())
-  return { key, versions: await Promise.all(chosen.map((one) => exported(on, referenceTo(one), one, recipient))) }
+  return { key, versions: await ofEachVersion(chosen, (one) => exported(on, referenceTo(one), one, recipient)) }
 }
 
 async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Backup> {

@@ -85,3 +85,17 @@ describe('GET /transparent/:vaultid/keys/:name', () => {
     expect((await client.get(path('shown'))).status).toBe(200)
   })
 })
+
+it('reads and exports a key with more versions than may wait for the token at once', async () => {
+  const narrow = await TestAppliance.own({ hsm: { queue: 64 } })
+  try {
+    const { admin, id } = await makeVault(narrow)
+    const key = `/transparent/${id}/keys/many`
+    await admin.must('POST', key, { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true })
+    for (let version = 2; version <= 100; version++) await admin.must('POST', `${key}/rotate`)
+    await admin.must('GET', key)
+    expect((await admin.must('GET', `/transparent/export/${id}/many`))['KEYS']).toHaveLength(100)
+  } finally {
+    await narrow.close()
+  }
+})

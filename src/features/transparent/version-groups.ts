@@ -1,0 +1,13 @@
+/** A key may have thousands of versions, and what is asked of all at once fills `hsm.queue`, where others wait, too. */
+const askedAtOnce = 32
+
+/** Asks something of each version, of some at a time; resolves to the answers in the order of the versions. Rejects as `ask` does. */
+export async function ofEachVersion<Version, Answer>(
+  versions: readonly Version[],
+  ask: (version: Version) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let from = 0; from < versions.length; from += askedAtOnce)
+    answers.push(...(await Promise.all(versions.slice(from, from + askedAtOnce).map(ask))))
+  return answers
+}
