@@ -27,17 +27,19 @@ export function createLeakyBucket(options: LeakyBucketOptions): LeakyBucket {
   const doneAt = new LRUCache<string, number>({ max: mostNetworks })
   const perCallMs = intervalMs / callsPerInterval
 
+  /** The same with one call more. */
+  const doneAfterNext = (network: string, nowMs: number): number =>
+    Math.max(doneAt.get(network) ?? 0, nowMs) + perCallMs
+
   return {
     waitMs(network) {
       const nowMs = now()
-      return Math.max(doneAt.get(network) ?? 0, nowMs) + perCallMs - nowMs - intervalMs
+      return doneAfterNext(network, nowMs) - nowMs - intervalMs
     },
-    take(network) {
-      doneAt.set(network, Math.max(doneAt.get(network) ?? 0, now()) + perCallMs)
-    },
+    take: (network) => void doneAt.set(network, doneAfterNext(network, now())),
     admits(network) {
       const nowMs = now()
-      const next = Math.max(doneAt.get(network) ?? 0, nowMs) + perCallMs
+      const next = doneAfterNext(network, nowMs)
       if (next > nowMs + intervalMs) return false
       doneAt.set(network, next)
       return true

@@ -43,15 +43,14 @@ const rowState = {
 /** Characters of a list of versions. */
 const longestList = 512
 
-/** The disabled versions of a key; many of them by their hash, because a key may have any number and a record may not. */
-function listed(versions: readonly number[]): string {
-  const list = versions.join(',')
-  return list.length <= longestList ? list : `sha256:${hash('sha256', list).slice(0, 32)}`
-}
+/** A long list of disabled versions by its hash, because a key may have any number of them and a record may not. */
+const shortened = (list: string): string =>
+  list.length <= longestList ? list : `sha256:${hash('sha256', list).slice(0, 32)}`
 
 /** A key as it stands, and as releases before told of it, which wrote down each disabled version. */
 function currentKey(key: KeyRow, disabled: readonly number[]): CurrentRow {
-  const [list, whole] = [listed(disabled), disabled.join(',')]
+  const whole = disabled.join(',')
+  const list = shortened(whole)
   const row = { state: rowState.key(key, list), since: key.createdAt }
   return list === whole ? row : { ...row, earlier: rowState.key(key, whole) }
 }
@@ -93,7 +92,9 @@ async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefi
   const rows: Record<string, string | null> = {}
   if (keyName !== undefined) {
     const key = (await findKey(tx, vaultId, keyName))?.key
-    rows[`key ${vaultId}/${keyName}`] = key ? rowState.key(key, listed(await disabledVersions(tx, key.id))) : null
+    rows[`key ${vaultId}/${keyName}`] = key
+      ? rowState.key(key, shortened((await disabledVersions(tx, key.id)).join(',')))
+      : null
     return rows
   }
   const vault = await findVault(tx, vaultId)

@@ -1,3 +1,4 @@
+import { groupsOf } from '../../groups.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import type { Tx } from '../../store/store.ts'
@@ -22,8 +23,7 @@ export function createSessionEnding(hsm: Pick<Hsm, 'endSessions'>): EndSessions 
 
   return async (tx, sessionIds, now) => {
     let ended = 0
-    for (let from = 0; from < sessionIds.length; from += endedAtOnce)
-      ended += await endSome(tx, sessionIds.slice(from, from + endedAtOnce), now)
+    for (const some of groupsOf(sessionIds, endedAtOnce)) ended += await endSome(tx, some, now)
     return ended
   }
 }

@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../../fault.ts'
+import { groupsOf } from '../../groups.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import { earlierFieldAad, fieldAad } from '../../hsm/object-aad.ts'
 import { vaultKeyReference } from '../vaults/vault-key.ts'
@@ -76,8 +77,7 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
 
     async rebind(from, to, fields) {
       const rebound: SecretField[] = []
-      for (let first = 0; first < fields.length; first += reboundAtOnce) {
-        const some = fields.slice(first, first + reboundAtOnce)
+      for (const some of groupsOf(fields, reboundAtOnce)) {
         const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to)]
         const outcomes = await hsm.rewrapMany(
           some.map(({ secret, from: owner, to: heir, version }) => ({
@@ -99,8 +99,7 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
     async keepEarlier(vault, object, version, secrets) {
       const kept: EarlierSecret[] = []
       const key = await vaultKeyReference(vault)
-      for (let first = 0; first < secrets.length; first += reboundAtOnce) {
-        const some = secrets.slice(first, first + reboundAtOnce)
+      for (const some of groupsOf(secrets, reboundAtOnce)) {
         const outcomes = await hsm.rewrapMany(
           some.map(({ field, version: writtenAt, ciphertext }) => ({
             from: key,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import { groupsOf } from '../../groups.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
 import { mostSearchedBytes, weakAmong } from './content.ts'
@@ -92,10 +93,10 @@ const objectsAtOnce = 25
 async function readSecrets(reader: Reader, rows: readonly VaultObject[]): Promise<SecretField[]> {
   const secrets: SecretField[] = []
   let bytes = 0
-  for (let first = 0; first < rows.length; first += objectsAtOnce) {
+  for (const objects of groupsOf(rows, objectsAtOnce)) {
     const some = await secretsOfAll(
       reader,
-      rows.slice(first, first + objectsAtOnce).map(({ id }) => id),
+      objects.map(({ id }) => id),
     )
     bytes += some.reduce((sum, { ciphertext }) => sum + ciphertext.length, 0)
     if (bytes > mostSecretBytes)

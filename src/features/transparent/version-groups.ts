@@ -1,3 +1,5 @@
+import { groupsOf } from '../../groups.ts'
+
 /** A key may have thousands of versions, and what is asked of all at once fills `hsm.queue`, where others wait, too. */
 const askedAtOnce = 32
 
@@ -7,7 +9,6 @@ export async function ofEachVersion<Version, Answer>(
   ask: (version: Version) => Promise<Answer>,
 ): Promise<Answer[]> {
   const answers: Answer[] = []
-  for (let from = 0; from < versions.length; from += askedAtOnce)
-    answers.push(...(await Promise.all(versions.slice(from, from + askedAtOnce).map(ask))))
+  for (const some of groupsOf(versions, askedAtOnce)) answers.push(...(await Promise.all(some.map(ask))))
   return answers
 }

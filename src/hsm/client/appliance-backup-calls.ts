@@ -1,3 +1,4 @@
+import { groupsOf } from '../../groups.ts'
 import type { OtpState } from '../otp-use.ts'
 import type { ApplianceBackupPort } from '../appliance-backup-port.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
@@ -22,8 +23,7 @@ export function applianceBackupCalls(keeper: Pick<RequestRouter<KeeperOperation>
     },
     async raiseOtps(devices) {
       const raised: boolean[] = []
-      for (let at = 0; at < devices.length; at += devicesAtOnce)
-        raised.push(...(await raiseSome(keeper, devices.slice(at, at + devicesAtOnce))))
+      for (const some of groupsOf(devices, devicesAtOnce)) raised.push(...(await raiseSome(keeper, some)))
       return raised
     },
   } satisfies ApplianceBackupPort

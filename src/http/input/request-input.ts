@@ -50,7 +50,8 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
 
   return async (request, contract, identify) => {
     const { koa, envelope } = request
-    const query = noteQuery(request, koa.request.querystring)
+    const { querystring } = koa.request
+    const query = noteQuery(request, querystring)
     if (contract.unechoed === 'all') delete envelope.suppliedToken
     let body: JsonObject = {}
     let isEchoed = true
@@ -73,7 +74,7 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
       }
       isEchoed = allowance.isEchoed
     }
-    request.sent = { members: Object.keys(query).length === 0 ? body : { ...query, ...body }, isEchoed }
+    request.sent = { members: querystring === '' ? body : { ...query, ...body }, isEchoed }
     noteToken(request, body)
     if (contract.unechoed === 'all') delete envelope.suppliedToken
     if (contract.upload === 'required' && request.form?.file === undefined) throw new Fault('request.not_form')
