@@ -39,7 +39,7 @@ describe('manual pages', () => {
 
   it('tell what the help tells: purpose, options, exit codes and examples, letter by letter', () => {
     const text = show('man1/strongroom-user-add.1').stdout
-    expect(text).toContain('strongroom-user-add - adds a user')
+    expect(text).toContain('strongroom-user-add - add a user')
     expect(text).toMatch(/--passphrase-file <file>\n +file with the pass phrase/)
     expect(text).toContain("strongroom user add alice --fullname 'Alice Example' --email alice@example.org")
     expect(show('man1/strongroom.1').stdout).toMatch(/EXIT STATUS\n +0 +done/)
