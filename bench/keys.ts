@@ -37,7 +37,9 @@ export async function main(args: string[]): Promise<void> {
   const options = readOptions('keys', choices, args)
   needTools()
   const { keys, connections } = options
-  if (keys < 2 * coldCalls(options) + 1) throw new Error(`${keys} keys are too few for these rounds: give more --keys.`)
+  const needed = 2 * coldCalls(options) + 1
+  if (keys < needed)
+    throw new Error(`These rounds take ${needed} keys: give more --keys, or fewer --rounds, --unmeasured or --cold.`)
   const daemons: Daemon[] = []
   const start = async (build?: string): Promise<Daemon> => {
     const settings = { http: { workers: 1 }, hsm: { handles }, quotas: { keysPerMinute: 1_000_000 } }
