@@ -65,11 +65,12 @@ export interface LoginPort {
   /**
    * Whether one of the devices made this OTP and has used none after it. Wrong codes are limited for each device: of one
    * that has had too many no code is good until some time has passed. No device at all costs about as much as one.
-   * `holder`: the sealed record of the user whose factors they must be, and who must be able to log in.
+   * `holder`: the sealed record of the user whose factors they must be, and who must be able to log in; needed for more
+   * than one device.
    */
   checkOtp(devices: readonly OtpState[], otp: ShownOtp, holder?: SealedRecord): Promise<OtpVerdict>
 
-  /** The same, and uses it up: `good` for exactly one of any number of calls, whatever the counters of the devices are. */
+  /** The same for at most one, and uses it up: `good` for exactly one of any number of calls, whatever the counter is. */
   useOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
 
   /**

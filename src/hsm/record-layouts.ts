@@ -191,14 +191,18 @@ const recordLayouts = {
     permission: 'integer',
     expiresAt: 'integer',
     grants: 'text?',
+    // How often the user had been recovered.
+    recoveries: 'integer',
   },
-  // What a session may do that has just shown a second factor: one change of the record of its user, of this generation.
+  // What a session may do that has just shown a second factor: one change of the record of its user with this digest.
   'fresh grant': {
     session: 'bytes',
     user: 'bytes',
     userId: 'integer',
     capabilities: 'integer',
-    generation: 'integer',
+    recoveries: 'integer',
+    // SHA-256
+    record: 'bytes',
     expiresAt: 'integer',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>

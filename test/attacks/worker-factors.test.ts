@@ -1,24 +1,19 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificateRecord } from '../../src/features/certificates/records.ts'
-import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { deviceRecord, devicesOf, findByPublicId, stateOf, type OtpDevice } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
-import { seedText } from '../../src/features/otp/otpauth-uri.ts'
 import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { VaultTable } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
 import type { GrantRequest, Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
-import type { BegunSession, LoginRequest } from '../../src/hsm/login-request.ts'
-import { otpPurpose } from '../../src/hsm/provenance.ts'
-import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
 import { CardAppliance } from '../api/certificates/card-kit.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { type AttackerDevice, attackerDevice, begunSession } from '../support/attacker-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { ClientCa, pemOf } from '../support/client-pki.ts'
-import { totpCode } from '../support/hardware-token.ts'
 import { loginRequest } from '../support/login-request.ts'
 import { stockToken } from '../support/own-device-kit.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
@@ -55,43 +50,11 @@ const grantOf = (client: TestClient, of?: { readonly user: User; readonly vaultI
     return of && findSealedMembership(appliance.store.read, of.user, Number(of.vaultId))
   })
 
-/** A device whose seed the attacker has. */
-interface OwnDevice {
-  readonly sealed: SealedRecord
-  readonly code: () => string
-}
-
-async function ownDevice(userId: number | null, grant?: SealedRecord): Promise<OwnDevice> {
-  const seed = randomBytes(20)
-  const text = seedText(seed)
-  const { provenance, ...wrapped } = await worker.importSecret('otp-hmac-sha1', seed, otpPurpose)
-  const codes = { kind: 'totp', keyKind: 'otp-hmac-sha1', digits: 6, periodSeconds: 30 } as const
-  const record = deviceRecord({ ...codes, ...wrapped, publicId: null, userId, privateIdCheck: null })
-  const seal = await worker.seal(record, undefined, provenance, grant)
-  return { sealed: { record, seal }, code: () => totpCode(text) }
-}
-
-const byDevice = ({ sealed: device, code }: OwnDevice): LoginRequest['factor'] => ({
-  certificate: undefined,
-  devices: [{ device, counter: 0, driftSteps: 0 }],
-  otp: { code: code() },
-})
+const ownDevice = (userId: number | null, grant?: SealedRecord) => attackerDevice(worker, userId, grant)
 
 /** A login of the victim, by the newest row or another record. */
-async function logIn(victim: TestUser, device: OwnDevice, shown: Partial<LoginRequest> = {}) {
-  return worker.login({ ...(await loginRequest(appliance, victim, byDevice(device))), ...shown })
-}
-
-/** Of a session that the keeper began, as a worker puts it together. */
-async function sessionRecordOf(
-  { identity, recoveries }: User,
-  token: string,
-  times: Pick<BegunSession, 'identity' | 'createdAt' | 'expiresAt'>,
-): Promise<Buffer> {
-  const key = await appliance.services.applicationKeys.find(appliance.applicationKey)
-  if (key === undefined) throw new Error('no application key')
-  const of = { user: identity, applicationKey: key.identity, recoveries, certificate: null }
-  return composeRecord('session', { ...times, ...of, tokenHash: sessionTokenHash(token) })
+async function logIn(victim: TestUser, device: AttackerDevice, shown: Partial<LoginRequest> = {}) {
+  return worker.login({ ...(await loginRequest(appliance, victim, device.factor())), ...shown })
 }
 
 /** One who has logged in, and has a vault with another Admin. */
@@ -158,15 +121,14 @@ describe('a device of the attacker', () => {
     expect(await outcomeOf(seal(gained))).toBe('hsm.rejected')
     const recovered = { ...gained, recoveries: before.recoveries + 1 }
     const user = sealedUser({ ...recovered, seal: await seal(recovered) })
-    const request = { ...(await loginRequest(appliance, victim, byDevice(device))), user }
-    const { token, seal: sessionSeal, ...times } = await worker.login(request)
-    const session = { record: await sessionRecordOf(recovered, token, times), seal: sessionSeal }
+    const request = { ...(await loginRequest(appliance, victim, device.factor())), user }
+    const begun = await begunSession(appliance, recovered, await worker.login(request))
     const sealed = await findSealedMembership(appliance.store.read, before, Number(vault.id))
     const { applicationKey } = request
     if (sealed === undefined || applicationKey === undefined) throw new Error('no membership or no application key')
-    const asked = { token, session, applicationKey, membership: sealed }
+    const asked = { ...begun, applicationKey, membership: sealed }
     // With the record of before, in which he is not recovered, or with that which names the factor.
-    expect(await outcomeOf(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('access.resting')
+    expect(await outcomeOf(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('hsm.outdated')
     expect(await outcomeOf(worker.grant({ ...asked, user }))).toBe('access.resting')
   })
 })
@@ -192,13 +154,11 @@ describe('the maker of a user', () => {
     if (device === undefined || block === undefined) throw new Error('no hardware token')
     const factor = { certificate: undefined, devices: [stateOf(device)], otp: { block } }
     const { applicationKey, ...request } = await loginRequest(appliance, victim, factor)
-    const begun = await worker.login({ ...request, applicationKey })
+    const begun = await begunSession(appliance, user, await worker.login({ ...request, applicationKey }))
     const membership = await findSealedMembership(appliance.store.read, user, Number(vault.id))
     if (applicationKey === undefined || membership === undefined) throw new Error('no records')
-    const { token, seal, ...times } = begun
-    const record = await sessionRecordOf(user, token, times)
     const granted = (more: Pick<GrantRequest, 'membership'>) =>
-      outcomeOf(worker.grant({ token, session: { record, seal }, user: sealedUser(user), applicationKey, ...more }))
+      outcomeOf(worker.grant({ ...begun, user: sealedUser(user), applicationKey, ...more }))
     expect(await granted({ membership })).toBe('session.invalid')
     // With which the first login is noted.
     expect(await granted({})).toBe('done')

@@ -74,7 +74,7 @@ describe('a grant', () => {
   it.each<[string, GrantEdits, string]>([
     ['of a member who was removed', { membership: { permission: 0 } }, 'vault.not_found'],
     ['that rests since the user was recovered', { user: { recoveries: 1 } }, 'access.resting'],
-    ['that rested when the session began', { session: { recoveries: 1 } }, 'access.resting'],
+    ['of before a recovery that the session was begun after', { session: { recoveries: 1 } }, 'session.invalid'],
     ['of another user', { membership: { user: newIdentity() } }, 'hsm.rejected'],
     ['beside the record of another user', { user: { identity: newIdentity() } }, 'hsm.rejected'],
     ['beside the key of another application', { applicationKey: { identity: newIdentity() } }, 'hsm.rejected'],

@@ -8,6 +8,7 @@ import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { passwordPolicies } from '../../src/features/passwords/policies.ts'
 import { createPassphrases } from '../../src/features/users/passphrase.ts'
+import { sealedUser } from '../../src/features/users/user-seals.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/try-rules.ts'
@@ -15,6 +16,7 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { loginRequest } from '../support/login-request.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
 import { setCapabilities } from '../support/sealed-people.ts'
 import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
@@ -68,12 +70,15 @@ describe('six digits', () => {
     const [mine] = await devicesOf(appliance.store.read, own.id, 'totp')
     if (mine === undefined) throw new Error('no device')
     const code = totpCode(user.totpSecret)
-    expect(await worker.checkOtp([stateOf(mine), state], { code })).toMatchObject({ outcome: 'wrong' })
+    expect(await worker.checkOtp([state], { code })).toMatchObject({ outcome: 'wrong' })
+    // Codes of his own would pay for those of the other; a user is shown whose factors they both were.
+    for (const asked of [worker.checkOtp, worker.useOtp])
+      expect(await outcomeOf(asked([stateOf(mine), state], { code }))).toBe('hsm.rejected')
+    const mallory = sealedUser(await accountRow(appliance, own))
+    expect(await worker.checkOtp([stateOf(mine), state], { code }, mallory)).toMatchObject({ outcome: 'wrong' })
     // Which goes on working.
-    expect(await worker.checkOtp([stateOf(mine), state], { code: totpCode(own.totpSecret) })).toMatchObject({
-      outcome: 'good',
-      at: 0,
-    })
+    const mineAlone = await worker.checkOtp([stateOf(mine)], { code: totpCode(own.totpSecret) })
+    expect(mineAlone.outcome).toBe('good')
   })
 
   it('are not to be found by resynchronising, nor after the keeper was killed', async () => {

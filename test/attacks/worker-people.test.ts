@@ -64,7 +64,7 @@ function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Pa
 }
 /** The newest record of a user, which is shown with a membership. */
 const shownUser = (identity: Buffer, recoveries = 5) =>
-  sealedRecord(appliance.token, 'user', user({ identity, recoveries }))
+  sealedRecord(appliance.token, 'user', user({ identity, recoveries, capabilities: bits('admin', 'createVault') }))
 
 function changeMember(
   to: Partial<FieldsOf<'membership'>>,

@@ -213,6 +213,7 @@ describe('a session of a service account', () => {
 })
 
 const active = capabilitiesOf(['active'])
+const everything = capabilitiesOf(['read', 'active', 'admin'])
 const [account, ownerIdentity, stranger] = [newIdentity(), newIdentity(), newIdentity()]
 const credential = {
   id: '0011223344556677',
@@ -247,10 +248,17 @@ const record = (
 describe('a change of a service account', () => {
   const grantOf = (fields: Partial<FieldsOf<'grant'>>): SealedRecord =>
     sealedGrant(appliance.token, { user: stranger, userId: 815, permission: 0, ...fields })
-  const byOwner = () => grantOf({ user: ownerIdentity, userId: 12 })
+  const byOwner = (recoveries = 2) => grantOf({ user: ownerIdentity, userId: 12, recoveries })
   const byAdministrator = () => grantOf({ capabilities: capabilitiesOf(['read', 'active', 'admin']) })
   const person = (identity: Buffer, recoveries: number) =>
-    sealedPerson(appliance.token, { identity, id: 12, username: 'owner', recoveries, generation: 7 })
+    sealedPerson(appliance.token, {
+      identity,
+      id: 12,
+      username: 'owner',
+      capabilities: everything,
+      recoveries,
+      generation: 7,
+    })
   const seal = (
     to: FieldsOf<'service account'>,
     grant: SealedRecord,
@@ -276,6 +284,8 @@ describe('a change of a service account', () => {
 
   it('by an owner whose own record is not shown, or who changed hands, comes with a recovery', async () => {
     const to = record({ credentials: both })
+    // By a session after a recovery, beside another record of before it.
+    await expect(seal(to, byOwner(3))).rejects.toMatchObject(rejected)
     await expect(seal(to, byOwner(), { member: person(stranger, 2) })).rejects.toMatchObject(rejected)
     await expect(seal(to, byOwner(), { member: person(ownerIdentity, 3) })).rejects.toMatchObject(rejected)
     const anew = record({ credentials: both, ownerRecoveries: 3 }, { recoveries: 1 })
@@ -324,10 +334,10 @@ describe('a change of a service account', () => {
 
   it('makes no user of it, and none of a user', async () => {
     const user = person(account, 0)
-    const next = composeRecord('service account', { ...record(), generation: 8 })
-    await expect(worker.seal(next, user, undefined, byAdministrator(), user)).rejects.toMatchObject(rejected)
     const before = sealedRecord(appliance.token, 'service account', record({}, { generation: 6 }))
     await expect(worker.seal(user.record, before, undefined, byAdministrator())).rejects.toMatchObject(rejected)
+    const next = composeRecord('service account', { ...record(), generation: 8 })
+    await expect(worker.seal(next, user, undefined, byAdministrator(), user)).rejects.toMatchObject(rejected)
   })
 
   it('makes none but by an administrator, for an owner as he is', async () => {
@@ -338,7 +348,11 @@ describe('a change of a service account', () => {
       )
     const member = person(ownerIdentity, 2)
     await worker.sealNew(first(), byAdministrator(), member)
-    const another = sealedRecord(appliance.token, 'service account', record({}, { identity: ownerIdentity }))
+    const another = sealedRecord(
+      appliance.token,
+      'service account',
+      record({}, { identity: ownerIdentity, capabilities: everything, generation: 7 }),
+    )
     await expect(worker.sealNew(first({ ownerRecoveries: 0 }), byAdministrator(), another)).rejects.toMatchObject(
       rejected,
     )

@@ -30,6 +30,7 @@ export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'
     permission: permissionBits.Admin,
     expiresAt: Date.now() + longestGrantMs + clockSkewMs - 1_000,
     grants: null,
+    recoveries: 0,
     ...edits,
   })
 }

@@ -3,6 +3,7 @@ import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from '../../hsm/otp-use.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { findUserById } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import { clockWentBack, codeForm, type DriftRules } from './codes.ts'
 import {
@@ -10,6 +11,7 @@ import {
   devicesOf,
   findByPublicId,
   findHeld,
+  provenDevices,
   stateOf,
   type Advance,
   type DeviceKind,
@@ -109,13 +111,8 @@ export function createOtps(dependencies: OtpDependencies): Otps {
       return parsed && examineHeld(reader, userId, parsed)
     },
 
-    async examineToken(reader, otp) {
-      const examine = async () => examineBlock(await findHeld(reader, otp.publicId), otp)
-      // The holder may have changed between the reading of the row and the check.
-      return examine().catch((error: unknown) => {
-        if (isFault(error, 'hsm.outdated')) return examine()
-        throw error
-      })
+    examineToken(reader, otp) {
+      return againIfOutdated(async () => examineBlock(await findHeld(reader, otp.publicId), otp))
     },
 
     async examineCodeOf(device, code) {
@@ -133,6 +130,13 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     },
   }
 }
+
+/** The holder may have changed between the reading of the row and the check. */
+const againIfOutdated = <T>(examine: () => Promise<T>): Promise<T> =>
+  examine().catch((error: unknown) => {
+    if (isFault(error, 'hsm.outdated')) return examine()
+    throw error
+  })
 
 /** That no device has made: for the work alone. */
 export const noOtp: ShownOtp = { block: Buffer.alloc(16) }
@@ -164,17 +168,22 @@ function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDe
     ...(enabledTypes.includes('hwkey_otp') ? ['hotp' as const] : []),
   ]
 
-  return async (reader: Reader, userId: number | undefined, code: string): Promise<ExaminedOtp | undefined> => {
-    if (!codeForm.test(code)) return undefined
-    const devices = await devicesOf(reader, userId ?? unknownUserId, ...kinds)
+  async function examine(reader: Reader, userId: number, code: string): Promise<ExaminedOtp | undefined> {
+    const holder = await findUserById(reader, userId)
+    const devices = provenDevices(holder ?? noFactors, await devicesOf(reader, userId, ...kinds))
     const now = clock.now()
     for (const device of devices)
       if (device.kind === 'totp' && clockWentBack(device, now, rules)) await alarm('otp.clock_back', device)
-    const verdict = await hsm.checkOtp(devices.map(stateOf), { code })
+    const verdict = await hsm.checkOtp(devices.map(stateOf), { code }, holder ? sealedUser(holder) : undefined)
     const device = devices[verdict.at]
     return device && examined(device, { code }, verdict, now)
   }
+
+  return async (reader: Reader, userId: number | undefined, code: string): Promise<ExaminedOtp | undefined> =>
+    codeForm.test(code) ? againIfOutdated(() => examine(reader, userId ?? unknownUserId, code)) : undefined
 }
+
+const noFactors = { factors: Buffer.alloc(0) }
 
 /** A device, and the holder whose factor it must be, where the login does not ask for that. */
 type KnownDevice = Pick<HeldDevice, 'device'> & Partial<HeldDevice>

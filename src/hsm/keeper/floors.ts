@@ -40,14 +40,18 @@ export function openFloors(path: string): WritableFloors {
      WHERE excluded.generation > generation`,
   )
   const floors = readFloors(file)
+  const liftAll = file.transaction((generations: readonly Generation[]) => {
+    for (const { subject, number } of generations) lift.run(subject, number, risen.next())
+  })
+  const isHigher = ({ subject, number }: Generation): boolean => (floors.of(subject) ?? 0) < number
   return {
     ...floors,
-    raise: file.transaction((...generations: readonly Generation[]) => {
-      for (const { subject, number } of generations)
-        if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, risen.next())
-    }),
+    raise(...generations) {
+      const higher = generations.filter(isHigher)
+      if (higher.length > 0) liftAll(higher)
+    },
     take(subject, number) {
-      if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, 0)
+      if (isHigher({ subject, number })) lift.run(subject, number, 0)
     },
     risen,
     together: (work) => file.transaction(work)(),

@@ -7,40 +7,41 @@ import { challengeRecord } from '../passkey-challenge.ts'
 import { composeRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
-import type { Floors } from './floors.ts'
 import { type OnceJudges, usesUp } from './logins.ts'
 import { onceIn } from './otp-fields.ts'
-import { newestShown } from './shown-record.ts'
+import { isOfGrant } from './record-change.ts'
+import { type NewestRecords, newestShown, recordDigest } from './shown-record.ts'
 
-export interface FreshGrantDependencies extends OnceJudges, AuthorityDependencies {
-  readonly floors: Floors
+export interface FreshGrantDependencies extends OnceJudges, AuthorityDependencies, NewestRecords {
+  readonly shownRights: AuthorityDependencies['shownRights'] & NewestRecords['shownRights']
   readonly now: () => number
 }
 
 /**
  * A session alone changes no factor of its user: who stole it would stay. The user shows a second factor once more, which
- * is used up here, and the record of this generation may be changed, so that one factor serves one change.
+ * is used up here, and this record may be changed, so that one factor serves one change.
  */
 export function createFreshGrantHandlers(on: FreshGrantDependencies) {
-  const { token, floors, now } = on
+  const { token, now } = on
   return {
     freshGrant(fields) {
       const { grant, fresh } = readAuthority(on, fields)
-      const user = newestShown(token, floors, 'user', fields.sealed()).fields
+      const sealed = fields.sealed()
+      const user = newestShown(on, 'user', sealed).fields
       const factor = onceIn(fields)
-      if (grant === undefined || fresh !== undefined || !grant.user.equals(user.identity))
+      if (grant === undefined || fresh !== undefined || !isOfGrant(user, grant))
         throw new Fault('hsm.rejected', 'A fresh grant needs the grant of a session of this user.')
       const isRight = usesUp(on, user, factor, grant.session)
       if (!isRight || !mayLogIn(user.capabilities)) throw new Fault('login.refused')
       const { session, userId, capabilities } = grant
       const expiresAt = Math.min(grant.expiresAt, now() + longestGrantMs)
-      const { identity, generation } = user
       const record = composeRecord('fresh grant', {
         session,
-        user: identity,
+        user: user.identity,
         userId,
         capabilities,
-        generation,
+        recoveries: user.recoveries,
+        record: recordDigest(sealed.record),
         expiresAt,
       })
       return [record, seal(token, record)]

@@ -4,27 +4,20 @@ import { longestGrantMs } from '../../access/decision.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
-import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation } from '../protocol/frame.ts'
-import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { EndedSessions } from './ended-sessions.ts'
-import type { WritableFloors } from './floors.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
-import { accountTypes, shown } from './shown-record.ts'
-import type { ShownRights } from './shown-rights.ts'
+import { accountTypes, type NewestRecords, noteNewest, shown } from './shown-record.ts'
 
 type Opened<T extends RecordType> = Extract<OpenedRecord, { type: T }>
 
 const sessionTypes = ['session', 'service session'] as const
 const membershipTypes = ['membership', 'scoped membership'] as const
 
-export interface GrantDependencies {
-  readonly token: Token
-  readonly floors: WritableFloors
+export interface GrantDependencies extends NewestRecords {
   readonly endedSessions: EndedSessions
-  readonly shownRights: Pick<ShownRights, 'note'>
   readonly now: () => number
 }
 
@@ -61,6 +54,7 @@ export function createGrantHandlers(on: GrantDependencies) {
         permission: membership?.permission ?? 0,
         expiresAt,
         grants: membership !== undefined && 'grants' in membership ? membership.grants : null,
+        recoveries: user.recoveries,
       })
       return [record, seal(token, record)]
     },
@@ -89,24 +83,15 @@ function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly 
 }
 
 /** @throws Fault `hsm.seal_broken`, `hsm.outdated` for a record of before, `hsm.rejected` for what does not belong together */
-function readShown({ token, floors, shownRights, now }: GrantDependencies, fields: RequestFields): Shown {
+function readShown(on: GrantDependencies, fields: RequestFields): Shown {
+  const { token, now } = on
   const session = shown(token, sessionTypes, fields.sealed())
   const user = shown(token, accountTypes, fields.sealed())
   const key = fields.optionalSealed()
   const applicationKey = key && shown(token, 'application key', key)
   const member = fields.optionalSealed()
   const membership = member && shown(token, membershipTypes, member)
-  const newest: readonly (OpenedRecord | undefined)[] = [user, applicationKey, membership]
-  for (const record of newest) {
-    const generation = record && generationOf(record)
-    const ofVault = record && vaultGenerationOf(record)
-    if (ofVault !== undefined) floors.check(ofVault)
-    if (record === undefined || generation === undefined) continue
-    floors.check(generation)
-    // Of a commit that was not shown, this is how the keeper learns.
-    floors.raise(generation)
-    shownRights.note(record)
-  }
+  for (const record of [user, applicationKey, membership]) if (record !== undefined) noteNewest(on, record)
   const standing = standingOf({ session, user, applicationKey }, now())
   if (standing === undefined || membership?.fields.user.equals(user.fields.identity) === false)
     throw new Fault('hsm.rejected', 'These records are not of one session.')
@@ -155,11 +140,14 @@ function checkSession(
 ): void {
   const isOver = session.expiresAt < now() || endedSessions.has(session.identity)
   const isTheirs = createHash('sha256').update(token).digest('base64') === session.tokenHash
-  if (isOver || !isTheirs || !mayLogIn(user.capabilities) || !isStanding) throw new Fault('session.invalid')
+  // Of those who got the account by a recovery that the record shown does not count.
+  const isOfOthers = session.recoveries > user.recoveries
+  if (isOver || isOfOthers || !isTheirs || !mayLogIn(user.capabilities) || !isStanding)
+    throw new Fault('session.invalid')
   if (membership === undefined) return
   // The first login ends that the maker gives what he likes: a worker must have noted it before a vault is used.
   if (isNew) throw new Fault('session.invalid')
   if (membership.permission === 0) throw new Fault('vault.not_found')
-  // Changed hands, and not confirmed in this vault: neither before the session began nor since.
-  if (membership.recoveries < Math.max(user.recoveries, session.recoveries)) throw new Fault('access.resting')
+  // Changed hands, and not confirmed in this vault.
+  if (membership.recoveries < user.recoveries) throw new Fault('access.resting')
 }

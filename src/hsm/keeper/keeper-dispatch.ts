@@ -26,7 +26,7 @@ import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
 import { checkChange } from './record-rules.ts'
-import { accountTypes, newestShown, opened } from './shown-record.ts'
+import { accountTypes, type NewestRecords, newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { sealTombstone, sealUnused } from './tombstones.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
@@ -50,7 +50,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const provenance = fields.bytes()
       const shownBefore = previous.record.length === 0 ? undefined : previous
       const authority = readAuthority(ends, fields)
-      const member = readMember(token, floors, fields)
+      const member = readMember(ends, fields)
       const change = { origin, previous: shownBefore, ...authority, member }
       const { next, replaces } = checkedChange(token, memory, record, change)
       if (!replaces) checkProvenance(token, memory, { next, record, provenance, user: authority.grant?.user })
@@ -88,7 +88,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     sealNew(fields) {
       const record = fields.bytes()
       const authority = readAuthority(ends, fields)
-      return sealNew(token, memory, record, { origin, ...authority, member: readMember(token, floors, fields) })
+      return sealNew(token, memory, record, { origin, ...authority, member: readMember(ends, fields) })
     },
     ...createTakeoverHandlers(token, takeover, origin),
     acceptRestored() {
@@ -118,9 +118,9 @@ interface AskedChange extends Authority {
 }
 
 /** The user whose membership is sealed, or the owner of a service account; undefined where none was shown. */
-function readMember(token: Token, floors: WritableFloors, fields: RequestFields): Person | undefined {
+function readMember(on: NewestRecords, fields: RequestFields): Person | undefined {
   const sealed = fields.optionalSealed()
-  return sealed && newestShown(token, floors, accountTypes, sealed).fields
+  return sealed && newestShown(on, accountTypes, sealed).fields
 }
 
 /** Reads a record and asks its type's rule; whether it takes the place of another, or is the first of a thing. */

@@ -79,14 +79,14 @@ export function openKeeperMemory({
   const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
-  const judges = { token, floors, now }
+  const shownRights = createShownRights()
+  const judges = { token, floors, shownRights, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
   const once = { otps, passkeys }
   const longestSessionMs = config.session.absoluteTimeoutMs
   const smartcards = config.smartcard?.enabled === true
   const auditKeys = createAuditKeys(token, state, now)
-  const shownRights = createShownRights()
   const exchange = createFloorExchange({
     token,
     state,

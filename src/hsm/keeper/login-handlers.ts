@@ -3,6 +3,7 @@ import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
 import { evidenceKinds, type LoginRequest } from '../login-request.ts'
 import { secretKeyKinds } from '../key-kind.ts'
+import type { OtpState } from '../otp-use.ts'
 import { applicationKeyText, privateIdText, seedCheckText, successorText } from '../peppered-text.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { acceptOtp } from './otp-acceptance.ts'
@@ -22,7 +23,7 @@ export interface LoginDependencies extends FreshGrantDependencies {
 
 /** What workers ask of pass phrases, one-time passwords and keys of applications: the pepper never meets bytes that a worker composed. */
 export function createLoginHandlers(on: LoginDependencies) {
-  const { token, floors, otps, passphrases, logIn, logInService } = on
+  const { token, otps, passphrases, logIn, logInService } = on
   return {
     ...createFreshGrantHandlers(on),
     login(fields: RequestFields) {
@@ -68,11 +69,11 @@ export function createLoginHandlers(on: LoginDependencies) {
     },
     checkOtp(fields: RequestFields) {
       const [devices, otp, shownHolder] = [statesIn(fields), shownIn(fields), fields.optionalSealed()]
-      if (shownHolder === undefined) return verdictFields(otps.check(devices, otp))
-      const holder = newestShown(token, floors, 'user', shownHolder).fields
+      if (shownHolder === undefined) return verdictFields(otps.check(oneOf(devices), otp))
+      const holder = newestShown(on, 'user', shownHolder).fields
       return verdictFields(otps.check(mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : [], otp))
     },
-    useOtp: (fields: RequestFields) => verdictFields(otps.use(statesIn(fields), shownIn(fields))),
+    useOtp: (fields: RequestFields) => verdictFields(otps.use(oneOf(statesIn(fields)), shownIn(fields))),
     acceptOtp: (fields: RequestFields) => acceptOtp(token, otps, fields),
     resynchroniseOtp(fields: RequestFields) {
       const counter = otps.resynchronise(stateIn(fields), [codeOf(fields.text()), codeOf(fields.text())])
@@ -89,6 +90,16 @@ function loginIn(fields: RequestFields): LoginRequest {
   const certificate = fields.optionalSealed()
   const factor = certificate === undefined ? onceIn(fields) : { certificate }
   return { applicationKey, applicationKeyText: text, user, hash, factor }
+}
+
+/**
+ * A wrong try counts for all devices that it was tried on, and a right one for none: beside a device of his own somebody
+ * could try codes of another's without end.
+ */
+function oneOf(devices: readonly OtpState[]): readonly OtpState[] {
+  if (devices.length > 1)
+    throw new Fault('hsm.rejected', 'Several devices are looked at together for the user whose factors they are.')
+  return devices
 }
 
 /** Of what a client may send as one. */

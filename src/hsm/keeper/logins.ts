@@ -10,15 +10,12 @@ import type { Token } from '../pkcs11/token-link.ts'
 import type { OtpState } from '../otp-use.ts'
 import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
 import { hasFactor } from '../user-factors.ts'
-import type { Floors } from './floors.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import type { PasskeyJudge } from './passkey-judge.ts'
 import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
-import { newestShown, shown } from './shown-record.ts'
+import { type NewestRecords, newestShown, shown } from './shown-record.ts'
 
-export interface LoginsDependencies extends OnceJudges {
-  readonly token: Token
-  readonly floors: Floors
+export interface LoginsDependencies extends OnceJudges, NewestRecords {
   readonly passphrases: PassphraseJudge
   readonly now: () => number
   /** `session.absoluteTimeoutMs` */
@@ -31,11 +28,11 @@ export interface LoginsDependencies extends OnceJudges {
 export type LogIn = (request: LoginRequest) => BegunSession
 
 export function createLogins(on: LoginsDependencies): LogIn {
-  const { token, floors, passphrases, now, longestSessionMs } = on
+  const { token, passphrases, now, longestSessionMs } = on
 
   return ({ applicationKey, applicationKeyText: text, user, hash, factor }) => {
-    const key = applicationKey && newestShown(token, floors, 'application key', applicationKey).fields
-    const person = user && newestShown(token, floors, 'user', user).fields
+    const key = applicationKey && newestShown(on, 'application key', applicationKey).fields
+    const person = user && newestShown(on, 'user', user).fields
     const second = checkFactor(on, person, factor)
     // All of it, always: what was wrong must not be told by the time that it takes.
     const others = [

@@ -2,9 +2,10 @@ import { capabilitiesOf, holds, isPossible, raisesOwn } from '../../access/capab
 import { operatorId } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { areGrants } from '../../access/scope.ts'
-import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
 import { areFactors, gainsFactor, isOneStep } from '../user-factors.ts'
-import { type Change, isSame, refused, type Rule } from './record-change.ts'
+import { type Change, isOfGrant, isSame, refused, type Rule } from './record-change.ts'
+import { recordDigest } from './shown-record.ts'
 
 type Grant = FieldsOf<'grant'>
 type User = FieldsOf<'user'>
@@ -76,7 +77,8 @@ function recovers(change: Change<'user'>): boolean {
   if (previous === undefined || asker === undefined) return true
   const [after, before] = [next.fields, previous.fields]
   // A session of the user means that the user has logged in.
-  if (grant?.user.equals(after.identity)) return after.madeBy === null && after.recoveries === before.recoveries
+  if (grant?.user.equals(after.identity))
+    return isOfGrant(before, grant) && after.madeBy === null && after.recoveries === before.recoveries
   const isGiven = !hasSamePassphrase(after, before) || gainsFactor(after.factors, before.factors)
   if (asker === before.madeBy || !isGiven) return true
   return after.madeBy === null && (recovery === 'open' || after.recoveries === before.recoveries + 1)
@@ -99,7 +101,7 @@ function mayChangeUser(grant: Grant, { next, previous, fresh }: Change<'user'>):
   // By it nothing but one of the factors changes, and once.
   if (fresh !== undefined)
     return (
-      fresh.generation === before.generation &&
+      fresh.record.equals(recordDigest(composeRecord('user', before))) &&
       after.username === before.username &&
       after.capabilities === before.capabilities &&
       hasSamePassphrase(after, before) &&

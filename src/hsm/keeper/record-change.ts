@@ -51,6 +51,13 @@ export function isEqual(one: unknown, other: unknown): boolean {
   return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other
 }
 
+/**
+ * Whether this is the account of the caller, in the hands that it was in when the grant was sealed: of two records that
+ * were both sealed in place of one, the other may count no recovery.
+ */
+export const isOfGrant = ({ identity, recoveries }: Person, grant: Authority['grant']): boolean =>
+  grant?.user.equals(identity) === true && grant.recoveries === recoveries
+
 export function refused(type: string): Fault {
   return new Fault('hsm.rejected', `The keeper does not seal this ${type}.`)
 }

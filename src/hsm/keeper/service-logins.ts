@@ -4,19 +4,15 @@ import type { ServiceConfig } from '../../config/service-section.ts'
 import { Fault } from '../../fault.ts'
 import type { BegunService, ServiceEvidence } from '../login-request.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
-import type { Token } from '../pkcs11/token-link.ts'
 import { composeRecord, identityBytes } from '../record-layouts.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
-import type { Floors } from './floors.ts'
 import { createNoAccount } from './no-account.ts'
 import { evidenceReaders } from './service-evidence.ts'
-import { newestShown } from './shown-record.ts'
+import { type NewestRecords, newestShown } from './shown-record.ts'
 import type { UsedAssertions } from './used-assertions.ts'
 
-export interface ServiceLoginsDependencies {
-  readonly token: Token
-  readonly floors: Floors
+export interface ServiceLoginsDependencies extends NewestRecords {
   readonly now: () => number
   readonly rules: Pick<ServiceConfig, 'enabled' | 'sessionMs' | 'allowStatic' | 'audience' | 'issuers'>
   /** Whether client certificates are read here at all: no worker can say that it has seen one where they are not. */
@@ -31,12 +27,11 @@ export interface ServiceLoginsDependencies {
 export type LogInService = (account: SealedRecord | undefined, evidence: ServiceEvidence) => BegunService
 
 export function createServiceLogins(on: ServiceLoginsDependencies): LogInService {
-  const { token, floors, now, rules, usedAssertions } = on
+  const { token, now, rules, usedAssertions } = on
   const noAccount = createNoAccount(on)
 
   return (sealed, evidence) => {
-    const service =
-      sealed === undefined ? noAccount(evidence) : newestShown(token, floors, 'service account', sealed).fields
+    const service = sealed === undefined ? noAccount(evidence) : newestShown(on, 'service account', sealed).fields
     const account = readServiceAccount(service.account)
     const at = now()
     if (!rules.enabled) throw refused('service accounts are turned off')

@@ -1,7 +1,7 @@
 import { capabilitiesOf, holds } from '../../access/capabilities.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import { readServiceAccount, serviceText, type ServiceAccount } from '../service-account.ts'
-import { type Change, isSame, type Person, type Rule } from './record-change.ts'
+import { type Change, isOfGrant, isSame, type Person, type Rule } from './record-change.ts'
 
 type ServiceChange = Change<'service account'>
 
@@ -39,7 +39,7 @@ const isAdministrator = ({ origin, grant }: ServiceChange): boolean =>
   origin === 'operator' || (grant !== undefined && holds(grant.capabilities, 'admin'))
 
 /** By the newest record of the owner, so that none of the recoveries to come is counted as one of before. */
-const isOwner = (person: Person | undefined, { owner, ownerRecoveries }: ServiceAccount): boolean =>
+const isOwner = (person: Person | undefined, { owner, ownerRecoveries }: ServiceAccount): person is Person =>
   // A service account owns none.
   person?.account === undefined && person?.identity.toString('hex') === owner && ownerRecoveries <= person.recoveries
 
@@ -55,7 +55,9 @@ function mayChange(change: ServiceChange, after: ServiceAccount, before: Service
   if (!isSameOwner && !isOwner(member, after)) return false
   // An owner names no other one.
   if (after.owner !== before.owner && !isAdministrator(change)) return false
-  const isHimself = isByOwner && isSameOwner && isOwner(member, before) && member?.recoveries === before.ownerRecoveries
+  // In the hands of the time when the account became his.
+  const isHimself =
+    isSameOwner && isOwner(member, before) && isOfGrant(member, grant) && member.recoveries === before.ownerRecoveries
   if (isHimself || (isSameOwner && lessens(change, after, before))) return made === 0
   return made === 1 || (made === 0 && recovery === 'open')
 }

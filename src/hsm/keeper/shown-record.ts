@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { generationOf } from '../record-generation.ts'
+import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import { type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
-import type { Floors } from './floors.ts'
+import type { WritableFloors } from './floors.ts'
+import type { ShownRights } from './shown-rights.ts'
 
 /** Reads a record that a client sent. @throws Fault `hsm.rejected` */
 export function opened(record: Buffer): OpenedRecord {
@@ -31,17 +33,36 @@ export function shown<T extends RecordType>(
   return record
 }
 
-/** The same for a record that must be the newest. @throws Fault `hsm.outdated` */
+/** Where the newest records are known from. */
+export interface NewestRecords {
+  readonly token: Token
+  readonly floors: WritableFloors
+  readonly shownRights: Pick<ShownRights, 'note'>
+}
+
+/** The same for a record that must be the newest, and is from then on. @throws Fault `hsm.outdated` */
 export function newestShown<T extends RecordType>(
-  token: Token,
-  floors: Floors,
+  on: NewestRecords,
   type: T | readonly T[],
   sealed: SealedRecord,
 ): Extract<OpenedRecord, { type: T }> {
-  const record = shown(token, type, sealed)
-  const generation = generationOf(record)
-  if (generation !== undefined) floors.check(generation)
+  const record = shown(on.token, type, sealed)
+  noteNewest(on, record)
   return record
+}
+
+/**
+ * Of a commit that was not shown, this is how the keeper learns. Of two records that were both sealed in place of one,
+ * what is decided by the one is decided by the other no more.
+ * @throws Fault `hsm.outdated`, also for what is in a deleted vault
+ */
+export function noteNewest({ floors, shownRights }: Omit<NewestRecords, 'token'>, record: OpenedRecord): void {
+  const [generation, ofVault] = [generationOf(record), vaultGenerationOf(record)]
+  if (ofVault !== undefined) floors.check(ofVault)
+  if (generation === undefined) return
+  floors.check(generation)
+  floors.raise(generation)
+  shownRights.note(record)
 }
 
 function isOf<T extends RecordType>(
@@ -50,6 +71,9 @@ function isOf<T extends RecordType>(
 ): record is Extract<OpenedRecord, { type: T }> {
   return types.some((type) => type === record.type)
 }
+
+/** SHA-256 (32 bytes), by which a sealed record tells another one from all that were sealed in its place. */
+export const recordDigest = (record: Uint8Array): Buffer => createHash('sha256').update(record).digest()
 
 /** The records of a row of users: of a person, or of a service account. */
 export const accountTypes = ['user', 'service account'] as const

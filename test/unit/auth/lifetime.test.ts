@@ -56,7 +56,7 @@ const tokenHost: Keeper = {
     const { fields } = openRecord(user.record)
     if (!('capabilities' in fields) || !('id' in fields)) throw new TypeError('no user')
     const { id: userId, capabilities } = fields
-    const narrow = { vault: null, permission: 0, grants: null, expiresAt: now + minute }
+    const narrow = { vault: null, permission: 0, grants: null, expiresAt: now + minute, recoveries: 0 }
     const record = composeRecord('grant', {
       session: Buffer.alloc(16),
       user: Buffer.alloc(16),

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { composeRecord, openRecord } from '../../src/hsm/record-layouts.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { serviceText, type ServiceAccount } from '../../src/hsm/service-account.ts'
+import { withFactor } from '../../src/hsm/user-factors.ts'
+import type { User } from '../../src/features/users/records.ts'
+import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
+import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { attackerDevice, begunSession } from '../support/attacker-kit.ts'
+import type { TestClient } from '../support/client.ts'
+import { newIdentity, sealedRecord } from '../support/grant-kit.ts'
+import { loginRequest } from '../support/login-request.ts'
+import { grantOfSession } from '../support/session-grant.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { accountRow } from '../support/user-row.ts'
+import { makeVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * Code in a worker, through which the session of an administrator passes: it has several records sealed in place of one
+ * row, commits none of them, and shows now the one and now the other.
+ */
+let appliance: TestAppliance
+let worker: Hsm
+let admin: TestClient
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  worker = workerHsm(appliance)
+  admin = await appliance.login(await appliance.addUser(['read', 'active', 'admin']))
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+const rowOf = (user: Pick<TestUser, 'id'>) => accountRow(appliance, user)
+const newCheck = () => worker.newPassphraseCheck(randomBytes(32))
+
+async function sealedBy(grant: SealedRecord, next: User, before: SealedRecord): Promise<SealedRecord> {
+  const record = userRecord(next)
+  return { record, seal: await worker.seal(record, before, undefined, grant) }
+}
+
+/** The victim's account as an administrator may have it sealed, with a recovery, and a session by it. */
+async function takenOver() {
+  const victim = await appliance.addUser()
+  await appliance.login(victim)
+  const before = await rowOf(victim)
+  const byAdmin = await grantOfSession(appliance, worker, admin)
+  const device = await attackerDevice(worker, victim.id, byAdmin)
+  const hash = randomBytes(32)
+  const generation = before.generation + 1
+  const recovered: User = {
+    ...before,
+    passphraseCheck: await worker.newPassphraseCheck(hash),
+    factors: withFactor(before.factors, device.sealed.record),
+    recoveries: before.recoveries + 1,
+    generation,
+  }
+  const shown = await sealedBy(byAdmin, recovered, sealedUser(before))
+  // As much as an administrator gives without a recovery: another name.
+  const beside = { ...before, username: `${before.username}-2`, generation }
+  const besideShown = await sealedBy(byAdmin, beside, sealedUser(before))
+  const twin = { ...recovered, username: `${before.username}-3` }
+  const twinShown = await sealedBy(byAdmin, twin, sealedUser(before))
+  const request = await loginRequest(appliance, victim, device.factor())
+  const begun = await begunSession(appliance, recovered, await worker.login({ ...request, user: shown, hash }))
+  const { applicationKey } = request
+  if (applicationKey === undefined) throw new Error('no application key')
+  const asked = { ...begun, applicationKey }
+  return { before, recovered, shown, beside, besideShown, twin, twinShown, asked, device }
+}
+
+describe('a session that began by a recovery', () => {
+  it('is given no grant by a record that counts no recovery', async () => {
+    const { before, shown, besideShown, asked } = await takenOver()
+    expect(await outcomeOf(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('hsm.outdated')
+    expect(await outcomeOf(worker.grant({ ...asked, user: besideShown }))).toBe('session.invalid')
+    expect(await outcomeOf(worker.grant({ ...asked, user: shown }))).toBe('done')
+  })
+
+  it('changes no record but that of the recovery: neither the pass phrase, nor by a fresh factor', async () => {
+    const { recovered, shown, beside, besideShown, twin, twinShown, asked, device } = await takenOver()
+    const grant = await worker.grant({ ...asked, user: shown })
+    const passphraseCheck = await newCheck()
+    const changed = (user: User): User => ({ ...user, passphraseCheck, generation: user.generation + 1 })
+    expect(await outcomeOf(sealedBy(grant, changed(beside), besideShown))).toBe('hsm.rejected')
+    expect(await outcomeOf(sealedBy(grant, changed(recovered), shown))).toBe('done')
+    const fresh = await worker.freshGrant(grant, shown, device.factor())
+    const added = await attackerDevice(worker, beside.id, grant)
+    const gained = (user: User): User => ({
+      ...user,
+      factors: withFactor(user.factors, added.sealed.record),
+      generation: user.generation + 1,
+    })
+    expect(await outcomeOf(sealedBy(fresh, gained(beside), besideShown))).toBe('hsm.rejected')
+    expect(await outcomeOf(sealedBy(fresh, gained(twin), twinShown))).toBe('hsm.rejected')
+    expect(await outcomeOf(sealedBy(fresh, gained(recovered), shown))).toBe('done')
+  })
+
+  it('gives no service account of the user a credential without a recovery', async () => {
+    const { before, shown, besideShown, asked } = await takenOver()
+    const grant = await worker.grant({ ...asked, user: shown })
+    const credential = { id: 'ab'.repeat(8), kind: 'certificate', name: 'mine', addedAt: 1, expiresAt: null } as const
+    const settings: ServiceAccount = {
+      owner: before.identity.toString('hex'),
+      ownerRecoveries: before.recoveries,
+      addresses: [],
+      expiresAt: null,
+      credentials: [],
+    }
+    const account = {
+      identity: newIdentity(),
+      id: 4711,
+      username: 'mail-form',
+      capabilities: capabilitiesOf(['active']),
+      recoveries: 0,
+      account: serviceText(settings),
+      generation: 1,
+    }
+    const gained = serviceText({ ...settings, credentials: [{ ...credential, sha256: 'ee'.repeat(32) }] })
+    const record = composeRecord('service account', { ...account, account: gained, generation: 2 })
+    const previous = sealedRecord(appliance.token, 'service account', account)
+    const sealed = (owner: SealedRecord) => outcomeOf(worker.seal(record, previous, undefined, grant, owner))
+    expect(await sealed(sealedUser(before))).toBe('hsm.outdated')
+    expect(await sealed(besideShown)).toBe('hsm.rejected')
+  })
+})
+
+describe('recoveries that no row counts', () => {
+  it('are confirmed only so that nobody logs in by the row', async () => {
+    const victim = await appliance.addUser()
+    await appliance.login(victim)
+    const vault = await makeVault(appliance)
+    await vault.share(String(victim.id), 'Read')
+    const before = await rowOf(victim)
+    const byAdmin = await grantOfSession(appliance, worker, admin)
+    const next = { ...before, passphraseCheck: await newCheck(), recoveries: 1, generation: before.generation + 1 }
+    const ahead = await sealedBy(byAdmin, next, sealedUser(before))
+    const membership = await findSealedMembership(appliance.store.read, before, Number(vault.id))
+    const opened = membership && openRecord(membership.record)
+    if (opened?.type !== 'membership') throw new Error('no membership')
+    const { fields } = opened
+    const byVaultAdmin = await grantOfSession(appliance, worker, vault.admin, (user) =>
+      findSealedMembership(appliance.store.read, user, Number(vault.id)),
+    )
+    const confirmed = composeRecord('membership', { ...fields, recoveries: 1, generation: fields.generation + 1 })
+    await worker.seal(confirmed, membership, undefined, byVaultAdmin, ahead)
+    const device = await attackerDevice(worker, victim.id, byAdmin)
+    const request = await loginRequest(appliance, victim, device.factor())
+    expect(await outcomeOf(worker.login(request))).toBe('hsm.outdated')
+  })
+})
