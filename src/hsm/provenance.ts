@@ -47,6 +47,17 @@ export function placedPurpose({ identity, vault }: PlacedKey): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault])
 }
 
+/**
+ * The same for material that came from outside, and that somebody may know: only a key that is new is made of it
+ * (`checkProvenance`).
+ */
+export function receivedPurpose({ identity, vault }: PlacedKey): Buffer {
+  return encodeRecord(['transparent key version 2', identity, vault, 'received'])
+}
+
+/** How long ago the policy may be made of a key that is made of such material; it is made in the same request. */
+export const newKeyMs = 600_000
+
 export const vaultKeyPurpose = encodeRecord(['vault key 2'])
 export const importJobPurpose = encodeRecord(['import job'])
 export const otpPurpose = encodeRecord(['otp'])

@@ -1,10 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import type { StoredKey } from '../../src/features/transparent/records.ts'
 import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
+import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
+import type { GeneratedKey } from '../../src/hsm/made-key.ts'
+import { importJobPurpose } from '../../src/hsm/provenance.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { importBody } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { createKeyChanges, isMade, type KeyChanges, rotation } from '../support/key-changes.ts'
 import { rawSeal } from '../support/raw-seal.ts'
+import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
+import { grantOfSession } from '../support/session-grant.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { makeVault } from '../support/vault.ts'
 
 /**
  * Code in a worker that makes something of the rotations which keys ask for by themselves: no caller has to be there for
@@ -97,4 +108,67 @@ it('has no record that a worker made', async () => {
   const grant = await grantIn(appliance, on.vault.id)
   await expect(on.worker.seal(by.record, undefined, undefined, grant)).rejects.toMatchObject(rejected)
   await expect(on.worker.seal(by.record, by, undefined, grant)).rejects.toMatchObject(rejected)
+})
+
+describe('a key that the attacker knows', () => {
+  const grantOfMember = () =>
+    grantOfSession(appliance, on.worker, on.vault.admin, (user) =>
+      findSealedMembership(appliance.store.read, user, Number(on.vault.id)),
+    )
+
+  /** In the minutes after a member made the key: taken in for its place by a job of that member. */
+  async function imported({ key }: StoredKey): Promise<GeneratedKey> {
+    const pair = await on.worker.generatePair('rsa-3072', importJobPurpose)
+    const { vaultId, vault, name, type, info, allowExport, allowPlaintextExport, allowBackup, allowDelete } = key
+    const fields = { vaultId, vault, name, type, info, allowExport, allowPlaintextExport, allowBackup, allowDelete }
+    const record = composeRecord('import job', {
+      ...fields,
+      id: randomBytes(16).toString('hex'),
+      kind: 'aes256-gcm',
+      kek: pair.kek,
+      blob: pair.blob,
+      publicKey: pair.publicKey,
+      autoRotatePeriodMs: key.autoRotatePeriodMs,
+      createdAt: Date.now(),
+      expiresAt: Date.now() + 3_600_000,
+    })
+    const seal = await on.worker.seal(record, undefined, pair.provenance, await grantOfMember())
+    const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
+    const wrapped = rsaAesWrap(pair.publicKey, randomBytes(32))
+    return on.worker.importKey({ record, seal }, wrapped, { policy: sealedPolicy(key), vaultKey })
+  }
+
+  /** Without a session in the vault: restored from a backup of a key that the attacker imported into a vault of his. */
+  async function restored({ key }: StoredKey): Promise<GeneratedKey> {
+    const own = await makeVault(appliance)
+    const policy = { type: 'aes256-gcm96', allow_backup: true }
+    const body = await importBody(own.admin, own.id, 'mine', randomBytes(32), policy)
+    await own.admin.must('POST', `/transparent/import/${own.id}/mine`, body)
+    const { KEYS: backedUp } = await own.admin.must('GET', `/transparent/backup/${own.id}/mine`)
+    const backup = Buffer.from(String(Object(backedUp).backup), 'base64')
+    const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
+    const [made] = await on.worker.restoreKey(backup, { policy: sealedPolicy(key), vaultKey }, 0)
+    if (made === undefined) throw new Error('no version')
+    return made
+  }
+
+  it.each([
+    ['an import job', imported],
+    ['a backup of his', restored],
+  ])(
+    'comes by %s into no version of a key that is there: neither by a member, nor by a rotation that it asks for',
+    async (_way, taken) => {
+      const stored = await on.givenKey({ type: 'aes256-gcm96' })
+      const made = await taken(stored)
+      const due = await appliance.services.keyring.update(stored, { autoRotatePeriodMs: 1 }, appliance.commit)
+      const by = await on.worker.grantRotation(...shown({ ...stored, key: due }))
+      const next = on.after(due, { latestVersion: 2 })
+      for (const grant of [by, await grantOfMember()]) {
+        const rotated = { ...next, seal: await on.policy(due, { latestVersion: 2 }, grant) }
+        expect(await outcomeOf(on.addVersion(rotated, made, { version: 2 }, grant))).toBe('hsm.rejected')
+        const honest = await on.madeFor(due)
+        expect(await outcomeOf(on.addVersion(rotated, honest, { version: 2 }, grant))).toBe('done')
+      }
+    },
+  )
 })

@@ -9,7 +9,6 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
-import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
 import {
   followEachOther,
   type Generation,
@@ -25,6 +24,7 @@ import type { KeeperMemory } from './keeper-memory.ts'
 import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
+import { checkProvenance } from './provenance-check.ts'
 import { checkChange } from './record-rules.ts'
 import { accountTypes, type NewestRecords, newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
@@ -52,8 +52,9 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const authority = readAuthority(ends, fields)
       const member = readMember(ends, fields)
       const change = { origin, previous: shownBefore, ...authority, member }
-      const { next, replaces } = checkedChange(token, memory, record, change)
-      if (!replaces) checkProvenance(token, memory, { next, record, provenance, user: authority.grant?.user })
+      const { next, before, replaces } = checkedChange(token, memory, record, change)
+      if (!replaces)
+        checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
       return [seal(token, record)]
     },
     raise(fields) {
@@ -129,7 +130,7 @@ function checkedChange(
   memory: KeeperMemory,
   record: Buffer,
   { previous, ...asked }: AskedChange,
-): { readonly next: OpenedRecord; readonly replaces: boolean } {
+): { readonly next: OpenedRecord; readonly before: OpenedRecord | undefined; readonly replaces: boolean } {
   // An edited row that is sealed anew would be good.
   if (previous !== undefined) verify(token, previous)
   const next = opened(record)
@@ -140,7 +141,7 @@ function checkedChange(
   checkGeneration(memory.floors, next, before)
   checkChange({ next, previous: before, ...asked, ...contextOf(memory) })
   noteRecovery(memory, next, before, asked.origin === 'operator' ? operatorId : asked.grant?.userId)
-  return { next, replaces: before !== undefined && followEachOther(before.type, next.type) }
+  return { next, before, replaces: before !== undefined && followEachOther(before.type, next.type) }
 }
 
 const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
@@ -200,33 +201,6 @@ function raised(
   shownRights.note(record)
   const generation = generationOf(record)
   return generation === undefined ? [] : [generation]
-}
-
-/** A new record of a key: of one that a host made or took in for this very place, and that is in no other record. */
-function checkProvenance(
-  token: Token,
-  { usedProvenance: used, freshKeys }: Pick<KeeperMemory, 'usedProvenance' | 'freshKeys'>,
-  {
-    next,
-    record,
-    provenance,
-    user,
-  }: {
-    readonly next: OpenedRecord
-    readonly record: Buffer
-    readonly provenance: Buffer
-    readonly user: Buffer | undefined
-  },
-): void {
-  const key = heldKey(next)
-  if (key === undefined) return
-  const nonce = provenance.subarray(0, nonceBytes)
-  const made = provenanceRecord(nonce, key.purpose, key.kind, key)
-  verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
-  if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
-  const place = onlyPlace(next)
-  if (place !== undefined && !used.use(place, record)) throw new Fault('hsm.rejected', 'The vault has another key.')
-  freshKeys.note(provenance, next, user)
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */

@@ -1,15 +1,13 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
-import { isFault } from '../../fault.ts'
 import { encodeRecord } from '../key-record.ts'
 import type { ShownPasskey } from '../login-request.ts'
 import { countsOn, readPasskeyAssertion, type PasskeyRules } from '../passkey-assertion.ts'
-import { seal, verify } from '../pkcs11/seal-operations.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { readPublicJwk } from '../public-jwk.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
-import type { SealedRecord } from '../sealed-record.ts'
 import { hasFactor } from '../user-factors.ts'
-import { shown } from './shown-record.ts'
+import { isSealed, shown } from './shown-record.ts'
 import type { UsedAssertions } from './used-assertions.ts'
 import type { UsedOtps } from './used-otps.ts'
 
@@ -66,16 +64,6 @@ export function createPasskeyJudge({
       if (!usedAssertions.use(read.usedUp(credential.credentialId))) return false
       return read.signCount === 0 || used.advance(counter, read.signCount)
     },
-  }
-}
-
-function isSealed(token: Token, sealed: SealedRecord): boolean {
-  try {
-    verify(token, sealed)
-    return true
-  } catch (error) {
-    if (isFault(error, 'hsm.seal_broken')) return false
-    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -31,6 +31,17 @@ export function shown<T extends RecordType>(
   const types: readonly T[] = typeof type === 'string' ? [type] : type
   if (!isOf(record, types)) throw new Fault('hsm.rejected', `This is not a record of a ${types.join(' or ')}.`)
   return record
+}
+
+/** Whether the record bears a good seal. */
+export function isSealed(token: Token, sealed: SealedRecord): boolean {
+  try {
+    verify(token, sealed)
+    return true
+  } catch (error) {
+    if (isFault(error, 'hsm.seal_broken')) return false
+    throw error
+  }
 }
 
 /** Where the newest records are known from. */

@@ -2,7 +2,7 @@ import pkcs11, { type Template } from 'pkcs11js'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
 import type { MadeKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
 import type { SealedRecord } from '../hsm.ts'
-import { placedPurpose } from '../provenance.ts'
+import { receivedPurpose } from '../provenance.ts'
 import { openJob, unwrapJobKey } from './import-job.ts'
 import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
@@ -62,7 +62,7 @@ export function importKey(
     const options = { exportable: job.exportable, backup: job.backup, place, ...(publicKey ? { publicKey } : {}) }
     return withTransient(connection.keySession, [key], () => ({
       kind: job.kind,
-      purpose: placedPurpose(place),
+      purpose: receivedPurpose(place),
       key: acceptKey(connection, job.kind, key, options),
     }))
   })

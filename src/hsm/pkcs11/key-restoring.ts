@@ -3,7 +3,7 @@ import { decodeContent, readBackup, restoredPolicy } from '../backup-record.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { MadeKey, ImportOptions, WrappedKey } from '../made-key.ts'
-import { placedPurpose } from '../provenance.ts'
+import { receivedPurpose } from '../provenance.ts'
 import type { Connection } from './connection.ts'
 import { checkKey, checkLength } from './key-import-checks.ts'
 import { rowOf, unwrapMechanism } from './key-kinds.ts'
@@ -47,7 +47,7 @@ export function restoreKey(
   const keys = versions.map(({ publicKey, ...version }) =>
     restoreVersion(token, kind, version, { ...options, ...(publicKey ? { publicKey } : {}) }),
   )
-  return { kind, purpose: placedPurpose(place), keys }
+  return { kind, purpose: receivedPurpose(place), keys }
 }
 
 function restoreVersion(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {

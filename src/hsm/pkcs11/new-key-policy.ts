@@ -1,21 +1,20 @@
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import type { PlacedKey } from '../made-key.ts'
+import { newKeyMs } from '../provenance.ts'
 import { openSealed } from './seal-check.ts'
 import { verify } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-/** How long ago the policy of a key may be made that is only now made itself; it is made in the same request. */
-const freshMs = 600_000
-
 /**
  * The place of a key that is to be made of material from outside, where its policy says just this. A key that is
- * there already gets none: that would be somebody's key with material that somebody else knows.
+ * there already gets none: that would be somebody's key with material that somebody else knows. A key that was made a
+ * moment ago is there, too: the keeper knows that, and seals no version of it that was received.
  */
 export function newKeyPlace(token: Token, policy: SealedRecord, says: Readonly<Record<string, unknown>>): PlacedKey {
   verify(token, policy)
   const { type, fields } = openSealed(policy.record)
-  if (type === 'transparent key 2' && Date.now() - fields.createdAt <= freshMs) {
+  if (type === 'transparent key 2' && Date.now() - fields.createdAt <= newKeyMs) {
     const said: Readonly<Record<string, unknown>> = fields
     if (Object.entries(says).every(([name, value]) => isSaid(said[name], value)))
       return { identity: Buffer.from(fields.identity), vault: Buffer.from(fields.vault) }
