@@ -18,6 +18,7 @@ export function choresOf({
   throttle,
   destruction,
   objectDestruction,
+  validationClients,
 }: Services): readonly Chore[] {
   return [
     {
@@ -42,6 +43,7 @@ export function choresOf({
       what: 'telling the keeper what has ended',
       run: async () => {
         await destruction.showTombstones()
+        await validationClients.showRevoked()
         return []
       },
     },

@@ -28,7 +28,7 @@ const clockNumber = (): number => Date.now() * 1000
 const lastGeneration = Number.MAX_SAFE_INTEGER
 
 /** Undefined for a record that has none. */
-export function generationOf({ type, fields }: OpenedRecord): Generation | undefined {
+export function generationOf({ type, fields, key }: OpenedRecord): Generation | undefined {
   switch (type) {
     case 'deleted vault':
       return { subject: vaultSubject(fields.vault), number: lastGeneration }
@@ -40,6 +40,9 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
     case 'application key':
     case 'one-time link':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
+    // Revoked or not: of what else it says nothing changes.
+    case 'validation client':
+      return key && { subject: encodeRecord([type, key.blob]), number: fields.revokedAt === null ? 1 : 2 }
     case 'membership':
     case 'scoped membership':
       return { subject: encodeRecord(['membership', fields.vault, fields.user]), number: fields.generation }

@@ -191,17 +191,15 @@ const recordLayouts = {
     permission: 'integer',
     expiresAt: 'integer',
     grants: 'text?',
-    // How often the user had been recovered.
     recoveries: 'integer',
   },
-  // What a session may do that has just shown a second factor: one change of the record of its user with this digest.
+  // What a session may do that has just shown a second factor: one change of the record of its user with this SHA-256.
   'fresh grant': {
     session: 'bytes',
     user: 'bytes',
     userId: 'integer',
     capabilities: 'integer',
     recoveries: 'integer',
-    // SHA-256
     record: 'bytes',
     expiresAt: 'integer',
   },

@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientKey, findClient } from '../../src/features/otp-validation/records.ts'
+import { clientKey, clientRecord, findClient, sealClient } from '../../src/features/otp-validation/records.ts'
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { rawSeal } from '../support/raw-seal.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -104,12 +106,29 @@ describe('an acceptance', () => {
     const row = (await appliance.services.validationClients.list()).find(({ name }) => name === 'leaving')
     if (row === undefined) throw new Error('no client')
     await expect(worker.acceptOtp(clientKey(row).key, state, block, text)).rejects.toMatchObject(rejected)
+    // By its row of before, which the database's owner has, too.
+    await expect(worker.acceptOtp(revoked, state, block, text)).rejects.toMatchObject({ code: 'hsm.outdated' })
+    await expect(worker.signValidation(revoked, answer(otp, 'BAD_OTP'))).rejects.toMatchObject({ code: 'hsm.outdated' })
     await expect(worker.acceptOtp(state.device, state, block, text)).rejects.toMatchObject(rejected)
     const edited = { ...revoked, record: clientKey(row).key.record }
     await expect(worker.acceptOtp(edited, state, block, text)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
     // None of that used it up.
     expect(await worker.acceptOtp(client, state, block, text)).toHaveLength(20)
   })
+})
+
+it('a client that was revoked by a release that told no keeper so is told once the daemon runs', async () => {
+  const { client: before } = await addClient('left long ago')
+  const clients = await appliance.services.validationClients.list()
+  const row = clients.find(({ name }) => name === 'left long ago')
+  if (row === undefined) throw new Error('no client')
+  const revoked = { ...row, revokedAt: 1 }
+  const seal = rawSeal(appliance.token, clientRecord(revoked))
+  await appliance.store.transaction((tx) => sealClient(tx, { ...revoked, seal }))
+  const { otp, block, state } = await givenOtp()
+  const accepted = () => outcomeOf(worker.acceptOtp(before, state, block, answer(otp, 'OK')))
+  await appliance.services.validationClients.showRevoked()
+  expect(await accepted()).toBe('hsm.outdated')
 })
 
 const modhex = (bytes: Buffer): string =>

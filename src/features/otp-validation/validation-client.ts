@@ -2,7 +2,8 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { validationClientPurpose } from '../../hsm/provenance.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import { afterCommit } from '../../store/after-commit.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
 import {
   clientKey,
   clientKeyKind,
@@ -26,6 +27,8 @@ export interface ValidationClients {
   list(): Promise<ValidationClient[]>
   /** Its requests are refused from the next one on. @throws Fault `apikey.not_found` */
   revoke(name: string, commit: Commit): Promise<void>
+  /** Shows the keeper those that were revoked, also by another machine or an earlier release. */
+  showRevoked(): Promise<void>
 }
 
 const keyBytes = 20
@@ -36,13 +39,15 @@ export function createValidationClients({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal'>
+  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal' | 'raise'>
   readonly clock: Clock
 }): ValidationClients {
-  const sealed = async (client: ValidationClient, previous?: SealedRecord, provenance?: Buffer) => ({
-    ...client,
-    seal: await hsm.seal(clientRecord(client), previous, provenance),
-  })
+  /** With the commit the keeper learns of it. */
+  async function seal(tx: Tx, client: ValidationClient, previous?: SealedRecord, provenance?: Buffer): Promise<void> {
+    const sealed = { ...client, seal: await hsm.seal(clientRecord(client), previous, provenance) }
+    await sealClient(tx, sealed)
+    afterCommit(tx, () => hsm.raise([clientKey(sealed).key]))
+  }
 
   async function newKey() {
     const secret = await hsm.random(keyBytes)
@@ -72,7 +77,7 @@ export function createValidationClients({
       }
       return commit(async (tx) => {
         const id = await insertClient(tx, client)
-        await sealClient(tx, await sealed({ ...client, id }, undefined, provenance))
+        await seal(tx, { ...client, id }, undefined, provenance)
         return { id, key }
       })
     },
@@ -84,8 +89,13 @@ export function createValidationClients({
         const client = await findClientByName(tx, name)
         if (client === null || client.revokedAt !== null)
           throw new Fault('apikey.not_found', `There is no validation client ${name} that could be revoked.`)
-        await sealClient(tx, await sealed({ ...client, revokedAt: clock.now() }, clientKey(client).key))
+        await seal(tx, { ...client, revokedAt: clock.now() }, clientKey(client).key)
       })
+    },
+
+    async showRevoked() {
+      const clients = await listClients(store.read)
+      await hsm.raise(clients.filter(({ revokedAt }) => revokedAt !== null).map((client) => clientKey(client).key))
     },
   }
 }

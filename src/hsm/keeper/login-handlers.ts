@@ -74,7 +74,7 @@ export function createLoginHandlers(on: LoginDependencies) {
       return verdictFields(otps.check(mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : [], otp))
     },
     useOtp: (fields: RequestFields) => verdictFields(otps.use(oneOf(statesIn(fields)), shownIn(fields))),
-    acceptOtp: (fields: RequestFields) => acceptOtp(token, otps, fields),
+    acceptOtp: (fields: RequestFields) => acceptOtp(on, otps, fields),
     resynchroniseOtp(fields: RequestFields) {
       const counter = otps.resynchronise(stateIn(fields), [codeOf(fields.text()), codeOf(fields.text())])
       return [Buffer.from(counter === undefined ? '' : String(counter))]

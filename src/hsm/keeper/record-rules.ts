@@ -19,7 +19,12 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   // Nobody gives a passkey to another: its authenticator made it for this user.
   passkey: ({ next, previous, fresh }) =>
     previous === undefined && fresh?.userId === next.fields.userId && isPublicJwkText(next.fields.publicKey),
-  'validation client': ({ origin, next, previous }) => origin === 'operator' && isSameKey(next, previous),
+  'validation client': ({ origin, next, previous }) =>
+    origin === 'operator' &&
+    isSameKey(next, previous) &&
+    (previous === undefined ||
+      // It is revoked, once.
+      (previous.fields.revokedAt === null && isSame(next, previous, 'id', 'name', 'allowUnsigned'))),
   otp: ({ next, previous, ...asked }) =>
     (isAllowed(asked, isAdministrator) || isOwn(asked, next.fields, previous?.fields)) &&
     isOtpKey(next.key?.kind) &&

@@ -17,6 +17,7 @@ function givenServices(sweep: () => Promise<void>): Services {
     sessions: { endExpired: none },
     throttle: { sweep },
     destruction: { destroyPending: nothing, showTombstones: none },
+    validationClients: { showRevoked: none },
     objectDestruction: { destroyExpired: nothing, sweepUploads: none },
   }
   return services as unknown as Services
