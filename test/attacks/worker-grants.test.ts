@@ -39,11 +39,11 @@ function read({ record }: SealedRecord): Record<string, unknown> {
 
 describe('a grant', () => {
   it('is given on a session and its token, for a minute at most, and bears the seal', async () => {
-    const grant = await worker.grant(given())
+    const grant = await worker.grant(given({ user: { id: 815 } }))
     await worker.verify(grant)
     const { expiresAt, ...rest } = read(grant)
     expect(Number(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000)
-    expect(rest).toMatchObject({ type: 'grant', userId: 4711, permission: 2 })
+    expect(rest).toMatchObject({ type: 'grant', userId: 815, permission: 2 })
   })
 
   it('ends with its session', async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
+import { operatorId } from '../../src/access/confirmation.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
-import { composeRecord, type FieldsOf } from '../../src/hsm/record-layouts.ts'
+import { composeRecord, type FieldsOf, openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { newIdentity, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
+import { newIdentity, rowIdOf, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -27,7 +28,7 @@ const [victim, caller, vault] = [newIdentity(), newIdentity(), newIdentity()]
 
 const user = (fields: Partial<FieldsOf<'user'>> = {}): FieldsOf<'user'> => ({
   identity: victim,
-  id: 4711,
+  id: rowIdOf(fields.identity ?? victim),
   username: 'victim',
   capabilities: bits(),
   passphraseSalt: Buffer.alloc(16, 1),
@@ -53,7 +54,7 @@ const member = (fields: Partial<FieldsOf<'membership'>> = {}): FieldsOf<'members
 const grantOf = (fields: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
   sealedGrant(appliance.token, { user: caller, userId: 815, vault, ...fields })
 const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, permission: 0 })
-const own = (capabilities = bits()) => grantOf({ user: victim, userId: 4711, capabilities })
+const own = (capabilities = bits()) => grantOf({ user: victim, userId: rowIdOf(victim), capabilities })
 
 const newPassphrase = { passphraseCheck: Buffer.alloc(32, 2) }
 const next = { generation: 2 }
@@ -147,6 +148,20 @@ describe('the keeper seals no user', () => {
     await expect(worker.sealNew(made({ madeBy: 816 }), administrator())).rejects.toMatchObject(rejected)
     await expect(worker.sealNew(made({ madeBy: 815, generation: 7 }), administrator())).rejects.toMatchObject(rejected)
     expect((await worker.sealNew(made({ madeBy: 815 }), administrator())).identity).toHaveLength(16)
+  })
+
+  it('with the id of another account, or of the operator: he could pass for the maker of a third', async () => {
+    const maker = shownUser(newIdentity())
+    await worker.raise([maker])
+    const { fields } = openRecord(maker.record)
+    const id = 'id' in fields ? Number(fields.id) : 0
+    const made = (says: Partial<FieldsOf<'user'>>) =>
+      composeRecord('user', user({ identity: Buffer.alloc(0), madeBy: 815, ...says }))
+    for (const taken of [id, operatorId])
+      await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(rejected)
+    // Sealed before the other account was known.
+    const early = sealedRecord(appliance.token, 'user', user({ identity: newIdentity(), id }))
+    await expect(worker.raise([early])).rejects.toMatchObject(rejected)
   })
 
   it('but those whom an administrator, the maker or the user may change so', async () => {

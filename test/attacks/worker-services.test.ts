@@ -253,7 +253,6 @@ describe('a change of a service account', () => {
   const person = (identity: Buffer, recoveries: number) =>
     sealedPerson(appliance.token, {
       identity,
-      id: 12,
       username: 'owner',
       capabilities: everything,
       recoveries,

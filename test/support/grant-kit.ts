@@ -19,6 +19,9 @@ export function sealedRecord<T extends RecordType>(token: SealingToken, type: T,
 
 export const newIdentity = (): Buffer => randomBytes(16)
 
+/** Of the row of an account that is in no database: one for each, and beyond those of rows that are. */
+export const rowIdOf = (identity: Buffer): number => 2 ** 32 + Buffer.concat([identity, Buffer.alloc(4)]).readUInt32BE()
+
 /** What an Admin of the vault may be granted, or what the edits say; for as long as a host takes a grant. */
 export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'>> = {}): SealedRecord {
   return sealedRecord(token, 'grant', {
@@ -48,9 +51,10 @@ export async function grantIn(
 
 /** The sealed row of a user, other than the edits say. */
 export function sealedPerson(token: SealingToken, edits: Partial<FieldsOf<'user'>> = {}): SealedRecord {
+  const { identity = newIdentity() } = edits
   return sealedRecord(token, 'user', {
-    identity: newIdentity(),
-    id: 4711,
+    identity,
+    id: rowIdOf(identity),
     username: 'mallory',
     capabilities: capabilitiesOf(['read', 'active']),
     passphraseSalt: Buffer.alloc(16),

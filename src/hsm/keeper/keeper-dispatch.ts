@@ -17,6 +17,7 @@ import {
   vaultGenerationOf,
 } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
+import { accountOf } from './account-ids.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
@@ -192,12 +193,11 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
-function raised(
-  { token, shownRights }: Pick<KeeperMemory, 'shownRights'> & { readonly token: Token },
-  sealed: SealedRecord,
-): Generation[] {
+function raised({ token, shownRights, accountIds }: NewestRecords, sealed: SealedRecord): Generation[] {
   verify(token, sealed)
   const record = opened(sealed.record)
+  const account = accountOf(record)
+  if (account !== undefined) accountIds.note(account)
   shownRights.note(record)
   const generation = generationOf(record)
   return generation === undefined ? [] : [generation]
@@ -211,6 +211,8 @@ function sealNew(token: Token, memory: KeeperMemory, record: Buffer, asked: Omit
   const identity = random(token, identityBytes)
   const complete = composeRecord(type, { ...fields, identity })
   const next = opened(complete)
+  const account = accountOf(next)
+  if (account !== undefined) memory.accountIds.check(account)
   checkGeneration(memory.floors, next, undefined)
   checkChange({ next, previous: undefined, ...asked, ...contextOf(memory) })
   return [identity, seal(token, complete)]

@@ -3,6 +3,7 @@ import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tryRulesOf } from '../try-rules.ts'
+import { type AccountIds, createAccountIds } from './account-ids.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
@@ -36,6 +37,7 @@ export interface KeeperMemory {
   readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
   readonly shownRights: ShownRights
+  readonly accountIds: AccountIds
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
   readonly recoverers: Recoverers
@@ -80,7 +82,8 @@ export function openKeeperMemory({
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const shownRights = createShownRights()
-  const judges = { token, floors, shownRights, now }
+  const accountIds = createAccountIds(state)
+  const judges = { token, floors, shownRights, accountIds, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
   const once = { otps, passkeys }
@@ -91,7 +94,7 @@ export function openKeeperMemory({
     token,
     state,
     exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: () => [floors, shownRights].forEach((one) => one.forget()),
+    forgetFloors: () => [floors, shownRights, accountIds].forEach((one) => one.forget()),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -105,6 +108,7 @@ export function openKeeperMemory({
     exchange,
     endedSessions,
     shownRights,
+    accountIds,
     firstCounts: createFirstCounts(state),
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),

@@ -5,6 +5,7 @@ import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import { type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
+import { type AccountIds, accountOf } from './account-ids.ts'
 import type { WritableFloors } from './floors.ts'
 import type { ShownRights } from './shown-rights.ts'
 
@@ -49,6 +50,7 @@ export interface NewestRecords {
   readonly token: Token
   readonly floors: WritableFloors
   readonly shownRights: Pick<ShownRights, 'note'>
+  readonly accountIds: Pick<AccountIds, 'note'>
 }
 
 /** The same for a record that must be the newest, and is from then on. @throws Fault `hsm.outdated` */
@@ -65,9 +67,14 @@ export function newestShown<T extends RecordType>(
 /**
  * Of a commit that was not shown, this is how the keeper learns. Of two records that were both sealed in place of one,
  * what is decided by the one is decided by the other no more.
- * @throws Fault `hsm.outdated`, also for what is in a deleted vault
+ * @throws Fault `hsm.outdated`, also for what is in a deleted vault; `hsm.rejected` for an account with another's id
  */
-export function noteNewest({ floors, shownRights }: Omit<NewestRecords, 'token'>, record: OpenedRecord): void {
+export function noteNewest(
+  { floors, shownRights, accountIds }: Omit<NewestRecords, 'token'>,
+  record: OpenedRecord,
+): void {
+  const account = accountOf(record)
+  if (account !== undefined) accountIds.note(account)
   const [generation, ofVault] = [generationOf(record), vaultGenerationOf(record)]
   if (ofVault !== undefined) floors.check(ofVault)
   if (generation === undefined) return
