@@ -61,6 +61,12 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
   }
 }
 
+/** How far the versions of a key were trimmed, which only grows; undefined where a record does not say that any was. */
+export function trimmedTo({ type, fields }: OpenedRecord): Generation | undefined {
+  if (type !== 'transparent key 2' || fields.oldestVersion === 1) return undefined
+  return { subject: encodeRecord(['oldest version', fields.identity]), number: fields.oldestVersion }
+}
+
 /** Whether records of these types may be of one thing, so that either follows the other. */
 export const followEachOther = (one: OpenedRecord['type'], other: OpenedRecord['type']): boolean =>
   one === other || (isMembership(one) && isMembership(other))
@@ -84,7 +90,10 @@ export const vaultOfSubject = (subject: Buffer): Buffer =>
 export interface FloorCheck {
   /** @throws Fault `hsm.outdated`, also for what is in a deleted vault */
   check(...records: readonly OpenedRecord[]): void
-  /** Whether the keeper was shown this record, or a later one of the same thing; of one without generations true. */
+  /**
+   * Whether the keeper was shown this record, or a later one of the same thing, and of a trimmed key one that was newest and
+   * trimmed as far; of one without generations true.
+   */
   knows(record: OpenedRecord): boolean
   /** The vaults that were deleted since the last call; at the first, all. */
   newlyDeleted(): readonly Buffer[]

@@ -32,6 +32,15 @@ const version = {
   createdAt: 'integer',
 } as const
 
+const caller = {
+  session: 'bytes',
+  user: 'bytes',
+  userId: 'integer',
+  capabilities: 'integer',
+  recoveries: 'integer',
+  expiresAt: 'integer',
+} as const
+
 /** Bytes of an `identity`: random, drawn by the keeper, and so never that of another key, also after a restore. */
 export const identityBytes = 16
 
@@ -123,6 +132,8 @@ const recordLayouts = {
   'destroyed key': { identity: 'bytes', vault: 'bytes', endedAt: 'integer' },
   // An object of the token that was made as a key, is in no record, and will be in none.
   'unused key': { kek: 'text', blob: 'bytes' },
+  // The same of one that was sealed in a record, for a commit which failed as a worker says.
+  'discarded key': { kek: 'text', blob: 'bytes', expiresAt: 'integer' },
   // Permission 0: the user is no member any more.
   membership: { vault: 'bytes', user: 'bytes', permission: 'integer', recoveries: 'integer', generation: 'integer' },
   // One that grants (`access/scope.ts`) make narrower than Read; of one user in one vault there is either this or the above.
@@ -182,27 +193,9 @@ const recordLayouts = {
     entries: 'text',
   },
   // What a session may do until the grant expires: in one vault, or in none.
-  grant: {
-    session: 'bytes',
-    user: 'bytes',
-    userId: 'integer',
-    capabilities: 'integer',
-    vault: 'bytes?',
-    permission: 'integer',
-    expiresAt: 'integer',
-    grants: 'text?',
-    recoveries: 'integer',
-  },
+  grant: { ...caller, vault: 'bytes?', permission: 'integer', grants: 'text?' },
   // What a session may do that has just shown a second factor: one change of the record of its user with this SHA-256.
-  'fresh grant': {
-    session: 'bytes',
-    user: 'bytes',
-    userId: 'integer',
-    capabilities: 'integer',
-    recoveries: 'integer',
-    record: 'bytes',
-    expiresAt: 'integer',
-  },
+  'fresh grant': { ...caller, record: 'bytes' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
 
 export type RecordType = keyof typeof recordLayouts

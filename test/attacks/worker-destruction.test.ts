@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
-import { sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
+import { policyRecord, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
 import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
 import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
+import { openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { eventually, objectsIn } from '../support/fault-kit.ts'
 import { ask, type FrameAnswer } from '../support/frame-caller.ts'
-import { newIdentity, sealedGrant } from '../support/grant-kit.ts'
+import { newIdentity, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
+import { rawSeal } from '../support/raw-seal.ts'
+import { storedKey } from '../support/stored-keys.ts'
 import { batches, createWorkerCalls, newVaultKey, nothing, refusalOf, sealed } from '../support/recombination.ts'
 import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
 
@@ -138,9 +141,29 @@ describe('a key in the token', () => {
     const stranger = sealedGrant(appliance.token, { user: newIdentity(), capabilities })
     expect(refusalsOf([await used.discarded(used.blob, used.provenance, stranger)])).toEqual(['hsm.rejected'])
     expect(refusalsOf([await used.discarded(used.blob, used.provenance, grant)])).toEqual(['it was done'])
+    // At once, and not whenever he likes: the commit may have happened.
+    const taken = openRecord(recordOf(await used.discarded(used.blob, used.provenance, grant)).record)
+    if (taken.type !== 'discarded key') throw new Error(`a record of ${taken.type}`)
+    expect(Math.abs(taken.fields.expiresAt - Date.now() - 30_000)).toBeLessThanOrEqual(30_000)
+    const late = sealedRecord(appliance.token, 'discarded key', { ...taken.fields, expiresAt: Date.now() - 1 })
+    expect(await destroyedBy(late, late)).toEqual(['hsm.rejected'])
     const unused = recordOf(await lost.discarded())
     expect(await destroyedBy(unused, unused)).toEqual(['it was done'])
     expect(objectsIn(appliance.token)).toBe(before + 1)
+  })
+
+  it('whose versions were trimmed in a change that was never committed keeps them, whatever is committed later', async () => {
+    const name = path().replace('resident', 'kept')
+    await victim.vault.admin.must('POST', name, { residency: 'token' })
+    const { key, latest } = await storedKey(appliance, victim.vault.id, name.split('/').at(-1) ?? '')
+    await victim.vault.admin.must('POST', `${name}/rotate`)
+    const rotated = (await storedKey(appliance, victim.vault.id, key.name)).key
+    const trimmed = { ...rotated, oldestVersion: 2, minEncryptionVersion: 2, minDecryptionVersion: 2 }
+    const record = policyRecord({ ...trimmed, generation: rotated.generation + 1 })
+    const mark = { record, seal: rawSeal(appliance.token, record) }
+    await victim.vault.admin.must('PUT', name, { allow_delete: false })
+    await calls.keeper('raise', [1, ...sealed(mark)])
+    expect(await destroyedBy(sealedVersion(key, latest), mark)).toEqual(['hsm.rejected'])
   })
 
   it('leaves nothing behind of the versions that were trimmed', async () => {

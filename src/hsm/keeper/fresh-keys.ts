@@ -11,8 +11,11 @@ const limit = 1_000
 export interface FreshKeys {
   /** @param user identity of the caller for whom it was sealed */
   note(provenance: Buffer, record: OpenedRecord, user: Buffer | undefined): void
-  /** Whether this caller may still take such a key back: it was sealed for the same one, and no commit of it was shown. */
-  mayGo(provenance: Buffer, user: Buffer | undefined): boolean
+  /**
+   * Until when this caller may take such a key back: it was sealed for the same one, and no commit of it was shown.
+   * Undefined where he may not.
+   */
+  goesUntil(provenance: Buffer, user: Buffer | undefined): number | undefined
 }
 
 interface FreshKey {
@@ -31,11 +34,12 @@ export function createFreshKeys(floors: Pick<Floors, 'of'>, now: () => number): 
       const fresh = { subject: generationOf(record)?.subject, user: Buffer.from(user), sealedAt: now() }
       kept.set(provenance.toString('latin1'), fresh)
     },
-    mayGo(provenance, user) {
+    goesUntil(provenance, user) {
       const found = kept.get(provenance.toString('latin1'))
-      if (found === undefined || user?.equals(found.user) !== true) return false
+      if (found === undefined || user?.equals(found.user) !== true) return undefined
       const isFresh = Math.abs(now() - found.sealedAt) <= freshMs
-      return isFresh && (found.subject === undefined || floors.of(found.subject) === undefined)
+      const isCommitted = found.subject !== undefined && floors.of(found.subject) !== undefined
+      return isFresh && !isCommitted ? found.sealedAt + freshMs : undefined
     },
   }
 }

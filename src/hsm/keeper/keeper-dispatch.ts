@@ -9,13 +9,7 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
-import {
-  followEachOther,
-  type Generation,
-  generationOf,
-  isNextGeneration,
-  vaultGenerationOf,
-} from '../record-generation.ts'
+import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
 import { accountOf } from './account-ids.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
@@ -25,6 +19,7 @@ import type { KeeperMemory } from './keeper-memory.ts'
 import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
+import { raiseShown } from './raised-records.ts'
 import { checkProvenance } from './provenance-check.ts'
 import { checkChange } from './record-rules.ts'
 import { accountTypes, type NewestRecords, newestShown, opened } from './shown-record.ts'
@@ -40,7 +35,7 @@ const reopenEveryMs = 50
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { floors, exchange, takeover } = memory
+  const { exchange, takeover } = memory
   const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
@@ -58,16 +53,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
       return [seal(token, record)]
     },
-    raise(fields) {
-      const generations: Generation[] = []
-      try {
-        for (let left = fields.integer(); left > 0; left--) generations.push(...raised(ends, fields.sealed()))
-      } finally {
-        // What was good before a record that is not rises all the same.
-        floors.raise(...generations)
-      }
-      return []
-    },
+    raise: (fields) => raiseShown(ends, fields),
     rewrapVersion(fields) {
       checkOperator(origin)
       return rewrapVersion(token, fields.sealed(), fields.optionalSealed())
@@ -191,16 +177,6 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
   if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
-}
-
-function raised({ token, shownRights, accountIds }: NewestRecords, sealed: SealedRecord): Generation[] {
-  verify(token, sealed)
-  const record = opened(sealed.record)
-  const account = accountOf(record)
-  if (account !== undefined) accountIds.note(account)
-  shownRights.note(record)
-  const generation = generationOf(record)
-  return generation === undefined ? [] : [generation]
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */

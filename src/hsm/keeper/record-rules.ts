@@ -59,6 +59,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'deleted vault': () => false,
   'destroyed key': () => false,
   'unused key': () => false,
+  'discarded key': () => false,
   // What it tells other keepers, likewise.
   'floor news': () => false,
 }

@@ -83,9 +83,10 @@ export function sealUnused(on: TombstoneDependencies, fields: RequestFields): Bu
   if (origin === 'operator' && kek === vaultKek && provenance.length === 0) return sealed(token, record)
   const made = provenanceRecord(provenance.subarray(0, nonceBytes), purpose, kind, { kek, blob, publicKey })
   verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
-  if (!usedProvenance.use(provenance, record) && !freshKeys.mayGo(provenance, grant?.user))
-    throw new Fault('hsm.rejected', 'This key is in a record.')
-  return sealed(token, record)
+  if (usedProvenance.use(provenance, record)) return sealed(token, record)
+  const expiresAt = freshKeys.goesUntil(provenance, grant?.user)
+  if (expiresAt === undefined) throw new Fault('hsm.rejected', 'This key is in a record.')
+  return sealed(token, composeRecord('discarded key', { kek, blob, expiresAt }))
 }
 
 const sealed = (token: Token, record: Buffer): Buffer[] => [record, seal(token, record)]

@@ -53,9 +53,11 @@ export function destroyObject(
 function endedObject({ type, key, fields }: OpenedRecord, mark: OpenedRecord): NamedObject | undefined {
   switch (type) {
     case 'unused key':
-      return mark.type === type && mark.fields.kek === fields.kek && mark.fields.blob.equals(fields.blob)
-        ? fields
-        : undefined
+    case 'discarded key': {
+      const isSame = mark.type === type && mark.fields.kek === fields.kek && mark.fields.blob.equals(fields.blob)
+      const isInTime = mark.type !== 'discarded key' || mark.fields.expiresAt >= Date.now()
+      return isSame && isInTime ? fields : undefined
+    }
     case 'vault key 2':
       return key?.kek === vaultKek && mark.type === 'deleted vault' && mark.fields.vault.equals(fields.vault)
         ? key

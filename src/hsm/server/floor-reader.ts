@@ -5,6 +5,7 @@ import {
   checkFloor,
   type FloorCheck,
   generationOf,
+  trimmedTo,
   vaultGenerationOf,
   vaultOfSubject,
   vaultSubjects,
@@ -73,7 +74,7 @@ export function openFloorReader(path: string): FloorCheck {
   return {
     check: (...records) => reading((floors) => check(floors, records)),
     knows(record) {
-      const generation = generationOf(record)
+      const generation = trimmedTo(record) ?? generationOf(record)
       if (generation === undefined) return true
       return reading((floors) => (floors.floorOf(generation.subject) ?? 0) >= generation.number) ?? true
     },
