@@ -159,6 +159,43 @@ describe('the keys of a vault', () => {
     expect(VERSIONS).toHaveLength(2)
   })
 
+  it('and their rules keep what another person changes while one looks at the dialog', async () => {
+    await make('abacus', { info: 'Sums' })
+    const visit = await person('Admin')
+    const { page } = visit
+    const dialog = page.getByRole('dialog')
+    await openKey(visit, 'abacus')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await vault.admin.must('PUT', path('abacus'), { allow_delete: false, auto_rotate_period: 86_400 })
+    await dialog.getByLabel('What it is for').fill('Balances')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await readKey(vault.admin, vault.id, 'abacus')).KEYS[0]).toMatchObject({
+      info: 'Balances',
+      allow_delete: 'false',
+      auto_rotate_period: '86400',
+    })
+
+    const other = await makeVault(stage.appliance, 'Sums', stage.stocked.client)
+    const settings = `/transparent/${other.id}/settings`
+    const user = await stage.appliance.addUser()
+    await other.share(String(user.id), 'Admin')
+    const second = await stage.visitor()
+    await second.logIn(user)
+    await second.open(`/vault/${other.id}/keys`)
+    await second.page.getByRole('button', { name: 'Rules' }).click()
+    await other.admin.must('PUT', settings, { signing_permission: 'Admin', create_on_encrypt: false })
+    const rules = second.page.getByRole('dialog')
+    await rules.getByLabel(/^Calls with members/).check()
+    await rules.getByRole('button', { name: 'Save' }).click()
+    await rules.waitFor({ state: 'detached' })
+    expect((await other.admin.must('PUT', settings, {}))['CALLINFO']).toMatchObject({
+      signing_permission: 'Admin',
+      create_on_encrypt: false,
+      strict: true,
+    })
+  })
+
   it('are deleted, and taken back within the days that the question names', async () => {
     await make('payroll')
     const ciphertext = await vault.encrypt('payroll', plain)
