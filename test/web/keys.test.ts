@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Download } from 'playwright-core'
@@ -55,6 +55,12 @@ async function confirm({ page }: Visit, button: string, says: RegExp, confirmed:
     dialog.getByRole('button', { name: answer, exact: true }).click(),
   ])
   await dialog.waitFor({ state: 'detached' })
+}
+
+/** As a person's shell would, whose files others may read. */
+function run(commands: string, cwd: string): void {
+  const lines = `umask 022\n${commands}`
+  execFileSync('bash', ['-euo', 'pipefail', '-c', lines], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 async function saved(visit: Visit, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
@@ -275,12 +281,13 @@ describe('the keys of a vault', () => {
     if (isPair) await dialog.getByText('Sign', { exact: true }).click()
     await dialog.getByRole('button', { name: 'Prepare the import' }).click()
     await page.getByRole('heading', { name: `Bring in ${name}` }).waitFor()
-    for (const title of ['Check the signature', 'Wrap the key']) {
+    for (const title of ['Check the job', 'Wrap the key']) {
       await page.getByRole('button', { name: `Copy: ${title}` }).click()
       await page.getByText(`${title} is copied.`).waitFor()
-      const commands = await visit.clipboard()
-      execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+      run(await visit.clipboard(), folder)
     }
+    for (const made of ['statement.json', 'wrapped.bin'])
+      expect(statSync(join(folder, made)).mode & 0o777, made).toBe(0o600)
     expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toContain('hit')
     const file = (label: RegExp, from: string) => page.getByLabel(label).setInputFiles(join(folder, from))
     await file(/^The wrapped key/, 'wrapped.bin')
@@ -294,6 +301,35 @@ describe('the keys of a vault', () => {
       const ciphertext = await vault.encrypt(name, plain)
       expect(openIndependently('aes256-gcm96', value, ciphertext).toString('base64')).toBe(plain)
     }
+  })
+
+  it.each([
+    ['of another vault', {}, 'elsewhere'],
+    ['with another policy', { allow_export: true, allow_plaintext_export: true }, 'here'],
+    ['of another name', {}, 'beside'],
+  ])('are not wrapped to a job %s, however good its signature', async (_what, body, where) => {
+    const name = `lured-${where}`
+    const asked = { type: 'aes256-gcm96', info: '', residency: 'database', allow_backup: true, allow_delete: true }
+    const other = where === 'elsewhere' ? await makeVault(stage.appliance, 'Elsewhere', vault.admin) : vault
+    const named = where === 'beside' ? 'other' : name
+    const forged = await vault.admin.must('POST', `/transparent/import_job/${other.id}/${named}`, { ...asked, ...body })
+    const visit = await person('Write')
+    const { page } = visit
+    await page.route(/\/import_job\//, (route) =>
+      route.fulfill({ json: { ...forged, CALLINFO: { ...forged.CALLINFO, name } } }),
+    )
+    await page.getByRole('button', { name: 'Import a key' }).click()
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('dialog').getByRole('button', { name: 'Prepare the import' }).click()
+    await page.getByRole('button', { name: 'Copy: Check the job' }).click()
+    await page.getByText('Check the job is copied.').waitFor()
+    const folder = mkdtempSync(join(tmpdir(), 'import-'))
+    const audit = join(stage.appliance.config.audit.directory, 'audit-public.pem')
+    writeFileSync(join(folder, 'audit-key.pem'), readFileSync(audit))
+    writeFileSync(join(folder, 'job.pem'), 'of an earlier import')
+    const commands = await visit.clipboard()
+    expect(() => run(commands, folder)).toThrow('wrap no key to it')
+    expect(readdirSync(folder)).not.toContain('job.pem')
   })
 
   it('draw of a thousand those that are seen, and are filtered', async () => {
