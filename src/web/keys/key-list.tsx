@@ -24,7 +24,12 @@ interface Props {
 export function KeyList({ vaultid, label, keys }: Props) {
   const own = useWordsOf(keysWords)
   const [top, setTop] = useState(0)
+  const [focused, setFocused] = useState<string>()
   const first = Math.max(0, Math.min(top - rowsAbove, keys.length - drawnRows))
+  const drawn = keys
+    .map((key, at) => ({ key, at }))
+    // The row with the focus stays, however far one scrolls: without it the focus would go to another, and the list back there.
+    .filter(({ key, at }) => (at >= first && at < first + drawnRows) || key.name === focused)
   return (
     <div
       className="key-list card"
@@ -51,18 +56,23 @@ export function KeyList({ vaultid, label, keys }: Props) {
         </div>
       </div>
       <div role="rowgroup" className="rows" style={{ height: keys.length * rowHeight }}>
-        {keys.slice(first, first + drawnRows).map((key, at) => (
+        {drawn.map(({ key, at }) => (
           <div
             key={key.name}
             role="row"
-            aria-rowindex={first + at + 2}
+            aria-rowindex={at + 2}
             className="row"
-            style={{ transform: `translateY(${(first + at) * rowHeight}px)` }}
+            style={{ transform: `translateY(${at * rowHeight}px)` }}
           >
             <span role="rowheader" className="first">
               <KeyRound aria-hidden />
               <span className="texts">
-                <a className="title" href={`#/vault/${vaultid}/keys/${encodeURIComponent(key.name)}`}>
+                <a
+                  className="title"
+                  href={`#/vault/${vaultid}/keys/${encodeURIComponent(key.name)}`}
+                  onFocus={() => setFocused(key.name)}
+                  onBlur={() => setFocused(undefined)}
+                >
                   {key.name}
                 </a>
                 <span className="soft brief">{[typeName(key.type), key.info].filter(Boolean).join(' · ')}</span>
