@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -64,6 +64,26 @@ export class Machine {
     const { status, stdout, stderr } = await this.run(args, options)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     return stdout
+  }
+
+  /** A run before a person, who answers each question with this; a terminal of util-linux stands for theirs. */
+  atTerminal(args: readonly string[], answers: readonly (readonly [question: string, answer: string])[]): Promise<Ran> {
+    const command = [this.program, ...args].map((word) => `'${word}'`).join(' ')
+    const env = { ...this.environment, TERM: 'dumb' }
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: this.home, env })
+    const left = [...answers]
+    let shown = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+      const [next] = left
+      if (next === undefined || !shown.endsWith(next[0])) return
+      left.shift()
+      child.stdin.write(next[1])
+    })
+    return new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (status) => resolve({ status: status ?? -1, stdout: shown, stderr: '' }))
+    })
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the shape of what it asks for

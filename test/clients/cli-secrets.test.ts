@@ -35,6 +35,20 @@ describe('strongroom-cli set', () => {
     expect(await machine.must(['get', 'Databases/changing/cryptedinfo', '--no-newline'])).toBe('two\nlines\n')
   })
 
+  it('asks a person twice for a line, and refuses pasted lines, of which it would keep the first alone', async () => {
+    await createObject(vault.admin, vault.id, { objectname: 'typed', password: 'As-1t-was' })
+    const args = ['set', 'Databases/typed/password']
+    const twice = (answer: string) => [['Value: ', answer] as const, ['Value again: ', answer] as const]
+    const pasted = await machine.atTerminal(args, twice('-----BEGIN\nM1ddle\n-----END\n'))
+    expect(pasted).toMatchObject({ status: 2, stdout: expect.stringMatching(/several lines.* set REFERENCE < FILE/s) })
+    expect(pasted.stdout).not.toContain('M1ddle')
+    const unfinished = await machine.atTerminal(args, twice('first\nsecond'))
+    expect(unfinished).toMatchObject({ status: 2, stdout: expect.stringContaining('several lines') })
+    expect(await machine.must(['get', 'Databases/typed/password'])).toBe('As-1t-was\n')
+    expect(await machine.atTerminal(args, twice('T1ped-Pass.phrase\r'))).toMatchObject({ status: 0 })
+    expect(await machine.must(['get', 'Databases/typed/password'])).toBe('T1ped-Pass.phrase\n')
+  })
+
   it('makes an object of a template, in a folder too, and none twice', async () => {
     await createObject(vault.admin, vault.id, { templateid: '2', name: 'Prod', objectname: 'Prod' })
     const args = [

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
@@ -68,6 +69,25 @@ describe('a session of strongroom-cli', () => {
     expect([status, stderr]).toEqual([7, 'strongroom-cli: Your session has ended: run strongroom-cli login.\n'])
     expect(own.session).toBeUndefined()
     expect(await own.must(['logout'])).toContain('no session')
+    own.remove()
+  })
+
+  it('that is over leaves the newer one of another process', async () => {
+    const own = await machineOf(appliance, user)
+    const fifo = join(own.home, 'late')
+    execFileSync('mkfifo', [fifo])
+    const run = own.run(['template', fifo])
+    // Opened once the program reads of it, and has its session.
+    const pipe = await open(fifo, 'w')
+    await appliance.client(own.session).must('GET', '/auth/logout')
+    const again = { input: `${user.passphrase}\n${user.hardwareToken.press()}\n` }
+    expect((await own.run(['login'], again)).status).toBe(0)
+    const newer = own.session
+    await pipe.writeFile('{{ strongroom "Any/one/password" }}')
+    await pipe.close()
+    expect((await run).status).toBe(7)
+    expect(own.session).toBe(newer)
+    expect((await own.run(['vaults'])).status).toBe(0)
     own.remove()
   })
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createClient, type Client, type ClientOptions } from '../../clients/node/src/client.ts'
 import {
@@ -245,6 +246,19 @@ describe('calls of one tick', () => {
     const [good, first, second] = await Promise.all(all)
     expect(good).toMatch(/^service:/)
     expect([first, second]).toEqual([reason, reason])
+  })
+
+  it('leave nothing at a signal that a program gives to all of its calls', async () => {
+    const whole = new AbortController()
+    const { signal } = whole
+    await Promise.all(['a', 'b'].map(async (text) => key().encrypt(text, { signal })))
+    await key().encrypt('c', { signal })
+    await failureOf(key().decrypt('nonsense', { signal }))
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    const reason = new Error('enough')
+    proxy.meddle(silence(() => whole.abort(reason)))
+    const both = ['a', 'b'].map(async (text) => failureOf(key().encrypt(text, { signal })))
+    expect(await Promise.all(both)).toEqual([reason, reason])
   })
 
   it('are all sent again when the answer is cut', async () => {

@@ -59,6 +59,44 @@ it('an object is copied beside itself and moved from its own page', async () => 
   expect(await visit.findings()).toEqual([])
 })
 
+it('an object is copied once where the answer is lost and it is tried again', async () => {
+  const { client, vaultid, user } = await stage.owner('Mill')
+  const folder = await createObject(client, vaultid, { templateid: '2', name: 'Wheels' })
+  const hosts = ['wheel1.example.test', 'wheel2.example.test']
+  for (const host of hosts) await createObject(client, vaultid, { host })
+  // Of the same name as the second, and not its copy.
+  await createObject(client, vaultid, { host: hosts[1], parentid: folder })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}`)
+  const grid = page.getByRole('grid', { name: 'Mill' })
+  for (const host of hosts) await grid.getByRole('checkbox', { name: `Select ${host}` }).check()
+  await page.getByRole('button', { name: 'Copy to …' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy 2 objects' })
+  await dialog.getByLabel('Into the folder').selectOption('Wheels')
+  let calls = 0
+  await page.route('**/api/1.0/object/*/copy', async (route) => {
+    calls += 1
+    // The second is carried out, and its answer is lost. A third would copy the same once more.
+    if (calls === 2)
+      await client.must(
+        'POST',
+        new URL(route.request().url()).pathname.replace('/api/1.0', ''),
+        route.request().postDataJSON(),
+      )
+    return calls === 1 ? route.continue() : route.abort('connectionreset')
+  })
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await dialog.getByText('The appliance cannot be reached.').waitFor()
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('2 objects are copied.').waitFor()
+  const inside = (await contentsOf(client, vaultid)).filter(({ parentid }) => parentid === folder)
+  expect(inside.map(({ objectname }) => objectname).toSorted()).toEqual([hosts[0], hosts[1], hosts[1]])
+  expect(calls).toBe(2)
+  visit.complaints.expect(/net::ERR_/)
+})
+
 it('a reader copies into a vault of their own, and moves nothing', async () => {
   const { client, vaultid, user } = await stage.owner('Own')
   const reader = stage.stocked.client

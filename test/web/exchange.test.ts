@@ -80,6 +80,31 @@ describe('an import', () => {
     visit.complaints.expect(/net::ERR_/)
   })
 
+  it('is not left amid its objects without a question, nor ended by the choice of another vault', async () => {
+    const { visit, page, objects } = await given()
+    await choose(visit, 'name,username,password\nFirst,ann,1\nSecond,ann,2\n')
+    let goOn = (): void => undefined
+    const held = new Promise<void>((resolve) => (goOn = resolve))
+    let calls = 0
+    await page.route('**/api/1.0/object', async (route) => {
+      calls += 1
+      if (calls === 2) await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Import 2 objects' }).click()
+    await expect.poll(() => calls).toBe(2)
+    expect(await page.getByRole('combobox', { name: /^Vault/ }).isDisabled()).toBe(true)
+    await page.getByRole('link', { name: 'One-time links' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Leave before the import is done?' })
+    await question.getByRole('button', { name: 'Stay here' }).click()
+    await question.waitFor({ state: 'detached' })
+    goOn()
+    await page.getByText('2 objects are imported.').waitFor()
+    expect(await objects()).toHaveLength(2)
+    await page.getByRole('link', { name: 'One-time links' }).click()
+    await visit.sees('One-time links')
+  })
+
   it('opens an export of Bitwarden under a pass phrase, in a worker that ends', async () => {
     const { visit, page, admin, objects } = await given()
     const login = { username: 'ann', password: 'pw-1', totp: 'JBSWY3DPEHPK3PXP' }

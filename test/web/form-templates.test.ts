@@ -37,13 +37,17 @@ it("templates are changed before one's eyes, and leave as a file that the comman
   await page.getByRole('button', { name: 'Add a field' }).click()
   const last = page.locator('.draft-fields > li').last()
   await last.getByLabel('Label', { exact: true }).fill('Enable secret')
-  await last.getByLabel('Name', { exact: true }).fill('enable')
+  // Of two fields with one name the file would have one.
+  const name = last.getByLabel('Name', { exact: true })
+  const save = page.getByRole('button', { name: 'Save as a file' })
+  await name.fill(await first.getByLabel('Name', { exact: true }).inputValue())
+  await last.getByText('Another field has this name.').waitFor()
+  expect(await save.isDisabled()).toBe(true)
+  await name.fill('enable')
+  await last.getByText('Another field has this name.').waitFor({ state: 'detached' })
   await last.getByLabel('Type').selectOption('text-passwdgen')
   await preview.getByText('Enable secret', { exact: true }).waitFor()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save as a file' }).click(),
-  ])
+  const [download] = await Promise.all([page.waitForEvent('download'), save.click()])
   const document: unknown = JSON.parse(readFileSync(await download.path(), 'utf8'))
   expect(examineTemplate(document)).toMatchObject({
     template: {

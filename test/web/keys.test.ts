@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Download } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { base64, openIndependently, readKey } from '../api/transparent/key-kit.ts'
@@ -159,6 +156,43 @@ describe('the keys of a vault', () => {
     expect(VERSIONS).toHaveLength(2)
   })
 
+  it('and their rules keep what another person changes while one looks at the dialog', async () => {
+    await make('abacus', { info: 'Sums' })
+    const visit = await person('Admin')
+    const { page } = visit
+    const dialog = page.getByRole('dialog')
+    await openKey(visit, 'abacus')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await vault.admin.must('PUT', path('abacus'), { allow_delete: false, auto_rotate_period: 86_400 })
+    await dialog.getByLabel('What it is for').fill('Balances')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await readKey(vault.admin, vault.id, 'abacus')).KEYS[0]).toMatchObject({
+      info: 'Balances',
+      allow_delete: 'false',
+      auto_rotate_period: '86400',
+    })
+
+    const other = await makeVault(stage.appliance, 'Sums', stage.stocked.client)
+    const settings = `/transparent/${other.id}/settings`
+    const user = await stage.appliance.addUser()
+    await other.share(String(user.id), 'Admin')
+    const second = await stage.visitor()
+    await second.logIn(user)
+    await second.open(`/vault/${other.id}/keys`)
+    await second.page.getByRole('button', { name: 'Rules' }).click()
+    await other.admin.must('PUT', settings, { signing_permission: 'Admin', create_on_encrypt: false })
+    const rules = second.page.getByRole('dialog')
+    await rules.getByLabel(/^Calls with members/).check()
+    await rules.getByRole('button', { name: 'Save' }).click()
+    await rules.waitFor({ state: 'detached' })
+    expect((await other.admin.must('PUT', settings, {}))['CALLINFO']).toMatchObject({
+      signing_permission: 'Admin',
+      create_on_encrypt: false,
+      strict: true,
+    })
+  })
+
   it('are deleted, and taken back within the days that the question names', async () => {
     await make('payroll')
     const ciphertext = await vault.encrypt('payroll', plain)
@@ -218,47 +252,6 @@ describe('the keys of a vault', () => {
     expect(materialOf(open.content, 'key').equals(material)).toBe(true)
   })
 
-  it.each(['a secret key', 'a pair'])('are imported by the commands that the page shows: %s', async (what) => {
-    const isPair = what === 'a pair'
-    const name = isPair ? 'brought-pair' : 'brought'
-    const folder = mkdtempSync(join(tmpdir(), 'import-'))
-    const audit = join(stage.appliance.config.audit.directory, 'audit-public.pem')
-    writeFileSync(join(folder, 'audit-key.pem'), readFileSync(audit))
-    const value = randomBytes(32)
-    writeFileSync(join(folder, 'key.bin'), value)
-    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    writeFileSync(join(folder, 'key.pem'), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }))
-
-    const visit = await person('Write')
-    const { page } = visit
-    await page.getByRole('button', { name: 'Import a key' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name', { exact: true }).fill(name)
-    await dialog.getByLabel('What it is for').fill(`It's $(touch hit) \`touch hit\` "public_key_der":"AAAA"`)
-    if (isPair) await dialog.getByText('Sign', { exact: true }).click()
-    await dialog.getByRole('button', { name: 'Prepare the import' }).click()
-    await page.getByRole('heading', { name: `Bring in ${name}` }).waitFor()
-    for (const title of ['Check the signature', 'Wrap the key']) {
-      await page.getByRole('button', { name: `Copy: ${title}` }).click()
-      await page.getByText(`${title} is copied.`).waitFor()
-      const commands = await visit.clipboard()
-      execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-    }
-    expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toContain('hit')
-    const file = (label: RegExp, from: string) => page.getByLabel(label).setInputFiles(join(folder, from))
-    await file(/^The wrapped key/, 'wrapped.bin')
-    if (isPair) await file(/^The public half/, 'public.der')
-    await page.getByRole('button', { name: 'Import the key' }).click()
-    await page.getByText(`The key ${name} is imported.`).waitFor()
-    if (isPair) {
-      const { VERSIONS } = await readKey(vault.admin, vault.id, name)
-      expect(VERSIONS[0]?.['public_key']).toBe(pair.publicKey.export({ type: 'spki', format: 'pem' }))
-    } else {
-      const ciphertext = await vault.encrypt(name, plain)
-      expect(openIndependently('aes256-gcm96', value, ciphertext).toString('base64')).toBe(plain)
-    }
-  })
-
   it('draw of a thousand those that are seen, and are filtered', async () => {
     await make('model')
     const visit = await person('Read')
@@ -273,9 +266,16 @@ describe('the keys of a vault', () => {
     await page.getByText('1,000 keys').waitFor()
     const rows = page.getByRole('table').getByRole('row')
     expect(await rows.count()).toBeLessThan(90)
+    // The focus stays where it is, and does not draw the list back to it.
+    await page.getByRole('link', { name: 'key-0005' }).focus()
     await page.evaluate(`document.querySelector('[role="table"]').scrollTo({ top: 1e6 })`)
     await page.getByRole('link', { name: 'key-0999' }).waitFor()
     expect(await rows.count()).toBeLessThan(90)
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+    expect(await visit.focused()).toBe('key-0005')
+    expect(await page.getByRole('link', { name: 'key-0999' }).isVisible()).toBe(true)
+    await page.keyboard.press('Tab')
+    await expect.poll(() => visit.focused()).toMatch(/^key-09/)
     await page.getByRole('searchbox').fill('777')
     await page.getByText('1 of 1,000 keys').waitFor()
     expect(await rows.count()).toBe(2)

@@ -67,6 +67,25 @@ describe('a one-time link', () => {
     await maker.page.getByText(/^Opened/).waitFor()
   })
 
+  it('is not left behind without a question, until it is copied', async () => {
+    const maker = await stage.member()
+    const { page } = maker
+    const address = await madeLink(maker, 'a secret', 'Left')
+    await maker.open('/')
+    const question = page.getByRole('alertdialog', { name: 'Leave without the link?' })
+    await maker.expectSound('link-left')
+    await question.getByRole('button', { name: 'Stay here' }).click()
+    expect(await page.getByRole('status', { name: 'Your link' }).textContent()).toBe(address)
+    await page.getByRole('button', { name: 'Copy the link' }).click()
+    await page.getByText('Your link is copied.').waitFor()
+    await maker.open('/')
+    await maker.sees('Vaults')
+    await madeLink(maker, 'a secret', 'Left, too')
+    await maker.open('/')
+    await question.getByRole('button', { name: 'Leave without the link' }).click()
+    await maker.sees('Vaults')
+  })
+
   it('is not used up by who only looks at the page, and is revoked by its maker', async () => {
     const maker = await stage.member()
     const address = await madeLink(maker, 'a secret', 'For Lee')

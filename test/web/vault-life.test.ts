@@ -51,6 +51,22 @@ it('creates a vault, edits it, and deletes it once its name is typed', async () 
   await page.getByText('No vault is shared with you yet.').waitFor()
 })
 
+it('keeps what another person changes of a vault while one edits it', async () => {
+  const { client, vaultid, visit, page } = await owner('Pantry')
+  await client.must('PUT', `/vault/${vaultid}`, { description: ' Jars\r\nand tins ' })
+  await visit.open(`/vault/${vaultid}/about`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Password policy').waitFor()
+  const theirs = { description: 'Jars alone', history: '50', policy: '8' }
+  await client.must('PUT', `/vault/${vaultid}`, theirs)
+  await dialog.getByLabel('Name').fill('Larder')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await visit.sees('About Larder')
+  const VAULTS = (await client.must('GET', '/vault'))['VAULTS'] as Record<string, string>[]
+  expect(VAULTS.find(({ id }) => id === vaultid)).toMatchObject({ groupname: 'Larder', ...theirs })
+})
+
 it('keeps a vault that is not empty, and says why', async () => {
   const { vaultid, visit, page } = await owner('Loft')
   await visit.open(`/vault/${vaultid}/about`)

@@ -47,6 +47,15 @@ export function connect(option: string | undefined): Connection {
   const store = storeOf(url, known.kept)
   const token = store.read('session')
   if (token === undefined) throw new LoginNeeded(url)
+  let own: string | undefined = token
+  /** A session that another process has begun or gone on with meanwhile stays: it is newer than that of this one. */
+  function keep(next: string | undefined): void {
+    const isOwn = store.read('session') === own
+    own = next
+    if (!isOwn) return
+    if (next === undefined) store.remove('session')
+    else store.write('session', next)
+  }
   let watcher: OnProgress | undefined
   const onProgress: OnProgress = (done, total) => watcher?.(done, total)
   const client = createClient({
@@ -55,7 +64,7 @@ export function connect(option: string | undefined): Connection {
     transport: nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress }),
     // A file that travels slowly is no call that hangs.
     timeoutMs: 600_000,
-    onToken: (next) => (next === undefined ? store.remove('session') : store.write('session', next)),
+    onToken: keep,
   })
   return { client, watch: (next) => (watcher = next), close: () => client.close() }
 }

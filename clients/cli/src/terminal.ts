@@ -26,10 +26,15 @@ export interface Terminal {
   ask(question: string): Promise<string>
   /** The same, without showing what is typed. */
   askSecret(question: string): Promise<string>
+  /** The same of a person, for what may be pasted: undefined where it has several lines. None of them is left to the shell. */
+  askValue(question: string): Promise<string | undefined>
   /** All of standard input. */
   input(): Promise<Buffer>
   readonly stdin: Readable
 }
+
+/** A terminal far away hands on the lines of what is pasted in pieces. */
+const pasteMs = 200
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   const isInteractive = stdin.isTTY === true
@@ -48,8 +53,11 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     return line
   }
 
-  const ask = (question: string, isShown: boolean): Promise<string> =>
-    isInteractive ? askLine({ stdin, stderr }, question, isShown) : nextLine(question)
+  async function ask(question: string, isShown: boolean): Promise<string> {
+    if (!isInteractive) return nextLine(question)
+    const [line = ''] = await askLines({ stdin, stderr }, question, { isShown })
+    return line
+  }
 
   return {
     isInteractive,
@@ -62,15 +70,26 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${text}`)),
     ask: (question) => ask(question, true),
     askSecret: (question) => ask(question, false),
+    async askValue(question) {
+      const [line, ...more] = await askLines({ stdin, stderr }, question, { isShown: false, quietMs: pasteMs })
+      return more.length === 0 ? line : undefined
+    },
     input: () => readAll(stdin),
   }
 }
 
-async function askLine(
+interface Asking {
+  readonly isShown: boolean
+  /** How long nothing comes after a line before it is all: a terminal hands on what is pasted line by line. */
+  readonly quietMs?: number
+}
+
+/** What a person enters: the first line, and those that come with it. */
+async function askLines(
   { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
   question: string,
-  isShown: boolean,
-): Promise<string> {
+  { isShown, quietMs }: Asking,
+): Promise<string[]> {
   const output = new Writable({
     write(chunk, _encoding, done) {
       if (isShown) stderr.write(String(chunk))
@@ -78,18 +97,32 @@ async function askLine(
     },
   })
   const lines = createInterface({ input: stdin, output, terminal: true })
+  const entered: string[] = []
   try {
     // Only now: what is typed before the terminal is silent would be shown.
     stderr.write(question)
-    return await new Promise<string>((resolve, reject) => {
-      lines.once('line', resolve)
+    await new Promise<void>((resolve, reject) => {
+      lines.on('line', (line) => (entered.push(line), resolve()))
       // Ctrl-C and Ctrl-D.
       lines.once('close', () => reject(new UsageError('Nothing was entered.')))
     })
+    if (quietMs !== undefined) await quiet(stdin, quietMs)
+    return lines.line === '' ? entered : [...entered, lines.line]
   } finally {
     lines.close()
     stderr.write('\n')
   }
+}
+
+function quiet(stdin: Readable, quietMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      stdin.off('keypress', wait)
+      resolve()
+    }, quietMs)
+    const wait = (): void => void timer.refresh()
+    stdin.on('keypress', wait)
+  })
 }
 
 async function readAll(stdin: Readable): Promise<Buffer> {

@@ -67,9 +67,10 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
   async function sendPart(call: BatchCall, part: readonly Waiting[]): Promise<void> {
     const [first, second] = part
     if (first === undefined) return
-    const signal = signalOf(part)
+    const sent = new AbortController()
+    const leave = abortedBy(part, sent)
     try {
-      const options = { ...call.options, ...(signal === undefined ? {} : { signal }) }
+      const options = { ...call.options, signal: sent.signal }
       const body = second === undefined ? first.item : { batch_input: part.map(({ item }) => item) }
       const callinfo = await send({ ...call, options }, { ...call.shared, ...body })
       if (second === undefined) return first.resolve(callinfo)
@@ -82,6 +83,8 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
         return sendPart(call, part.slice(half))
       }
       for (const { reject } of part) reject(error)
+    } finally {
+      leave()
     }
   }
 
@@ -106,15 +109,22 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
     })
 }
 
-/** Ends with the last of those who wait, so that no cancelled call takes the others with it. */
-function signalOf(part: readonly Waiting[]): AbortSignal | undefined {
+/**
+ * Ends with the last of those who wait, so that no cancelled call takes the others with it. The function that it gives
+ * leaves their signals: a program may give one of them to all of its calls for as long as it runs.
+ */
+function abortedBy(part: readonly Waiting[], sent: AbortController): () => void {
   const signals = part.map(({ signal }) => signal).filter((signal) => signal !== undefined)
-  if (signals.length < part.length) return undefined
-  const controller = new AbortController()
+  if (signals.length < part.length) return () => undefined
   let left = signals.length
-  for (const signal of signals)
-    signal.addEventListener('abort', () => --left === 0 && controller.abort(signal.reason), { once: true })
-  return controller.signal
+  const leaving = signals.map((signal) => {
+    const hear = (): void => void (--left === 0 && sent.abort(signal.reason))
+    signal.addEventListener('abort', hear, { once: true })
+    return () => signal.removeEventListener('abort', hear)
+  })
+  return () => {
+    for (const leave of leaving) leave()
+  }
 }
 
 const stillWanted = ({ signal }: Waiting): boolean => signal?.aborted !== true

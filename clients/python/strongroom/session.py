@@ -52,11 +52,12 @@ class Session:
         release = (yield Lock(waits=False)) if now >= session.renew_at else None
         if release is None:
             return session.token
-        # The others go on with the old session meanwhile, which is good until its end: a failure shows then.
+        # All go on with the old session meanwhile, which is good until its end: a failure shows then. Any failure: a
+        # file of a token that is missing for a moment, or what the program itself raises where it is asked for one.
         try:
             session.renew_at = now + _RENEW_AGAIN
             return (yield from self._log_in())
-        except StrongroomError:
+        except Exception:
             return session.token
         finally:
             release()

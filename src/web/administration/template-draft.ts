@@ -35,7 +35,21 @@ const plain: TemplateField = {
 
 export function withField(draft: TemplateDraft): TemplateDraft {
   const key = Math.max(-1, ...draft.fields.map((field) => field.key)) + 1
-  return { ...draft, fields: [...draft.fields, { key, name: `field${key + 1}`, field: plain }] }
+  const taken = new Set(draft.fields.map(({ name }) => name))
+  let number = key + 1
+  while (taken.has(`field${number}`)) number += 1
+  return { ...draft, fields: [...draft.fields, { key, name: `field${number}`, field: plain }] }
+}
+
+/** The keys of fields that are called like one before them: a template has one field of each name. */
+export function repeatedIn({ fields }: TemplateDraft): ReadonlySet<number> {
+  const names = new Set<string>()
+  const repeated = new Set<number>()
+  for (const { key, name } of fields) {
+    if (names.has(name)) repeated.add(key)
+    names.add(name)
+  }
+  return repeated
 }
 
 /** What only encrypted fields have goes with the encryption. */

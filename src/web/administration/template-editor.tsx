@@ -18,6 +18,7 @@ import {
   documentOf,
   draftOf,
   moved,
+  repeatedIn,
   withField,
   type DraftField,
   type TemplateDraft,
@@ -83,6 +84,7 @@ function DraftForm({ draft, onChange, onSave }: FormProps) {
   const change = (key: number, next: Partial<DraftField>): void =>
     onChange({ ...draft, fields: draft.fields.map((field) => (field.key === key ? { ...field, ...next } : field)) })
   const drop = (key: number): void => onChange({ ...draft, fields: draft.fields.filter((field) => field.key !== key) })
+  const repeated = repeatedIn(draft)
   return (
     <div className="form">
       <TextInput
@@ -97,6 +99,7 @@ function DraftForm({ draft, onChange, onSave }: FormProps) {
           <DraftEntry
             key={field.key}
             draft={field}
+            isRepeated={repeated.has(field.key)}
             isFirst={at === 0}
             isLast={at === draft.fields.length - 1}
             onChange={(next) => change(field.key, next)}
@@ -109,7 +112,7 @@ function DraftForm({ draft, onChange, onSave }: FormProps) {
         <Plus aria-hidden />
         {words.addField}
       </Button>
-      <Button className="button primary" onPress={onSave}>
+      <Button className="button primary" isDisabled={repeated.size > 0} onPress={onSave}>
         <Download aria-hidden />
         {words.saveFile}
       </Button>
@@ -129,6 +132,8 @@ const types: readonly TemplateField['type'][] = [
 
 interface EntryProps {
   readonly draft: DraftField
+  /** A field before it has its name. */
+  readonly isRepeated: boolean
   readonly isFirst: boolean
   readonly isLast: boolean
   readonly onChange: (next: Partial<DraftField>) => void
@@ -136,7 +141,9 @@ interface EntryProps {
   readonly onRemove: () => void
 }
 
-function DraftEntry({ draft: { name, field }, isFirst, isLast, onChange, onMove, onRemove }: EntryProps) {
+function DraftEntry(entry: EntryProps) {
+  const { draft, isRepeated, isFirst, isLast, onChange, onMove, onRemove } = entry
+  const { name, field } = draft
   const words = useWordsOf(formTemplateWords)
   const label = field.translation || name
   const typeChoices = types.includes(field.type) ? types : [field.type, ...types]
@@ -157,6 +164,7 @@ function DraftEntry({ draft: { name, field }, isFirst, isLast, onChange, onMove,
         label={words.fieldName}
         value={name}
         onChange={(next) => onChange({ name: next })}
+        error={isRepeated ? words.repeated : undefined}
         kind="code"
         maxLength={64}
       />

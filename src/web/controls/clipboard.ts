@@ -27,16 +27,18 @@ let ticking: ReturnType<typeof setTimeout> | undefined
 const copied = new Watched<Copied | undefined>(undefined)
 export const useCopied = (): Copied | undefined => useWatched(copied)
 
-/** Puts a secret into the clipboard for half a minute. */
-export async function copySecret(field: string, value: string): Promise<void> {
+/** Puts a secret into the clipboard for half a minute. Whether it is there. */
+export async function copySecret(field: string, value: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)
   } catch {
     // What was there before still is, and has its time.
-    return tell('refused')
+    tell('refused')
+    return false
   }
   hold({ field, until: Date.now() + heldMs })
   tell()
+  return true
 }
 
 /** Puts what is no secret into the clipboard, where it stays. Whether it is there. */

@@ -21,9 +21,25 @@ export function goOn(address: string): void {
   navigate(address, { replace: true })
 }
 
-/** Asks before a view is left in which something is not saved: by a link, the browser's buttons, or another page. */
-export function useHeldAddress(isUnsaved: boolean): ReactNode {
+/** What a person is asked before a view is left. */
+export interface LeavingWords {
+  readonly title: string
+  readonly text: string
+  readonly leave: string
+}
+
+/**
+ * Asks before a view is left in which something is not saved: by a link, the browser's buttons, or another page.
+ *
+ * @param asked Where what would be lost was not typed.
+ */
+export function useHeldAddress(isUnsaved: boolean, asked?: LeavingWords): ReactNode {
   const words = useWords()
+  const { title, text, leave } = asked ?? {
+    title: words.unsavedTitle,
+    text: words.unsavedText,
+    leave: words.leaveUnsaved,
+  }
   const [address] = useHashLocation()
   const kept = useWatched(held)
   useEffect(() => {
@@ -46,13 +62,13 @@ export function useHeldAddress(isUnsaved: boolean): ReactNode {
         {words.stayHere}
       </Button>
       <Button className="button danger" onPress={() => held.set(undefined)}>
-        {words.leaveUnsaved}
+        {leave}
       </Button>
     </>
   )
   return (
-    <Question title={words.unsavedTitle} actions={actions} onClose={stay}>
-      <p>{words.unsavedText}</p>
+    <Question title={title} actions={actions} onClose={stay}>
+      <p>{text}</p>
     </Question>
   )
 }

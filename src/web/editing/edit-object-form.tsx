@@ -1,9 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { announce } from '../controls/announcement.tsx'
 import { goOn, useHeldAddress } from '../controls/held-address.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import type { SharedVault, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
+import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { useChosenFile } from './chosen-file.ts'
 import { nameMember } from './draft.ts'
@@ -11,7 +14,7 @@ import { useDroppedFiles } from './dropped-files.ts'
 import { usePolicyRules } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
 import { MeanwhileNote } from './meanwhile-note.tsx'
-import { useMergedEdit } from './merged-edit.ts'
+import { useMergedEdit, type BegunEdit } from './merged-edit.ts'
 import { ObjectFields } from './object-fields.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { storeChanges, type Saving } from './storing.ts'
@@ -23,6 +26,12 @@ interface Props {
   readonly vault: SharedVault | undefined
 }
 
+interface BegunForm extends BegunEdit {
+  readonly file: File | undefined
+}
+
+const typingForm = new TypingForm<BegunForm>()
+
 /** `object.changed`: another call was faster. */
 const changedNumber = 1618
 
@@ -30,12 +39,16 @@ export function EditObjectForm({ read, template, vault }: Props) {
   const words = useWordsOf(editingWords)
   const queries = useQueryClient()
   const policy = { id: vault?.policy ?? '', rules: usePolicyRules(vault?.policy) }
-  const edit = useMergedEdit(read, template)
+  const { person } = useSession()
+  // Against the object as it was then: where it has been changed since, saving says so.
+  const [begun] = useState(() => typingForm.at(person?.userid, read.id))
+  const edit = useMergedEdit(read, template, begun)
   const { stored, draft, changes } = edit
-  const { file, fileError, choose, check } = useChosenFile(template, undefined)
+  const { file, fileError, choose, check } = useChosenFile(template, begun?.file)
   const saving = useSaving()
   const isChanged = file !== undefined || Object.keys(changes).length > 0
   const question = useHeldAddress(isChanged)
+  typingForm.useTyping(person?.userid, read.id, isChanged ? { stored, draft, file } : undefined)
   useDroppedFiles(([first]) => {
     if (first && template.info.file !== undefined) choose(first)
   })

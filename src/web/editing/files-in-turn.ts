@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useAction } from '../controls/action.ts'
+import { TypingForm } from '../controls/kept-typing.ts'
 import type { StoredTemplate } from '../interface/calls.ts'
 import { carriedOver, changedIn, newDraft, type Draft } from './draft.ts'
 import { takeOver, useDroppedFiles } from './dropped-files.ts'
@@ -16,6 +17,9 @@ export interface Beginning {
 export const hasTyped = ({ template, draft, file }: Beginning): boolean =>
   file !== undefined || Object.keys(changedIn(draft, newDraft(template))).length > 0
 
+/** By vault and folder. */
+export const newObjectTyping = new TypingForm<Beginning>()
+
 /** Of the template that takes any file. */
 const plainFileId = '3'
 
@@ -25,12 +29,16 @@ function asOf(templates: readonly StoredTemplate[], one: Beginning | undefined):
   return one && template ? { ...one, template } : one
 }
 
-/** The objects that are made one after the other: one of a template, or one of each file. */
-export function useFilesInTurn(templates: readonly StoredTemplate[]) {
+/**
+ * The objects that are made one after the other: one of a template, or one of each file.
+ *
+ * @param begun What a person had typed when their session ended.
+ */
+export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Beginning | undefined) {
   /** Those that are to be saved, the one at hand first. */
   const [files, setFiles] = useState(takeOver)
   const [count, setCount] = useState(files.length)
-  const [beginning, setBeginning] = useState<Beginning>()
+  const [beginning, setBeginning] = useState(begun)
   /** What was typed before another template was asked for. */
   const [kept, setKept] = useState<Beginning>()
   const { isUnderWay, error, run } = useAction()

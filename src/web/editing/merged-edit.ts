@@ -1,14 +1,20 @@
 import { useState } from 'react'
 import { call, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
-import { changedIn, contestedIn, rebased, storedDraft } from './draft.ts'
+import { changedIn, contestedIn, rebased, storedDraft, type Draft } from './draft.ts'
 
 /** Of a field that holds a file there is one, and it is called so. */
 export const fileMember = 'file1'
 
+/** What a person has typed, and the object for which. */
+export interface BegunEdit {
+  readonly stored: StoredObject
+  readonly draft: Draft
+}
+
 /** What a person changes of an object, measured against the object as it was read last. */
-export function useMergedEdit(read: StoredObject, template: StoredTemplate) {
-  const [stored, setStored] = useState(read)
-  const [draft, setDraft] = useState(() => storedDraft(template, read))
+export function useMergedEdit(read: StoredObject, template: StoredTemplate, begun: BegunEdit | undefined) {
+  const [stored, setStored] = useState(begun?.stored ?? read)
+  const [draft, setDraft] = useState(() => begun?.draft ?? storedDraft(template, read))
   /** Members that two people have changed; undefined where no other person has changed the object. */
   const [contested, setContested] = useState<readonly string[]>()
   const before = storedDraft(template, stored)

@@ -4,6 +4,7 @@ import { Form } from 'react-aria-components/Form'
 import { useHeldAddress } from '../controls/held-address.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
+import { useSession } from '../session/session.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { useChosenFile } from './chosen-file.ts'
@@ -11,7 +12,7 @@ import { filledIn, type Draft } from './draft.ts'
 import { useDroppedFiles } from './dropped-files.ts'
 import { usePolicyRules } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
-import { hasTyped, type Beginning } from './files-in-turn.ts'
+import { hasTyped, newObjectTyping, type Beginning } from './files-in-turn.ts'
 import { ObjectFields } from './object-fields.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { findLost, storeNew, type Saved } from './storing.ts'
@@ -34,7 +35,10 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
   const [draft, setDraft] = useState(beginning.draft)
   const { file, fileError, choose, check } = useChosenFile(template, beginning.file)
   const saving = useSaving()
-  const question = useHeldAddress(hasTyped({ template, draft, file }))
+  const { person } = useSession()
+  const isBegun = hasTyped({ template, draft, file })
+  const question = useHeldAddress(isBegun)
+  newObjectTyping.useTyping(person?.userid, `${vaultid}/${folderid}`, isBegun ? { template, draft, file } : undefined)
   const [known] = useState(() => new Set(contents.OBJECTS.map(({ id }) => id)))
   /** The answer to a call was lost: what it was to make may be there. */
   const isUncertain = useRef(false)

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { goOn } from '../controls/held-address.tsx'
@@ -6,13 +7,14 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
 import { arrange, pathTo } from '../vaults/vault-contents.ts'
 import { useContents } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import './editing.css'
 import { useTemplates } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
-import { useFilesInTurn } from './files-in-turn.ts'
+import { hasTyped, newObjectTyping, useFilesInTurn } from './files-in-turn.ts'
 import { NewObjectForm } from './new-object-form.tsx'
 import type { Saved } from './storing.ts'
 import { TemplateChoice } from './template-choice.tsx'
@@ -68,7 +70,11 @@ interface StepsProps extends Props {
 function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
   const words = useWordsOf(editingWords)
   const queries = useQueryClient()
-  const turn = useFilesInTurn(templates)
+  const { person } = useSession()
+  const place = `${vaultid}/${folderid}`
+  const [begun] = useState(() => newObjectTyping.at(person?.userid, place))
+  const turn = useFilesInTurn(templates, begun)
+  newObjectTyping.useTyping(person?.userid, place, turn.kept && hasTyped(turn.kept) ? turn.kept : undefined)
   const { beginning } = turn
 
   function saved({ id, isWeak }: Saved, { info }: StoredTemplate, name: string): void {

@@ -8,7 +8,7 @@ import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import { ExportPart } from './export-part.tsx'
-import { ImportPart } from './import-part.tsx'
+import { ImportPart, type ImportProps } from './import-part.tsx'
 import './exchange.css'
 
 /** What comes into a vault from files of other programs, and what leaves it as one. */
@@ -17,6 +17,7 @@ export function ExchangeView() {
   const { locale } = useWords()
   const { data, error, refetch } = useVaults()
   const [chosen, setChosen] = useState<string>()
+  const [isImporting, setIsImporting] = useState(false)
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   const compare = nameOrder(locale)
@@ -37,7 +38,7 @@ export function ExchangeView() {
         <>
           <label className="choose-vault">
             <span>{words.vault}</span>
-            <select value={vault.id} onChange={({ target }) => setChosen(target.value)}>
+            <select value={vault.id} disabled={isImporting} onChange={({ target }) => setChosen(target.value)}>
               {vaults.map(({ id, groupname }) => (
                 <option key={id} value={id}>
                   {groupname}
@@ -45,20 +46,31 @@ export function ExchangeView() {
               ))}
             </select>
           </label>
-          <OfVault key={vault.id} vaultid={vault.id} mayWrite={vault.statustext !== 'Read'} />
+          <OfVault
+            key={vault.id}
+            vaultid={vault.id}
+            mayWrite={vault.statustext !== 'Read'}
+            isImporting={isImporting}
+            onImporting={setIsImporting}
+          />
         </>
       )}
     </div>
   )
 }
 
-function OfVault({ vaultid, mayWrite }: { readonly vaultid: string; readonly mayWrite: boolean }) {
+interface OfVaultProps extends Pick<ImportProps, 'vaultid' | 'isImporting' | 'onImporting'> {
+  readonly mayWrite: boolean
+}
+
+function OfVault({ mayWrite, ...part }: OfVaultProps) {
+  const { vaultid } = part
   const { data, error, refetch } = useContents(vaultid)
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   return (
     <>
-      {mayWrite && <ImportPart vaultid={vaultid} contents={data} />}
+      {mayWrite && <ImportPart {...part} contents={data} />}
       <ExportPart vaultid={vaultid} contents={data} />
     </>
   )

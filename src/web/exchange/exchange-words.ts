@@ -73,6 +73,11 @@ export const exchangeWords = inBoth(
     stopped: 'Stopped. What was imported stays; “Go on” imports the rest.',
     refused: (number: number) => `${counted('en', number, 'was', 'were')} refused`,
     toVault: 'To the vault',
+    leaving: {
+      title: 'Leave before the import is done?',
+      text: 'What was imported stays; the rest is not imported.',
+      leave: 'Leave, and end the import',
+    },
 
     exportTitle: 'Export',
     exportText:
@@ -163,6 +168,11 @@ export const exchangeWords = inBoth(
     stopped: 'Stoppad. Det som importerats är kvar; ”Fortsätt” importerar resten.',
     refused: (number) => `${number.toLocaleString('sv')} nekades`,
     toVault: 'Till valvet',
+    leaving: {
+      title: 'Lämna innan importen är klar?',
+      text: 'Det som importerats är kvar; resten importeras inte.',
+      leave: 'Lämna och avsluta importen',
+    },
 
     exportTitle: 'Export',
     exportText:

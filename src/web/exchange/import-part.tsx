@@ -16,9 +16,12 @@ import type { LockedFile } from './opening/opening-worker.ts'
 import { decodeText } from './text-decoding.ts'
 import { Unlock, Unopened } from './unlock.tsx'
 
-interface Props {
+export interface ImportProps {
   readonly vaultid: string
   readonly contents: Contents
+  /** While it is, the rest of the page would end it. */
+  readonly isImporting: boolean
+  readonly onImporting: (isImporting: boolean) => void
 }
 
 /** A file that was chosen, as far as it has been read. */
@@ -28,12 +31,11 @@ type Chosen =
   | { readonly kind: 'locked'; readonly locked: LockedFile }
 
 /** From the choice of a file to its preview. Nothing of the file is in a call before the preview's button. */
-export function ImportPart({ vaultid, contents }: Props) {
+export function ImportPart({ vaultid, contents, isImporting, onImporting }: ImportProps) {
   const words = useWordsOf(exchangeWords)
   const [chosen, setChosen] = useState<Chosen>()
   const [isGuessed, setIsGuessed] = useState(false)
   const [name, setName] = useState('')
-  const [isImporting, setIsImporting] = useState(false)
   const { error, run } = useAction()
 
   async function choose(file: File | undefined): Promise<void> {
@@ -77,11 +79,11 @@ export function ImportPart({ vaultid, contents }: Props) {
           {!isImporting && (
             <ColumnTable table={chosen.table} uses={chosen.uses} onChange={(uses) => setChosen({ ...chosen, uses })} />
           )}
-          <ImportPreview key={chosen.uses.join()} {...{ vaultid, contents, read }} onUnderWay={setIsImporting} />
+          <ImportPreview key={chosen.uses.join()} {...{ vaultid, contents, read }} onUnderWay={onImporting} />
         </>
       )}
       {chosen?.kind === 'items' && (
-        <ImportPreview {...{ vaultid, contents }} read={chosen.read} onUnderWay={setIsImporting} />
+        <ImportPreview {...{ vaultid, contents }} read={chosen.read} onUnderWay={onImporting} />
       )}
     </section>
   )

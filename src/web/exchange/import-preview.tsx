@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { useHeldAddress } from '../controls/held-address.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { Tick } from '../controls/tick.tsx'
@@ -32,8 +33,9 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const [withDuplicates, setWithDuplicates] = useState(false)
   const chosen = withDuplicates ? plans : plans.filter((plan) => !duplicates.has(plan))
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
-  if (!present) return unknown ? <Trouble error={unknown} onTryAgain={() => void refetch()} /> : <Slow />
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
+  const question = useHeldAddress(progress !== undefined && !isDone, words.leaving)
+  if (!present) return unknown ? <Trouble error={unknown} onTryAgain={() => void refetch()} /> : <Slow />
   return (
     <div className="preview">
       <h3>{words.preview}</h3>
@@ -71,6 +73,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
           </>
         )}
       </p>
+      {question}
     </div>
   )
 }

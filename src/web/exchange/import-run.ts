@@ -1,6 +1,6 @@
 import { checkSize } from '../editing/storing.ts'
 import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { isVerdict, Refusal } from '../interface/refusal.ts'
 import { oneLine, type PlannedObject, plannedTemplates } from './planned-object.ts'
 
 /** An object that the appliance refused, and why. */
@@ -162,9 +162,6 @@ async function checkedFile({ file, name }: PlannedObject, signal: AbortSignal): 
 }
 
 const folderName = (name: string): string => oneLine(name) || '-'
-
-/** The appliance has answered: nothing was made. */
-const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.number !== undefined
 
 /** It is this object that is refused, and another may be taken. */
 const isAboutObject = ({ status, number }: Refusal): boolean => number !== undefined && [400, 413].includes(status)

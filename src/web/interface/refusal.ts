@@ -27,6 +27,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the appliance has answered: nothing was done. */
+export const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.number !== undefined
+
 /** Whether the appliance itself says no: what was read before is not to be shown any longer, as it may be where a call was lost. */
 export const isDenial = (error: unknown): boolean =>
   error instanceof Refusal && error.number !== undefined && [401, 403, 404].includes(error.status)

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
+import { changed } from '../controls/changed.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type ListedKey } from '../interface/calls.ts'
@@ -18,10 +19,12 @@ interface Props {
 }
 
 /** What may be changed of a key. What can only be turned off is offered as that. */
-export function ChangeKeyDialog({ vaultid, shown, onClose }: Props) {
+export function ChangeKeyDialog({ vaultid, shown: present, onClose }: Props) {
   const own = useWordsOf(keysWords)
   const ofKey = useWordsOf(keyWords)
   const queries = useQueryClient()
+  // As it was when the dialog opened: the page may read the key anew behind it.
+  const [shown] = useState(present)
   const { name } = shown
   const period = daysOfSeconds(shown.auto_rotate_period)
   const [info, setInfo] = useState(shown.info)
@@ -31,12 +34,12 @@ export function ChangeKeyDialog({ vaultid, shown, onClose }: Props) {
   const [endsBackup, setEndsBackup] = useState(false)
   async function change(signal: AbortSignal): Promise<void> {
     const body = {
-      info,
-      allow_delete: mayDelete,
+      ...changed({ info, allow_delete: mayDelete }, { info: shown.info, allow_delete: shown.allow_delete === 'true' }),
       ...(rotateAfter !== period && { auto_rotate_period: secondsOfDays(rotateAfter) }),
       ...(endsExport && { allow_export: false }),
       ...(endsBackup && { allow_backup: false }),
     }
+    if (Object.keys(body).length === 0) return
     await call('transparent.key.update', { params: { vaultid, name }, body, signal })
     announce(ofKey.changed)
     await queries.invalidateQueries({ queryKey: keysOf(vaultid) })

@@ -15,8 +15,8 @@ interface Props {
 export function CopyButton({ what, text, isSecret = false }: Props) {
   const own = useWordsOf(benchWords)
   async function copy(): Promise<void> {
-    if (isSecret) return copySecret(what, text)
-    if (await copyOpen(text)) announce(own.copied(what))
+    if (isSecret) await copySecret(what, text)
+    else if (await copyOpen(text)) announce(own.copied(what))
   }
   return (
     <Button className="button small" aria-label={own.copyOf(what)} onPress={() => void copy()}>

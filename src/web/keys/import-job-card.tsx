@@ -18,20 +18,20 @@ import type { PreparedImport } from './new-key-dialog.tsx'
 import { purposeOf } from './type-names.ts'
 
 interface Props {
-  readonly vaultid: string
   readonly prepared: PreparedImport
   readonly onClose: () => void
 }
 
 /** What is left to do once an import is prepared: wrap the key where it is, and hand it in. */
-export function ImportJobCard({ vaultid, prepared: { job, type }, onClose }: Props) {
+export function ImportJobCard({ prepared: { job, asked }, onClose }: Props) {
   const { locale } = useWords()
   const own = useWordsOf(keyWords)
   const queries = useQueryClient()
   const { error, run } = useAction()
   const [wrapped, setWrapped] = useState<File>()
   const [publicHalf, setPublicHalf] = useState<File>()
-  const isPair = purposeOf(type) === 'signing'
+  const { vaultid, name } = asked
+  const isPair = purposeOf(asked.body.type ?? '') === 'signing'
 
   async function hand(event: FormEvent): Promise<void> {
     event.preventDefault()
@@ -41,17 +41,21 @@ export function ImportJobCard({ vaultid, prepared: { job, type }, onClose }: Pro
         wrapped_key: await contentOf(wrapped),
         ...(isPair && { public_key: await contentOf(publicHalf) }),
       }
-      await call('transparent.import', { params: { vaultid, name: job.name }, body, signal })
-      announce(own.imported(job.name))
+      await call('transparent.import', { params: { vaultid, name }, body, signal })
+      announce(own.imported(name))
       await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
     })
     if (isDone) onClose()
   }
   return (
     <section className="import card">
-      <h2>{own.importOf(job.name)}</h2>
+      <h2>{own.importOf(name)}</h2>
       <p className="soft">{own.importUntil(momentWords(job.expires, locale))}</p>
-      <CommandLines title={own.importCheckCommand} help={own.importCheck} text={checkCommands(job)} />
+      <CommandLines
+        title={own.importCheckCommand}
+        help={own.importCheck}
+        text={checkCommands(job, asked, own.importOther)}
+      />
       <CommandLines
         title={own.importWrap}
         help={isPair ? own.importWrapText.pair : own.importWrapText.secret}

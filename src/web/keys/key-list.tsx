@@ -24,7 +24,12 @@ interface Props {
 export function KeyList({ vaultid, label, keys }: Props) {
   const own = useWordsOf(keysWords)
   const [top, setTop] = useState(0)
+  const [focused, setFocused] = useState<string>()
   const first = Math.max(0, Math.min(top - rowsAbove, keys.length - drawnRows))
+  const drawn = keys
+    .map((key, at) => ({ key, at }))
+    // The row with the focus stays, however far one scrolls: without it the focus would go to another, and the list back there.
+    .filter(({ key, at }) => (at >= first && at < first + drawnRows) || key.name === focused)
   return (
     <div
       className="key-list card"
@@ -51,38 +56,53 @@ export function KeyList({ vaultid, label, keys }: Props) {
         </div>
       </div>
       <div role="rowgroup" className="rows" style={{ height: keys.length * rowHeight }}>
-        {keys.slice(first, first + drawnRows).map((key, at) => (
-          <div
-            key={key.name}
-            role="row"
-            aria-rowindex={first + at + 2}
-            className="row"
-            style={{ transform: `translateY(${(first + at) * rowHeight}px)` }}
-          >
-            <span role="rowheader" className="first">
-              <KeyRound aria-hidden />
-              <span className="texts">
-                <a className="title" href={`#/vault/${vaultid}/keys/${encodeURIComponent(key.name)}`}>
-                  {key.name}
-                </a>
-                <span className="soft brief">{[typeName(key.type), key.info].filter(Boolean).join(' · ')}</span>
-              </span>
-            </span>
-            <span role="cell" className="more">
-              {key.oldest_version === key.key_version ? key.key_version : `${key.oldest_version}–${key.key_version}`}
-            </span>
-            <span role="cell" className="more">
-              {key.latest_created !== undefined && <Moment at={key.latest_created} />}
-            </span>
-            <span role="cell" className="more">
-              <UseMeter uses={key.encryptions} most={key.max_encryptions} />
-            </span>
-            <span role="cell" className="more">
-              <Permissions of={key} />
-            </span>
-          </div>
+        {drawn.map(({ key, at }) => (
+          <KeyRow key={key.name} {...{ vaultid, at }} shown={key} onFocus={setFocused} />
         ))}
       </div>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly vaultid: string
+  readonly shown: ListedKey
+  readonly at: number
+  /** With its name where it gets the focus, without where it loses it. */
+  readonly onFocus: (name: string | undefined) => void
+}
+
+function KeyRow({ vaultid, shown, at, onFocus }: RowProps) {
+  return (
+    <div role="row" aria-rowindex={at + 2} className="row" style={{ transform: `translateY(${at * rowHeight}px)` }}>
+      <span role="rowheader" className="first">
+        <KeyRound aria-hidden />
+        <span className="texts">
+          <a
+            className="title"
+            href={`#/vault/${vaultid}/keys/${encodeURIComponent(shown.name)}`}
+            onFocus={() => onFocus(shown.name)}
+            onBlur={() => onFocus(undefined)}
+          >
+            {shown.name}
+          </a>
+          <span className="soft brief">{[typeName(shown.type), shown.info].filter(Boolean).join(' · ')}</span>
+        </span>
+      </span>
+      <span role="cell" className="more">
+        {shown.oldest_version === shown.key_version
+          ? shown.key_version
+          : `${shown.oldest_version}–${shown.key_version}`}
+      </span>
+      <span role="cell" className="more">
+        {shown.latest_created !== undefined && <Moment at={shown.latest_created} />}
+      </span>
+      <span role="cell" className="more">
+        <UseMeter uses={shown.encryptions} most={shown.max_encryptions} />
+      </span>
+      <span role="cell" className="more">
+        <Permissions of={shown} />
+      </span>
     </div>
   )
 }

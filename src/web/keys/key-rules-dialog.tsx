@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
+import { changed } from '../controls/changed.ts'
 import { Choice } from '../controls/choice.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call, type VaultKeyRules } from '../interface/calls.ts'
@@ -22,11 +23,16 @@ export function KeyRulesDialog({ vaultid, rules, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(keysWords)
   const queries = useQueryClient()
-  const [signing, setSigning] = useState(rules.signing_permission ?? 'Write')
-  const [makes, setMakes] = useState(rules.create_on_encrypt ?? false)
-  const [strict, setStrict] = useState(rules.strict ?? false)
+  // As they were when the dialog opened: the page may read them anew behind it.
+  const [shown] = useState(() => ({
+    signing_permission: rules.signing_permission ?? 'Write',
+    create_on_encrypt: rules.create_on_encrypt ?? false,
+    strict: rules.strict ?? false,
+  }))
+  const [typed, setTyped] = useState(shown)
   async function send(signal: AbortSignal): Promise<void> {
-    const body = { signing_permission: signing, create_on_encrypt: makes, strict }
+    const body = changed(typed, shown)
+    if (Object.keys(body).length === 0) return
     await call('transparent.settings', { params: { vaultid }, body, signal })
     announce(own.saved)
     await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
@@ -35,12 +41,16 @@ export function KeyRulesDialog({ vaultid, rules, onClose }: Props) {
     <FormDialog title={own.rulesTitle} submitText={own.save} onSubmit={send} onClose={onClose}>
       <Choice
         label={own.signingPermission}
-        value={signing}
+        value={typed.signing_permission}
         options={permissions.map((value) => ({ value, text: words.rights[value] ?? value }))}
-        onChange={setSigning}
+        onChange={(signing) => setTyped({ ...typed, signing_permission: signing })}
       />
-      <Tick label={own.createOnEncrypt} isTicked={makes} onChange={setMakes} />
-      <Tick label={own.strict} isTicked={strict} onChange={setStrict} />
+      <Tick
+        label={own.createOnEncrypt}
+        isTicked={typed.create_on_encrypt}
+        onChange={(makes) => setTyped({ ...typed, create_on_encrypt: makes })}
+      />
+      <Tick label={own.strict} isTicked={typed.strict} onChange={(strict) => setTyped({ ...typed, strict })} />
     </FormDialog>
   )
 }

@@ -76,8 +76,9 @@ export const keyWords = inBoth(
     importOf: (name: string) => `Bring in ${name}`,
     importUntil: (when: string) => `The public key is good for one import, until ${when}.`,
     importCheck:
-      'See that the job was made by your appliance: compare the audit key with the one that the operator gave you.',
-    importCheckCommand: 'Check the signature',
+      'See that the job was made by your appliance, for this key as you described it: audit-key.pem is the audit key that the operator gave you.',
+    importCheckCommand: 'Check the job',
+    importOther: 'This is not the job of your appliance for this key: wrap no key to it.',
     importWrap: 'Wrap the key',
     importWrapText: {
       secret: 'key.bin holds the bytes of the key, and nothing else.',
@@ -164,8 +165,9 @@ export const keyWords = inBoth(
     importOf: (name) => `Hämta in ${name}`,
     importUntil: (when) => `Den publika nyckeln gäller för en import, till ${when}.`,
     importCheck:
-      'Se att jobbet kommer från ert system: jämför granskningsnyckeln med den som ni har fått av operatören.',
-    importCheckCommand: 'Kontrollera signaturen',
+      'Se att jobbet kommer från ert system, för den här nyckeln så som du beskrev den: audit-key.pem är granskningsnyckeln som ni har fått av operatören.',
+    importCheckCommand: 'Kontrollera jobbet',
+    importOther: 'Det här är inte jobbet från ert system för den här nyckeln: kryptera ingen nyckel till det.',
     importWrap: 'Kryptera nyckeln',
     importWrapText: {
       secret: 'key.bin har nyckelns byte, och inget annat.',

@@ -86,14 +86,7 @@ function NewKeys({ vaultid, data, mayAdminister }: NewKeysProps) {
           </Button>
         )}
       </div>
-      {prepared && (
-        <ImportJobCard
-          key={prepared.job.job}
-          vaultid={vaultid}
-          prepared={prepared}
-          onClose={() => setPrepared(undefined)}
-        />
-      )}
+      {prepared && <ImportJobCard key={prepared.job.job} prepared={prepared} onClose={() => setPrepared(undefined)} />}
       {asked === 'create' && <NewKeyDialog vaultid={vaultid} onClose={close} />}
       {asked === 'import' && <NewKeyDialog vaultid={vaultid} onPrepared={setPrepared} onClose={close} />}
       {asked === 'restore' && <RestoreKeyDialog vaultid={vaultid} mayReplace={mayAdminister} onClose={close} />}

@@ -6,15 +6,16 @@ import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type ImportJob } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
+import type { AskedImport } from './import-commands.ts'
 import { keysOf, useKeyTypes } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { emptyDraft, newKeyBody } from './new-key-draft.ts'
 import { NewKeyFields } from './new-key-fields.tsx'
 
-/** A job by which a key of this type can be brought in. */
+/** A job, and the key that it was asked for. */
 export interface PreparedImport {
   readonly job: ImportJob
-  readonly type: string
+  readonly asked: AskedImport
 }
 
 interface Props {
@@ -37,7 +38,7 @@ export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
     const body = newKeyBody(draft)
     if (onPrepared) {
       const { CALLINFO } = await call('transparent.import.job', { params, body, signal })
-      return onPrepared({ job: CALLINFO, type: draft.type })
+      return onPrepared({ job: CALLINFO, asked: { ...params, body } })
     }
     await call('transparent.key.create', { params, body, signal })
     announce(own.created(params.name))

@@ -24,6 +24,11 @@ export const linkWords = inBoth(
       'It is shown this once. Send it to one person: the first who opens it gets the secret. If it does not work for them, another person has read it.',
     copyLink: 'Copy the link',
     another: 'Make another link',
+    leaving: {
+      title: 'Leave without the link?',
+      text: 'You have not copied the link, and it is not shown again.',
+      leave: 'Leave without the link',
+    },
     yours: 'Your links',
     none: 'You have made none yet.',
     states: { waiting: 'Waits', opened: 'Opened', revoked: 'Revoked', expired: 'Expired' },
@@ -67,6 +72,11 @@ export const linkWords = inBoth(
       'Den visas den här enda gången. Skicka den till en person; den som öppnar den först får hemligheten. Fungerar den inte för mottagaren har någon annan läst den.',
     copyLink: 'Kopiera länken',
     another: 'Skapa en länk till',
+    leaving: {
+      title: 'Lämna utan länken?',
+      text: 'Du har inte kopierat länken, och den visas inte igen.',
+      leave: 'Lämna utan länken',
+    },
     yours: 'Dina länkar',
     none: 'Du har inte skapat någon än.',
     states: { waiting: 'Väntar', opened: 'Öppnad', revoked: 'Återkallad', expired: 'Utgången' },

@@ -6,6 +6,7 @@ import { Form } from 'react-aria-components/Form'
 import { useAction, type Action } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { copySecret } from '../controls/clipboard.ts'
+import { useHeldAddress } from '../controls/held-address.tsx'
 import { useLate } from '../controls/late.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
@@ -126,15 +127,20 @@ interface MadeProps {
 /** The link itself. What is copied goes out of the clipboard as a secret does: it is one. */
 function MadeLink({ address, onAnother }: MadeProps) {
   const words = useWordsOf(linkWords)
+  const [isCopied, setIsCopied] = useState(false)
+  const question = useHeldAddress(!isCopied, words.leaving)
+  async function copy(): Promise<void> {
+    if (await copySecret(words.made, address)) setIsCopied(true)
+  }
   return (
     <section className="card made-link" aria-labelledby="made-link">
       <h2 id="made-link">{words.made}</h2>
-      <output className="value code" aria-label={words.made}>
+      <output className="value code" aria-label={words.made} onCopy={() => setIsCopied(true)}>
         {address}
       </output>
       <p className="soft">{words.madeHelp}</p>
       <p className="buttons">
-        <Button className="button primary" onPress={() => void copySecret(words.made, address)}>
+        <Button className="button primary" onPress={() => void copy()}>
           <Copy aria-hidden />
           {words.copyLink}
         </Button>
@@ -144,6 +150,7 @@ function MadeLink({ address, onAnother }: MadeProps) {
           </Button>
         )}
       </p>
+      {question}
     </section>
   )
 }

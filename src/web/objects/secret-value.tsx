@@ -37,7 +37,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const { isUnderWay, error, run } = useAction()
   const hasLinks = useHasLinks()
 
-  async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
+  async function read(use: (secret: string) => unknown): Promise<void> {
     if (isUnderWay || !(await mayRead(run))) return
     await run(async (signal) => {
       const secret = await fetchSecret(signal)
@@ -46,7 +46,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
     })
   }
   const show = (secret: string): void => setHeld({ secret, isShown: true })
-  const copy = (secret: string): Promise<void> => copySecret(translation, secret)
+  const copy = (secret: string): Promise<boolean> => copySecret(translation, secret)
   const hide = (): void => setHeld(undefined)
   const value = held?.isShown ? held.secret : undefined
   const hasCodes = isForSeeds(field)

@@ -58,4 +58,10 @@ function bytesOf(base32: string): Uint8Array<ArrayBuffer> | undefined {
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
 }
 
-const lettersOf = (base32: string): string => base32.toUpperCase().replaceAll(/[\s-]|=+$/g, '')
+/** The padding is counted, not matched: a pattern begins anew at each of many signs that are not at the end. */
+function lettersOf(base32: string): string {
+  const letters = base32.toUpperCase().replaceAll(/[\s-]/g, '')
+  let end = letters.length
+  while (letters[end - 1] === '=') end -= 1
+  return letters.slice(0, end)
+}

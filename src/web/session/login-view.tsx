@@ -14,6 +14,7 @@ import { useRememberedKey, type RememberedKey } from './remembered-key.ts'
 import { useOfferedFactors, type OfferedFactor } from './offered-factors.ts'
 import { isAtCardPort, useShownCard } from './shown-card.ts'
 import { useSession } from './session.tsx'
+import { useIsTypingKept } from '../controls/kept-typing.ts'
 import { Said } from '../controls/said.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
@@ -24,7 +25,9 @@ export function LoginView({ onShown }: { readonly onShown: () => void }) {
   const words = useWords()
   const { farewell } = useSession()
   const isUnheard = useIsUnheard()
-  const told = [farewell && words[farewell], isUnheard && words.logoutUnheard].filter(Boolean).join(' ')
+  const isTypingKept = useIsTypingKept()
+  const sentences = [farewell && words[farewell], isUnheard && words.logoutUnheard, isTypingKept && words.typingKept]
+  const told = sentences.filter(Boolean).join(' ')
   const types = useOfferedFactors()
   useEffect(onShown, [onShown])
   return (

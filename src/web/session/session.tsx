@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { call, type LoginBody } from '../interface/calls.ts'
 import { announce } from '../controls/announcement.tsx'
@@ -8,6 +8,7 @@ import { forgetLeaving, leave, tellLeaving } from './leaving.ts'
 import { inTurn } from './session-turn.ts'
 import { nothingTold, toldBy, withoutPassphrase, type Sentences } from './told-at-login.ts'
 import { KeptJson } from '../controls/kept-json.ts'
+import { forgetTyping, keepTyping, keepTypingOf } from '../controls/kept-typing.ts'
 import { forgetSaved } from '../controls/saving.ts'
 import { onSessionEnd } from '../interface/transport.ts'
 
@@ -54,13 +55,9 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const [farewell, setFarewell] = useState<Farewell>()
   const [told, setTold] = useState(nothingTold)
 
-  /** Nothing of the person before stays in the page. */
   const become = useCallback(
     (next: Person | undefined, why?: Farewell) => {
-      queries.clear()
-      void emptyClipboard()
-      forgetSaved()
-      announce('')
+      leavePage(queries, next)
       setPerson(next)
       setTold(nothingTold)
       setIsChecked(true)
@@ -87,6 +84,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
       // Without waiting for the appliance, which may never hear of it.
       leave()
       kept.write(undefined)
+      if (why === 'loggedOut') forgetTyping()
       become(undefined, why)
     },
     [become],
@@ -121,6 +119,16 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     return { person, isChecked, farewell, advice, dismissAdvice, ...ofPassphrase, login, logout, isNearlyIdle, stay }
   }, [person, isChecked, farewell, told, settlePassphrase, login, logout, isNearlyIdle, stay])
   return <SessionContext value={session}>{children}</SessionContext>
+}
+
+/** Nothing of the person before stays in the page, but what they were typing, for them alone. */
+function leavePage(queries: QueryClient, next: Person | undefined): void {
+  if (next) keepTypingOf(next.userid)
+  else keepTyping()
+  queries.clear()
+  void emptyClipboard()
+  forgetSaved()
+  announce('')
 }
 
 export function useSession(): Session {

@@ -11,8 +11,11 @@ export interface MoveTarget {
 /** What is copied stays where it is. */
 export type Relocation = 'move' | 'copy'
 
+/** What is done with one object. */
+export type Relocate = (objectid: string, from: string, to: MoveTarget, signal: AbortSignal) => Promise<void>
+
 interface Move {
-  readonly act: Relocation
+  readonly relocate?: Relocate
   readonly ids: readonly string[]
   readonly from: string
   readonly to: MoveTarget
@@ -21,12 +24,23 @@ interface Move {
   readonly moved?: (left: readonly string[]) => void
 }
 
+/** Where an object goes, for the calls that move and copy. */
+export const placeIn = (from: string, { vaultid, folderid }: MoveTarget) => ({
+  ...(vaultid !== from && { groupid: vaultid }),
+  parentid: folderid,
+})
+
+const move: Relocate = async (objectid, from, to, signal) =>
+  void (await call('object.move', { params: { objectid }, body: placeIn(from, to), signal }))
+
 /** Moves or copies objects one after the other. What was done before a call is refused stays done. @throws Refusal */
-export async function moveObjects(queries: QueryClient, { act, ids, from, to, signal, moved }: Move): Promise<void> {
-  const body = { ...(to.vaultid !== from && { groupid: to.vaultid }), parentid: to.folderid }
+export async function moveObjects(
+  queries: QueryClient,
+  { relocate = move, ids, from, to, signal, moved }: Move,
+): Promise<void> {
   try {
     for (const [at, objectid] of ids.entries()) {
-      await call(`object.${act}`, { params: { objectid }, body, signal })
+      await relocate(objectid, from, to, signal)
       moved?.(ids.slice(at + 1))
     }
   } finally {

@@ -34,7 +34,7 @@ export function useObjectDrag(vaultid: string, arranged: Arranged): ObjectDrag {
     dragged.current = []
     const ids = rows.map(({ object }) => object.id)
     const to = { vaultid, folderid }
-    if (await run((signal) => moveObjects(queries, { act: 'move', ids, from: vaultid, to, signal })))
+    if (await run((signal) => moveObjects(queries, { ids, from: vaultid, to, signal })))
       announce(words.moved(ids.length))
   }
   return {

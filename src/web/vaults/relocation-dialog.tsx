@@ -10,6 +10,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
+import { createCopying } from './copying.ts'
 import { moveObjects, outermost, targetsOf, type Relocation } from './moving.ts'
 import { arrange, pathTo, rootId, type Arranged, type Row } from './vault-contents.ts'
 import { useContents, useVaults } from './vault-reads.ts'
@@ -33,6 +34,12 @@ export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props)
   const [vaultid, setVaultid] = useState(() => (offered.find(({ id }) => id === vault.id) ?? offered[0] ?? vault).id)
   // As it was asked: what is moved leaves the table meanwhile.
   const [asked] = useState(() => outermost(arranged, rows))
+  const [copy] = useState(() =>
+    createCopying(
+      queries,
+      asked.map(({ object }) => object),
+    ),
+  )
   const [left, setLeft] = useState<readonly string[]>(() => asked.map(({ object }) => object.id))
   const heap = useMemo(() => tooMuchAtOnce(arranged, asked), [arranged, asked])
   const isOther = vaultid !== vault.id
@@ -45,7 +52,14 @@ export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props)
         const folderid = typed('folder')
         if (folderid === '') return false
         const to = { vaultid, folderid }
-        await moveObjects(queries, { act, ids: left, from: vault.id, to, signal, moved: setLeft })
+        await moveObjects(queries, {
+          ...(isCopy && { relocate: copy }),
+          ids: left,
+          from: vault.id,
+          to,
+          signal,
+          moved: setLeft,
+        })
         announce(isCopy ? words.copied(asked.length) : words.moved(asked.length))
         return true
       }}

@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { announce } from '../controls/announcement.tsx'
+import { changed } from '../controls/changed.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
@@ -75,6 +77,16 @@ function bodyOf(typed: (name: string) => string) {
   }
 }
 
+/** What the fields of a vault hold until one types: a browser breaks lines its own way, and blanks around are left out. */
+function untouchedOf(vault: SharedVault): ReturnType<typeof bodyOf> {
+  return {
+    vaultname: vault.groupname,
+    description: vault.description.replaceAll(/\r\n?/g, '\n').trim(),
+    history: vault.history ?? usualHistory,
+    policy: vault.policy,
+  }
+}
+
 /** Goes to the vault that it has made. */
 export function CreateVaultDialog({ onClose }: { readonly onClose: () => void }) {
   const words = useWordsOf(vaultFormWords)
@@ -104,15 +116,19 @@ interface EditProps {
   readonly onClose: () => void
 }
 
-export function EditVaultDialog({ vault, onClose }: EditProps) {
+export function EditVaultDialog({ vault: present, onClose }: EditProps) {
   const words = useWordsOf(vaultFormWords)
   const queries = useQueryClient()
+  // As it was when the dialog opened: the page may read it anew behind it.
+  const [vault] = useState(present)
   return (
     <FormDialog
       title={words.editTitle}
       submitText={words.save}
       onSubmit={async (signal, typed) => {
-        await call('vault.edit', { params: { vaultid: vault.id }, body: bodyOf(typed), signal })
+        const body = changed(bodyOf(typed), untouchedOf(vault))
+        if (Object.keys(body).length === 0) return
+        await call('vault.edit', { params: { vaultid: vault.id }, body, signal })
         announce(words.changed)
         await Promise.all([
           queries.invalidateQueries({ queryKey: ['vaults'] }),

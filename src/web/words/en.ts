@@ -57,6 +57,7 @@ export const en = {
   loggedOut: 'You are logged out.',
   logoutUnheard:
     'The appliance did not hear of your logout: close the browser, so that the next person at it does not go on with your session.',
+  typingKept: 'What you have typed and not saved is there again when you log in.',
   idleTitle: 'Are you still there?',
   idleText: 'Nothing was done here for a while. In a minute you are logged out.',
   stay: 'Stay logged in',

@@ -58,6 +58,7 @@ export const sv: Words = {
   loggedOut: 'Du är utloggad.',
   logoutUnheard:
     'Systemet fick inte veta om din utloggning: stäng webbläsaren, så att ingen fortsätter med din session.',
+  typingKept: 'Det du har skrivit och inte sparat finns kvar när du loggar in igen.',
   idleTitle: 'Är du kvar?',
   idleText: 'Inget har hänt här på en stund. Om en minut loggas du ut.',
   stay: 'Förbli inloggad',

@@ -66,6 +66,30 @@ class Services(unittest.TestCase):
             own.call("vault.list")
         self.assertEqual(len(set(tokens)), 2)
 
+    def test_go_on_with_a_good_session_while_the_token_for_the_next_one_is_missing(self) -> None:
+        at = read("token").decode()
+        answers: List[object] = [at, FileNotFoundError("token"), at]
+
+        def token() -> str:
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return str(answer)
+
+        own = client(login=ServiceFederatedLogin(account=ACCOUNT, token=token))
+        own.call("vault.list")
+        real = time.monotonic
+        with mock.patch("strongroom.session.time.monotonic", lambda: real() + 49):
+            own.call("vault.list")
+            self.assertEqual(len(answers), 1)
+        with mock.patch("strongroom.session.time.monotonic", lambda: real() + 55):
+            own.call("vault.list")
+        self.assertEqual(answers, [])
+        answers.append(FileNotFoundError("token"))
+        with mock.patch("strongroom.session.time.monotonic", lambda: real() + 200):
+            with self.assertRaises(FileNotFoundError):
+                own.call("vault.list")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -21,8 +21,8 @@ export function addSet(program: Command): void {
     .addHelpText(
       'after',
       `
-The value comes from standard input, of which one line break at its end is left out; at a terminal it is asked for. It
-cannot stand on the command line, where other users of the machine would see it.
+The value comes from standard input, of which one line break at its end is left out; at a terminal it is asked for,
+and is one line. It cannot stand on the command line, where other users of the machine would see it.
 
 Examples:
   strongroom-cli generate | strongroom-cli set Servers/db1/password
@@ -128,7 +128,11 @@ async function newValue(terminal: Terminal): Promise<string> {
       })
     }
   }
-  const value = await terminal.askSecret('Value: ')
+  const value = await terminal.askValue('Value: ')
+  if (value === undefined)
+    throw new UsageError(
+      'What was pasted has several lines: nothing was changed. Give it by standard input: strongroom-cli set REFERENCE < FILE.',
+    )
   if ((await terminal.askSecret('Value again: ')) !== value)
     throw new UsageError('The two values differ: nothing was changed, try again.')
   return value
