@@ -35,7 +35,7 @@ const http = z.strictObject({
     .max(1024 * 1024 * 1024)
     .default(16 * 1024 * 1024)
     .describe(
-      'Most bytes that each worker holds of request bodies whose callers it does not know yet; beyond, the address that holds most is answered with 503.',
+      'Most bytes that each worker holds of request bodies whose callers it does not know yet, with their headers; beyond, the address that holds most is answered with 503.',
     ),
   maxConnections: z
     .number()

@@ -4,6 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { BodyBudget, HeldBody } from './body-budget.ts'
 import { tokenAtStart } from './body-start.ts'
 import { widenBodyWindow } from './body-window.ts'
+import { callBytes } from './call-size.ts'
 import { mostValues } from './members.ts'
 
 /** How much of a body may be kept in memory. */
@@ -61,6 +62,7 @@ export async function admitBody(
     return ofCaller()
   }
   const held = budget.begin(networkOf(address))
+  held.take(callBytes(req))
   if (isPublic || announced <= smallBytes)
     return {
       maxBytes: smallBytes,

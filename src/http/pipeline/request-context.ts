@@ -11,6 +11,7 @@ import type { Reader } from '../../store/store.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { hasBody } from '../input/body.ts'
+import { callBytes } from '../input/call-size.ts'
 import type { Form } from '../input/upload.ts'
 import type { Bearer, Outbox } from './outbox.ts'
 import { readCookie } from './session-cookie.ts'
@@ -133,7 +134,7 @@ export function send(request: RequestContext, answer: Answer, outbox: Outbox): v
   const { koa, requestId } = request
   const { body, rest = [] } = answer
   const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
-  const place = outbox.admit(bearerOf(koa.req), bytes)
+  const place = outbox.admit(bearerOf(koa.req), bytes + callBytes(koa.req))
   if (place === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)
