@@ -114,6 +114,15 @@ const transparent = z.strictObject({
     .describe(
       'AES-GCM encryptions that a worker reserves per key version at a time; a crash forgets at most one lease.',
     ),
+  versionsPerKey: z
+    .number()
+    .int()
+    .min(2)
+    .max(1_000_000)
+    .default(10_000)
+    .describe(
+      'Versions that a key may have by rotations that are asked for; older ones can be trimmed. Rotations by age or count go on.',
+    ),
 })
 
 const objects = z.strictObject({

@@ -67,7 +67,7 @@ export interface Keyring {
   list(vaultId: number, page: KeyPage): Promise<StoredKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
   update(by: Granted, stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
-  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
+  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found`, `key.versions` */
   rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
   /**
    * The key as it is to encrypt with: rotated first when its latest version is too old, or its counter nearly
@@ -99,6 +99,7 @@ interface KeyringDependencies {
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
+  readonly mostVersions: number
 }
 
 export function createKeyring(on: KeyringDependencies): Keyring {
