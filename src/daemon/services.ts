@@ -92,7 +92,12 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const { otps, devices, enrolments } = otp
   const secondFactors = createSecondFactors(devices, enrolments)
   const loginRules = { enabledTypes: loginTypesOf(config), passphraseMaxAgeMs: config.login.passphraseMaxAgeMs }
-  const serviceSessions = createServiceSessions({ hsm, clock, limits: config.session })
+  const serviceSessions = createServiceSessions({
+    hsm,
+    clock,
+    limits: config.session,
+    perAccount: config.service.sessionsPerAccount,
+  })
   const people = { sessions, serviceSessions, throttle, passphrases, recoveries }
   const shared = { ...basics, ...people, otps, passkeys, certificates }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
