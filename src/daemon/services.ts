@@ -28,6 +28,7 @@ import { createSessions } from '../features/auth/sessions.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
 import { createTemplates, type Templates } from '../features/templates/templates.ts'
+import { countObjects } from '../features/objects/records.ts'
 import { createObjectServices, type ObjectServices } from '../features/objects/object-services.ts'
 import { createLinks, type Links } from '../features/links/links.ts'
 import { createServiceAccounts, type ServiceAccounts } from '../features/services/service-accounts.ts'
@@ -111,7 +112,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
     destruction,
     clock,
     keyStorage: config.hsm.vaultKeys,
-    clearObjects: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
+    objects: {
+      count: countObjects,
+      thin: (vaultId, announce) => objectServices.objectDestruction.thinTrash(vaultId, announce),
+      clear: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
+    },
   })
   const onVaults = { store, vaults: vaultServices.vaults }
   const auth = createAuth({
