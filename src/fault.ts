@@ -37,6 +37,7 @@ export const faultCodes = [
   'key.delete_forbidden',
   'key.export_forbidden',
   'key.backup_forbidden',
+  'key.versions',
   'backup.invalid',
   'backup.foreign',
   'import.invalid',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { audit } from './audit-section.ts'
 import { backup } from './backup-section.ts'
+import { http } from './http-section.ts'
 import { keeper } from './keeper-section.ts'
 import { links } from './links-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
@@ -10,88 +11,7 @@ import { processes } from './processes-section.ts'
 import { quotas } from './quotas-section.ts'
 import { service } from './service-section.ts'
 import { warnings } from './warnings-section.ts'
-import { addressRange, milliseconds, path, port } from './value-shapes.ts'
-
-const http = z.strictObject({
-  host: z.string().default('0.0.0.0').describe('Address to listen on.'),
-  port: port.default(443).describe('Port of the API. 0 lets the system choose one (for tests).'),
-  acceptChunked: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Accept request bodies with Transfer-Encoding: chunked; the interface forbids them, some published clients send them.',
-    ),
-  maxBodyBytes: z
-    .number()
-    .int()
-    .min(1024)
-    .max(64 * 1024 * 1024)
-    .default(2 * 1024 * 1024)
-    .describe('Largest JSON body, in bytes.'),
-  maxUnidentifiedBytes: z
-    .number()
-    .int()
-    .min(1024 * 1024)
-    .max(1024 * 1024 * 1024)
-    .default(16 * 1024 * 1024)
-    .describe(
-      'Most bytes that each worker holds of request bodies whose callers it does not know yet; beyond, the address that holds most is answered with 503.',
-    ),
-  maxConnections: z
-    .number()
-    .int()
-    .positive()
-    .default(4096)
-    .describe(
-      'Largest number of connections open at once, per worker; for a new one the oldest idle one of the address with most is closed.',
-    ),
-  maxConnectionsPerAddress: z
-    .number()
-    .int()
-    .positive()
-    .default(1024)
-    .describe('The same for each client address; for the addresses of http.proxies only the total is bounded.'),
-  requestTimeoutMs: milliseconds.default(30_000).describe('How long a client may take to send a request.'),
-  answerTimeoutMs: milliseconds
-    .default(30_000)
-    .describe('How long a client may take to receive an answer, and a second more for each 16 KB of it.'),
-  keepAliveTimeoutMs: milliseconds.default(75_000).describe('How long an idle connection is kept.'),
-  drainTimeoutMs: milliseconds
-    .default(15_000)
-    .describe('How long calls under way may take to finish when the daemon stops.'),
-  shutdownDelayMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(10_000)
-    .default(0)
-    .describe(
-      'How long a daemon that is stopping continues to serve before it refuses connections, so that a balancer in front sees that it is not ready; set 2000 behind a balancer.',
-    ),
-  workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
-  unidentifiedCallsPerMinute: z
-    .number()
-    .int()
-    .positive()
-    .default(1200)
-    .describe(
-      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. For the files of the web console ten times as many are allowed.',
-    ),
-  unidentifiedRecordsPerMinute: z
-    .number()
-    .int()
-    .positive()
-    .default(60)
-    .describe(
-      'Such calls that the audit trail records one by one, for each client address, minute and worker; the others are recorded in one record with their count.',
-    ),
-  proxies: z
-    .array(addressRange)
-    .default([])
-    .describe(
-      'Addresses and ranges of proxies in front that write X-Forwarded-For: there the address of a client is read, for the delays after failed logins and the audit trail.',
-    ),
-})
+import { milliseconds, path, port } from './value-shapes.ts'
 
 const tls = z.strictObject({
   certificate: path.describe('PEM file with the server certificate, followed by its intermediates.'),
@@ -193,6 +113,15 @@ const transparent = z.strictObject({
     .default(65_536)
     .describe(
       'AES-GCM encryptions that a worker reserves per key version at a time; a crash forgets at most one lease.',
+    ),
+  versionsPerKey: z
+    .number()
+    .int()
+    .min(2)
+    .max(1_000_000)
+    .default(10_000)
+    .describe(
+      'Versions that a key may have by rotations that are asked for; older ones can be trimmed. Rotations by age or count go on.',
     ),
 })
 

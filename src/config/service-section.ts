@@ -35,6 +35,13 @@ export const service = z.strictObject({
     .max(86_400_000)
     .default(3_600_000)
     .describe('How long a session of a service account lasts; the application logs in again before it ends.'),
+  sessionsPerAccount: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .describe('Most sessions a service account may have open; a further login ends the oldest.'),
   allowStatic: z
     .boolean()
     .default(false)

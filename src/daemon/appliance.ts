@@ -171,6 +171,7 @@ const limitsOfCalls = ({ http, files, quotas }: Config) => ({
   maxBodyBytes: http.maxBodyBytes,
   maxFileBytes: files.maxBytes,
   maxUnidentifiedBytes: http.maxUnidentifiedBytes,
+  maxIdentifiedBytes: http.maxIdentifiedBytes,
   quotas: createQuotas({
     keys: quotas.keysPerMinute,
     rsaKeys: quotas.rsaKeysPerMinute,

@@ -5,7 +5,7 @@ import type { Services } from './services.ts'
 interface Chore {
   /** What it does, for the journal: "destroying deleted keys". */
   readonly what: string
-  /** Does a bounded number of things at a time; resolves to a line for the journal about each. */
+  /** Does a bounded number of things at a time; resolves to a line for the journal about each, none where there are no more. */
   readonly run: () => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
@@ -83,6 +83,8 @@ export function choresOf({
 /** Soon after the start, so that a daemon that is often started again cleans as well. */
 const firstRunMs = 30_000
 const intervalMs = 600_000
+/** Between two groups of things of a chore: others write meanwhile. */
+const pauseMs = 1_000
 
 /** The chores, in the first worker alone. */
 export interface Housekeeping {
@@ -90,21 +92,37 @@ export interface Housekeeping {
   stop(): Promise<void>
 }
 
-/** A chore that fails is reported to the journal, keeps no other from its turn, and is tried again next time. */
+/** Chores are done to their ends. One that fails is reported to the journal, keeps no other from its turn, and is tried again next time. */
 export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
   const chores = choresOf(services)
   let stopping = false
   let underWay = Promise.resolve()
   let timer = setTimeout(turn, firstRunMs)
+  let endPause: (() => void) | undefined
 
+  /** Whether there may be more of it. */
+  async function did({ what, run }: Chore): Promise<boolean> {
+    try {
+      const lines = await run()
+      for (const line of lines) log.info(line, what)
+      return lines.length > 0
+    } catch (error) {
+      log.error({ err: error }, `${what} failed; it is tried again`)
+      return false
+    }
+  }
+
+  /** In rounds: a chore with a million things to do does not keep the others from their turns. */
   async function tidy(): Promise<void> {
-    for (const { what, run } of chores) {
-      if (stopping) return
-      try {
-        for (const done of await run()) log.info(done, what)
-      } catch (error) {
-        log.error({ err: error }, `${what} failed; it is tried again`)
-      }
+    for (let left = chores; ;) {
+      const more: Chore[] = []
+      for (const chore of left) if (!stopping && (await did(chore))) more.push(chore)
+      if (more.length === 0 || stopping) return
+      left = more
+      await new Promise<void>((resolve) => {
+        endPause = resolve
+        timer = setTimeout(resolve, pauseMs)
+      })
     }
   }
 
@@ -118,6 +136,7 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
     async stop() {
       stopping = true
       clearTimeout(timer)
+      endPause?.()
       await underWay
     },
   }

@@ -28,6 +28,7 @@ import { createSessions } from '../features/auth/sessions.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
 import { createTemplates, type Templates } from '../features/templates/templates.ts'
+import { countObjects } from '../features/objects/records.ts'
 import { createObjectServices, type ObjectServices } from '../features/objects/object-services.ts'
 import { createLinks, type Links } from '../features/links/links.ts'
 import { createServiceAccounts, type ServiceAccounts } from '../features/services/service-accounts.ts'
@@ -92,7 +93,12 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const { otps, devices, enrolments } = otp
   const secondFactors = createSecondFactors(devices, enrolments)
   const loginRules = { enabledTypes: loginTypesOf(config), passphraseMaxAgeMs: config.login.passphraseMaxAgeMs }
-  const serviceSessions = createServiceSessions({ hsm, clock, limits: config.session })
+  const serviceSessions = createServiceSessions({
+    hsm,
+    clock,
+    limits: config.session,
+    perAccount: config.service.sessionsPerAccount,
+  })
   const people = { sessions, serviceSessions, throttle, passphrases, recoveries }
   const shared = { ...basics, ...people, otps, passkeys, certificates }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
@@ -106,7 +112,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
     destruction,
     clock,
     keyStorage: config.hsm.vaultKeys,
-    clearObjects: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
+    objects: {
+      count: countObjects,
+      thin: (vaultId, announce) => objectServices.objectDestruction.thinTrash(vaultId, announce),
+      clear: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
+    },
   })
   const onVaults = { store, vaults: vaultServices.vaults }
   const auth = createAuth({

@@ -1,4 +1,8 @@
+import { groupsOf } from '../groups.ts'
 import type { Tx } from './store.ts'
+
+/** Of a change with thousands of parts, all at once would fill the queues where others wait, too. */
+const doneAtOnce = 32
 
 const waiting = new WeakMap<Tx, (() => Promise<unknown>)[]>()
 
@@ -11,6 +15,5 @@ export function afterCommit(tx: Tx, work: () => Promise<unknown>): void {
 
 /** Called by stores. What fails is left undone: the change is committed, whatever follows it. */
 export async function runAfterCommit(tx: Tx): Promise<void> {
-  const list = waiting.get(tx)
-  if (list !== undefined) await Promise.allSettled(list.map((work) => work()))
+  for (const some of groupsOf(waiting.get(tx) ?? [], doneAtOnce)) await Promise.allSettled(some.map((work) => work()))
 }

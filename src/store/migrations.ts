@@ -37,6 +37,7 @@ import { Passkeys1700000000038 } from './migrations/0038-passkeys.ts'
 import { Trash1700000000039 } from './migrations/0039-trash.ts'
 import { EarlierVersions1700000000040 } from './migrations/0040-earlier-versions.ts'
 import { Tags1700000000041 } from './migrations/0041-tags.ts'
+import { IndicesOfLimits1700000000042 } from './migrations/0042-indices-of-limits.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -73,6 +74,7 @@ export const migrations = [
   Trash1700000000039,
   EarlierVersions1700000000040,
   Tags1700000000041,
+  IndicesOfLimits1700000000042,
 ]
 
 /**

@@ -67,3 +67,17 @@ it('who reads what he asks for gets all of it', async () => {
   }
   expect([...sizes]).toEqual([expect.any(Number)])
 })
+
+it('answers that are not taken are counted with the headers of their calls, for these wait with them', async () => {
+  const session = await http2Session(appliance, { initialWindowSize: 0 })
+  endings.push(() => session.destroy())
+  const headers = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`x-long-${n}`, 'x'.repeat(2_000)]))
+  const cancelled: number[] = []
+  for (let n = 0; n < 120; n++) {
+    const stream = http2Stream(session, 'GET', '/authinfo/logintypes', headers)
+    stream.once('close', () => cancelled.push(stream.rstCode))
+  }
+  // Two MiB are some sixty calls.
+  await expect.poll(() => cancelled.length).toBeGreaterThan(40)
+  expect(new Set(cancelled)).toEqual(new Set([11]))
+})

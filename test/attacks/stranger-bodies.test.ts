@@ -116,3 +116,25 @@ it('the refusal says so, and when to try again', async () => {
   expect(heard()).toMatch(/^HTTP\/1.1 503 /)
   expect(heard()).toMatch(/retry-after: 1\r\n/i)
 })
+
+/** As many as a stream may have (`maxHeaderListSize`). */
+const longHeaders = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`x-long-${n}`, 'x'.repeat(2_000)]))
+
+it('calls with long headers whose bodies are still to come are counted with these', async () => {
+  const session = await http2Session(appliance)
+  endings.push(() => session.destroy())
+  const statuses = new Set<unknown>()
+  let ended = 0
+  for (let n = 0; n < 120; n++) {
+    const stream = http2Stream(session, 'POST', '/auth', { ...longHeaders, 'content-length': '100' })
+    stream.on('response', ({ ':status': status }) => statuses.add(status)).resume()
+    stream.once('close', () => (ended += 1))
+    stream.write('{')
+  }
+  // One MiB are some thirty of them.
+  await expect.poll(() => ended).toBeGreaterThan(80)
+  expect([...statuses]).toEqual([503])
+  const honest = createStranger(appliance, '127.0.0.2')
+  expect((await honest.call('POST', '/auth/check', '{}')).status).toBe(403)
+  honest.close()
+})

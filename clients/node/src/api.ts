@@ -6862,6 +6862,7 @@ export const errorCatalogue = {
   'key.backup_forbidden': { number: 1514, status: 409 },
   'backup.invalid': { number: 1515, status: 400 },
   'backup.foreign': { number: 1519, status: 403 },
+  'key.versions': { number: 1520, status: 409 },
   'import.invalid': { number: 1516, status: 400 },
   'import.no_job': { number: 1518, status: 409 },
   'signature.malformed': { number: 1517, status: 400 },

@@ -6,7 +6,7 @@ import type { Tx } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
 import { createSessionEnding } from './session-ending.ts'
 import type { SessionLimits } from './session-liveness.ts'
-import { insertSession, openSessionsOf, sweepSessions } from './session-records.ts'
+import { insertSession, openSessionsOf, serviceSessionsBeyond, sweepSessions } from './session-records.ts'
 
 export interface NewServiceSession {
   /** As the keeper was shown. */
@@ -15,9 +15,9 @@ export interface NewServiceSession {
   readonly begun: BegunService
 }
 
-/** Sessions of service accounts, of which there are any number at once. */
+/** Sessions of service accounts: replicas share nothing, and an account may have thousands. */
 export interface ServiceSessions {
-  /** Puts a session that the keeper began into the database; resolves to its id. */
+  /** Puts a session that the keeper began into the database, and ends the oldest beyond the limit; resolves to its id. */
   open(tx: Tx, session: NewServiceSession): Promise<number>
   /** Ends those that were begun by one of the account's credentials; resolves to how many there were. */
   endByCredential(tx: Tx, userId: number, credential: string): Promise<number>
@@ -27,10 +27,13 @@ export function createServiceSessions({
   hsm,
   clock,
   limits,
+  perAccount,
 }: {
   readonly hsm: Pick<Hsm, 'endSessions'>
   readonly clock: Clock
   readonly limits: Pick<SessionLimits, 'absoluteTimeoutMs'>
+  /** Sessions that an account may have open. */
+  readonly perAccount: number
 }): ServiceSessions {
   const endSessions = createSessionEnding(hsm)
   return {
@@ -42,6 +45,8 @@ export function createServiceSessions({
       const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
       const none = { applicationKeyId: null, certificate: null }
       const row = { userId, recoveries, identity, address, credential, ...none, ...times }
+      // Parallel logins are not held up for it: they may open some more, which the next one ends.
+      await endSessions(tx, await serviceSessionsBeyond(tx, userId, perAccount - 1), now)
       return insertSession(tx, row, { hash: sessionTokenHash(token), seal })
     },
 

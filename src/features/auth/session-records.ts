@@ -165,6 +165,16 @@ export function openSessionsOf(reader: Reader, userId: number): Promise<Session[
   return reader.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
 }
 
+/** Of a service account's open sessions those that end before the last `keep`, a bounded number. */
+export async function serviceSessionsBeyond(reader: Reader, userId: number, keep: number): Promise<number[]> {
+  const rows = await select<{ readonly id: number }>(reader, serviceSessionsQuery, [userId, keep])
+  return rows.map(({ id: sessionId }) => sessionId)
+}
+
+/** By an index that holds such sessions alone. */
+export const serviceSessionsQuery = `SELECT id FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND credential IS NOT NULL
+  ORDER BY expires_at DESC, id DESC LIMIT 100 OFFSET $2`
+
 /** Sessions that were not ended and whose application key is good, the newest first: of one user, or of all. */
 export async function listSessions(reader: Reader, userId: number | undefined): Promise<ListedSession[]> {
   return select<ListedSession>(

@@ -1,8 +1,19 @@
 import type { Clock } from '../../clock.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { unbindUploads, unbindUploadsOf } from './file-records.ts'
+import type { AnnounceGroup } from '../vaults/vault.ts'
+import { unbindUploads, unbindUploadsOf, unbindUploadsOfAll } from './file-records.ts'
 import type { FileStore } from './file-store.ts'
-import { countObjects, deletedBefore, holdDeleted, removeObject, removeDeletedOf, type VaultObject } from './records.ts'
+import {
+  countObjects,
+  deletedBefore,
+  findTrashed,
+  holdDeleted,
+  holdTrashed,
+  removeDeletedOf,
+  removeObject,
+  removeObjects,
+  type VaultObject,
+} from './records.ts'
 
 /** What becomes of deleted objects in the end. */
 export interface ObjectDestruction {
@@ -11,6 +22,11 @@ export interface ObjectDestruction {
   /** Lets go of uploads that no object has; resolves to how many. */
   sweepUploads(): Promise<number>
   /**
+   * Destroys most of the deleted objects of a vault that is about to go, in groups: one transaction for many thousands would keep
+   * all who write waiting. A bounded number is left for `clearVault`. `announce` is told of each group before it goes.
+   */
+  thinTrash(vaultId: number, announce: AnnounceGroup): Promise<void>
+  /**
    * Destroys the deleted objects of a vault that is about to go. Resolves to how many others are in it; with any,
    * nothing is destroyed.
    */
@@ -18,6 +34,8 @@ export interface ObjectDestruction {
 }
 
 const destroyedAtOnce = 100
+/** Of a vault that goes; some 30 ms of the writer of SQLite. */
+const clearedAtOnce = 500
 
 export interface ObjectDestructionDependencies {
   readonly store: Store
@@ -49,6 +67,19 @@ export function createObjectDestruction(dependencies: ObjectDestructionDependenc
     },
 
     sweepUploads: () => files.sweep(),
+
+    async thinTrash(vaultId, announce) {
+      for (;;) {
+        const ids = await findTrashed(store.read, vaultId, clearedAtOnce)
+        if (ids.length < clearedAtOnce) return
+        await announce(ids.length)
+        await store.transaction(async (tx) => {
+          const held = await holdTrashed(tx, ids)
+          await unbindUploadsOfAll(tx, held, clock.now())
+          await removeObjects(tx, held)
+        })
+      }
+    },
 
     async clearVault(tx, vaultId) {
       const left = await countObjects(tx, vaultId)

@@ -67,6 +67,11 @@ export async function unbindUploads(tx: Tx, objectId: number, touchedAt: number)
   await tx.update(FileUploadTable, { objectId }, { objectId: null, touchedAt })
 }
 
+/** The same of several objects. */
+export async function unbindUploadsOfAll(tx: Tx, objectIds: readonly number[], touchedAt: number): Promise<void> {
+  await tx.update(FileUploadTable, { objectId: In([...objectIds]) }, { objectId: null, touchedAt })
+}
+
 /** The same of all objects of a vault. */
 export async function unbindUploadsOf(tx: Tx, vaultId: number, touchedAt: number): Promise<void> {
   const ofVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId)'

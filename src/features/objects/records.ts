@@ -231,6 +231,33 @@ export async function removeDeletedOf(tx: Tx, vaultId: number): Promise<void> {
   await tx.delete(VaultObjectTable, { vaultId, deletedAt: Not(IsNull()) })
 }
 
+/** Ids of the objects in the trash of a vault, a bounded number, those deleted first at the beginning. */
+export async function findTrashed(reader: Reader, vaultId: number, most: number): Promise<number[]> {
+  const where = { vaultId, deletedAt: Not(IsNull()) }
+  const found = await reader.find(VaultObjectTable, {
+    where,
+    order: { deletedAt: 'ASC' },
+    take: most,
+    select: { id: true },
+  })
+  return found.map((object) => object.id)
+}
+
+/** Holds those of the objects that are deleted until the transaction ends; resolves to their ids. */
+export async function holdTrashed(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const deleted = { id: In([...ids]), deletedAt: Not(IsNull()) }
+  await tx.update(VaultObjectTable, deleted, { searchText: '' })
+  const held = await tx.find(VaultObjectTable, { where: deleted, select: { id: true } })
+  return held.map((object) => object.id)
+}
+
+/** Removes objects for good that are held. */
+export async function removeObjects(tx: Tx, ids: readonly number[]): Promise<void> {
+  const places = ids.map((_, at) => `$${at + 1}`).join(', ')
+  for (const table of tablesOfObjects) await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${places})`, ids)
+  await tx.delete(VaultObjectTable, { id: In([...ids]) })
+}
+
 /** Whose rows go with their object; those first that name another of them. */
 const tablesOfObjects = ['object_secrets', 'earlier_secrets', 'earlier_versions', 'object_favourites', 'object_tags']
 const inTrash = 'IN (SELECT id FROM vault_objects WHERE vault_id = $1 AND deleted_at IS NOT NULL)'

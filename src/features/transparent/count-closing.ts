@@ -6,6 +6,7 @@ import type { Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findKeysAfter, findVersions, type KeyVersion, type TransparentKey } from './records.ts'
 import { invocationsRecord, sealedCount } from './sealing.ts'
+import { ofEachVersion } from './version-groups.ts'
 
 const pageSize = 100
 
@@ -28,7 +29,7 @@ export async function closeCounts(hsm: Pick<Hsm, 'seal' | 'raise'>, tx: Tx): Pro
     const counted = keys.filter(({ type }) => (keyTypeOf(type).cipher?.tagBytes ?? 0) > 0)
     for (const key of counted) {
       const open = (await findVersions(tx, key.id)).filter(({ invocations }) => invocations < mostInvocations)
-      const seals = await Promise.all(open.map((version) => sealClosed(hsm, key, version)))
+      const seals = await ofEachVersion(open, (version) => sealClosed(hsm, key, version))
       const done = seals.filter((sealed) => sealed !== undefined)
       for (const { version, sealed } of done)
         await advanceInvocations(tx, version, { invocations: mostInvocations, seal: sealed.seal })

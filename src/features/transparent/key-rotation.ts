@@ -27,6 +27,8 @@ export interface KeyRotationDependencies {
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
+  /** That a key may have by rotations that are asked for. */
+  readonly mostVersions: number
 }
 
 type WithMaterial = <T>(
@@ -47,7 +49,7 @@ const maxTries = 100
  * one after another, and where another worker was quicker the rotation begins anew.
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
-  const { store, hsm, clock, commitAsAppliance } = on
+  const { store, hsm, clock, commitAsAppliance, mostVersions } = on
   const inTurn = createKeyedMutex()
 
   /** @param wanted whether the key, as it then is, is still to be rotated */
@@ -76,7 +78,11 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
   }
 
   return {
-    rotate: async (by, stored, commit) => rotate(by, existing(stored).key, commit, () => true),
+    rotate: async (by, stored, commit) =>
+      rotate(by, existing(stored).key, commit, ({ oldestVersion, latestVersion }) => {
+        if (latestVersion - oldestVersion + 1 >= mostVersions) throw new Fault('key.versions')
+        return true
+      }),
 
     async rotateIfDue(stored) {
       const { key, latest } = stored

@@ -24,7 +24,16 @@ import {
   type TransparentKey,
 } from './records.ts'
 import type { CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, type SealedKey } from './sealing.ts'
+import {
+  checkPolicy,
+  checkVersion,
+  createKeyRows,
+  sealedNewKey,
+  sealedPolicy,
+  type ChangedVersion,
+  type KeyRows,
+  type SealedKey,
+} from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
@@ -57,8 +66,8 @@ export interface Keyring {
   /** Keys in the order of their names, of those that are shown; the seal of the latest version is checked where it is. */
   list(vaultId: number, page: KeyPage): Promise<StoredKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
-  update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
-  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
+  update(by: Granted, stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
+  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found`, `key.versions` */
   rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
   /**
    * The key as it is to encrypt with: rotated first when its latest version is too old, or its counter nearly
@@ -90,6 +99,7 @@ interface KeyringDependencies {
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
+  readonly mostVersions: number
 }
 
 export function createKeyring(on: KeyringDependencies): Keyring {
@@ -121,15 +131,7 @@ export function createKeyring(on: KeyringDependencies): Keyring {
       return found
     },
 
-    update: async (stored, changes, commit) =>
-      rows.change(existing(stored).key, commit, async (current, tx) => {
-        const next = changedKey(current, changes)
-        // Turning backup off destroys what a backup would be made of.
-        if (changes.allowBackup === false && current.allowBackup === 1)
-          for (const version of await findVersions(tx, current.id))
-            await rows.replaceVersion(tx, current, version, { backupKek: null, backupBlob: null })
-        return next
-      }),
+    update: (by, stored, changes, commit) => update(on, by, existing(stored).key, changes, commit),
 
     ...createKeyRotation(on, (policy, grant, work) => withMaterial(on, policy, grant, work)),
 
@@ -221,6 +223,48 @@ async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | und
   const all = [...found.filter(({ version }) => version !== latest.version), latest]
   await ofEachVersion(all, (version) => checkVersion(hsm, key, version))
   return { key, versions: all }
+}
+
+async function update(
+  { store, hsm }: KeyringDependencies,
+  by: Granted,
+  key: TransparentKey,
+  changes: KeyChanges,
+  commit: Commit,
+): Promise<TransparentKey> {
+  const rows = createKeyRows(hsm)
+  // Turning backup off destroys what a backup would be made of.
+  const endsBackup = ({ allowBackup }: TransparentKey): boolean => changes.allowBackup === false && allowBackup === 1
+  // A change that is refused seals nothing.
+  changedKey(key, changes)
+  const ahead = endsBackup(key) ? await sealedWithoutBackup(rows, store.read, by, key) : new Map<string, never>()
+  return rows.change(key, commit, async (current, tx) => {
+    const next = changedKey(current, changes)
+    if (endsBackup(current))
+      for (const version of await findVersions(tx, current.id)) {
+        const sealed = ahead.get(sealText(version))
+        if (sealed === undefined) await rows.replaceVersion(tx, current, version, withoutBackup)
+        else await rows.putVersion(tx, sealed)
+      }
+    return next
+  })
+}
+
+const withoutBackup = { backupKek: null, backupBlob: null } as const
+
+const sealText = ({ seal }: KeyVersion): string => seal.toString('base64')
+
+/** By the seals of the versions as they are, before the transaction: in it all who write would wait for the keeper. */
+async function sealedWithoutBackup(
+  rows: KeyRows,
+  reader: Reader,
+  by: Granted,
+  key: TransparentKey,
+): Promise<ReadonlyMap<string, ChangedVersion>> {
+  const changed = await ofEachVersion(await findVersions(reader, key.id), async (version) =>
+    rows.sealVersion(reader, key, version, withoutBackup, await by.grant()),
+  )
+  return new Map(changed.map((one) => [sealText(one.from), one]))
 }
 
 async function trim(

@@ -5,13 +5,14 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { nextGeneration } from '../../hsm/record-generation.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
-import type { Commit, Tx } from '../../store/store.ts'
+import type { Commit, Reader, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import {
   findKeyById,
   findVersion,
   replaceKey,
   replaceVersion,
+  type CountlessVersion,
   type KeyVersion,
   type TransparentKey,
 } from './records.ts'
@@ -146,6 +147,26 @@ export interface KeyRows {
     then?: (tx: Tx, key: TransparentKey) => Promise<void>,
   ): Promise<TransparentKey>
   replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void>
+  /**
+   * What a change makes of a version, sealed for the caller who has this grant: before the transaction that puts it in
+   * place, where there are many.
+   * @throws Fault `store.conflict`, `key.tampered`
+   */
+  sealVersion(
+    reader: Reader,
+    key: TransparentKey,
+    from: KeyVersion,
+    change: Partial<KeyVersion>,
+    grant: SealedGrant | undefined,
+  ): Promise<ChangedVersion>
+  /** @throws Fault `store.conflict` where the version is no longer what it was made from */
+  putVersion(tx: Tx, changed: ChangedVersion): Promise<void>
+}
+
+export interface ChangedVersion {
+  readonly from: KeyVersion
+  readonly to: CountlessVersion
+  readonly record: Buffer
 }
 
 /**
@@ -168,43 +189,56 @@ export async function sealInPlaceOf(
 }
 
 export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyRows {
-  return {
-    change: (authorized, commit, step, then) =>
-      commit(async (tx) => {
-        const current = await findKeyById(tx, authorized.id)
-        if (current === null) throw new Fault('key.not_found')
-        // A new seal over an edited row would make the edit good.
-        await checkPolicy(hsm, current)
-        const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }
-        const grant = await grantOf(tx)
-        const shown = sealedPolicy(current)
-        const seal = await sealInPlaceOf(
-          shown,
-          async () => (await findKeyById(tx, current.id))?.seal,
-          () => hsm.seal(policyRecord(next), shown, undefined, grant),
-        )
-        const sealed = { ...next, seal }
-        if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
-        await then?.(tx, sealed)
-        raiseAfter(hsm, tx, sealedPolicy(sealed))
-        return sealed
-      }),
+  const rows: KeyRows = {
+    change: (authorized, commit, step, then) => commit((tx) => changeKey(hsm, tx, authorized, step, then)),
 
-    async replaceVersion(tx, key, from, change) {
+    replaceVersion: async (tx, key, from, change) =>
+      rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await grantOf(tx))),
+
+    async sealVersion(reader, key, from, change, grant) {
       const generation = nextGeneration(from.generation)
       const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change, generation }
       // The keeper refuses an edited row: a new seal over it would make the edit good.
-      const grant = await grantOf(tx)
       const record = versionRecord(key, next)
       const shown = sealedVersion(key, from)
       const seal = await sealInPlaceOf(
         shown,
-        async () => (await findVersion(tx, key.id, from.version))?.seal,
+        async () => (await findVersion(reader, key.id, from.version))?.seal,
         () => hsm.seal(record, shown, undefined, grant),
       )
-      const sealed = { ...next, seal }
-      if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
-      raiseAfter(hsm, tx, { record, seal })
+      return { from, to: { ...next, seal }, record }
+    },
+
+    async putVersion(tx, { from, to, record }) {
+      if (!(await replaceVersion(tx, from, to))) throw new Fault('store.conflict')
+      raiseAfter(hsm, tx, { record, seal: to.seal })
     },
   }
+  return rows
+}
+
+async function changeKey(
+  hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>,
+  tx: Tx,
+  authorized: TransparentKey,
+  step: (current: TransparentKey, tx: Tx) => Promise<TransparentKey>,
+  then: ((tx: Tx, key: TransparentKey) => Promise<void>) | undefined,
+): Promise<TransparentKey> {
+  const current = await findKeyById(tx, authorized.id)
+  if (current === null) throw new Fault('key.not_found')
+  // A new seal over an edited row would make the edit good.
+  await checkPolicy(hsm, current)
+  const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }
+  const grant = await grantOf(tx)
+  const shown = sealedPolicy(current)
+  const seal = await sealInPlaceOf(
+    shown,
+    async () => (await findKeyById(tx, current.id))?.seal,
+    () => hsm.seal(policyRecord(next), shown, undefined, grant),
+  )
+  const sealed = { ...next, seal }
+  if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
+  await then?.(tx, sealed)
+  raiseAfter(hsm, tx, sealedPolicy(sealed))
+  return sealed
 }

@@ -1,4 +1,3 @@
-import { grantOf } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -11,7 +10,7 @@ import { asItIsNow } from './changed-key.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { endKey } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
-import { existing, type KeyVersions } from './key-versions.ts'
+import { existing, type KeyVersions, type SealedVersion } from './key-versions.ts'
 import {
   findKey,
   findVersions,
@@ -144,13 +143,14 @@ async function restore(
   const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
   const to = { policy: sealedPolicy(row), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
+  const versions = await sealedVersions(on, by, row, content, made)
   const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {
     await on.origins.check(tx, arrival)
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
     if (present) await giveWay(on, tx, present.key)
-    return insert(on, tx, row, content, made)
+    return insert(tx, row, versions)
   })
   await on.destruction.destroyPending().catch(() => [])
   return key
@@ -219,22 +219,26 @@ async function giveWay({ hsm, clock }: TransferDependencies, tx: Tx, key: Transp
   await endKey(hsm, tx, key, clock.now())
 }
 
-async function insert(
+/** Before the transaction, in which all who write would wait for the keeper, thousands of times for some keys. */
+function sealedVersions(
   { versions }: TransferDependencies,
-  tx: Tx,
+  by: Granted,
   row: SealedKey,
   { versions: backups }: Backup,
   made: readonly GeneratedKey[],
-): Promise<TransparentKey> {
-  const key = await insertKey(tx, row)
-  for (const [index, { version, ...past }] of backups.entries()) {
+): Promise<readonly SealedVersion[]> {
+  const arriving = backups.flatMap(({ version, ...past }, index) => {
     const material = made[index]
-    if (material)
-      await insertVersion(tx, {
-        keyId: key.id,
-        ...(await versions.seal(key, version, material, await grantOf(tx), past)),
-      })
-  }
+    return material === undefined ? [] : [{ version, past, material }]
+  })
+  return ofEachVersion(arriving, async ({ version, past, material }) =>
+    versions.seal(row, version, material, await by.grant(), past),
+  )
+}
+
+async function insert(tx: Tx, row: SealedKey, versions: readonly SealedVersion[]): Promise<TransparentKey> {
+  const key = await insertKey(tx, row)
+  for (const version of versions) await insertVersion(tx, { keyId: key.id, ...version })
   return key
 }
 

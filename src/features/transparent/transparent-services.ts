@@ -35,7 +35,11 @@ export function createTransparent(dependencies: {
   readonly vaults: Pick<Vaults, 'settings'>
   readonly destruction: Destruction
   readonly commitAsAppliance: ApplianceCommit
-  readonly rules: { readonly invocationLease: number; readonly recoveryWindowMs: number }
+  readonly rules: {
+    readonly invocationLease: number
+    readonly recoveryWindowMs: number
+    readonly versionsPerKey: number
+  }
 }): TransparentServices {
   const { store, hsm, clock, vaults, destruction, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
@@ -52,6 +56,7 @@ export function createTransparent(dependencies: {
     destruction,
     clock,
     commitAsAppliance: commitForKey,
+    mostVersions: rules.versionsPerKey,
   })
   const createsOnUse = async (vaultId: number) => (await vaults.settings(vaultId)).createsKeysOnUse
   return {

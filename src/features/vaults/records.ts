@@ -108,13 +108,12 @@ export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
 }
 
 /** How much is in a vault: deleted keys count as long as they can be taken back. */
-export async function countContents(tx: Tx, vaultId: number): Promise<{ readonly keys: number }> {
-  const counted = await tx
-    .createQueryBuilder()
-    .select('(SELECT count(*) FROM transparent_keys k WHERE k.vault_id = v.id)', 'keys')
-    .from(VaultTable, 'v')
-    .where('v.id = :vaultId', { vaultId })
-    .getRawOne<{ keys: number }>()
+export async function countContents(reader: Reader, vaultId: number): Promise<{ readonly keys: number }> {
+  const [counted] = await select<{ readonly keys: number }>(
+    reader,
+    'SELECT count(*) AS keys FROM transparent_keys WHERE vault_id = $1',
+    [vaultId],
+  )
   return { keys: counted?.keys ?? 0 }
 }
 

@@ -23,12 +23,12 @@ export function createVaultServices(dependencies: {
   readonly clock: Clock
   /** Where the data keys of new vaults lie. */
   readonly keyStorage: VaultKeyStorage
-  readonly clearObjects: VaultDependencies['clearObjects']
+  readonly objects: VaultDependencies['objects']
 }): VaultServices {
-  const { store, hsm, clock, keyStorage, destruction, clearObjects } = dependencies
+  const { store, hsm, clock, keyStorage, destruction, objects } = dependencies
   const vaultKeys = createVaultKeys(hsm, destruction, keyStorage)
   return {
-    vaults: createVaults({ store, hsm, vaultKeys, destruction, clock, clearObjects }),
+    vaults: createVaults({ store, hsm, vaultKeys, destruction, clock, objects }),
     memberships: createMemberships({ store, hsm, clock }),
     dailyItems: createDailyItems({ store, clock }),
   }

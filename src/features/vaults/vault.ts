@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
-import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { insertPending } from '../destruction/records.ts'
 import { entomb } from '../destruction/tombstone.ts'
@@ -39,10 +39,11 @@ export interface Vaults {
   /** Changes what is given. @throws Fault `vault.not_found` */
   edit(vaultId: number, changes: Partial<VaultFields>, commit: Commit): Promise<Vault>
   /**
-   * Deletes an empty vault, and then its data key: nothing that this has encrypted can ever be read again.
-   * @throws Fault `vault.not_found`, `vault.not_empty`
+   * Deletes an empty vault, and then its data key: nothing that this has encrypted can ever be read again. Of what is in its
+   * trash most goes before, where it is much; `announce` is told of each group of objects that is to go.
+   * @throws Fault `vault.not_found`, `vault.not_empty`, and what `announce` throws
    */
-  remove(vaultId: number, commit: Commit): Promise<void>
+  remove(vaultId: number, commit: Commit, announce: AnnounceGroup): Promise<void>
   /** How the keys of a vault may be made and used. */
   settings(vaultId: number): Promise<VaultSettings>
   changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
@@ -75,9 +76,21 @@ export interface VaultDependencies {
   readonly vaultKeys: VaultKeys
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
-  /** Destroys what was deleted in a vault that is about to go; resolves to how many objects are left in it. */
-  readonly clearObjects: (tx: Tx, vaultId: number) => Promise<number>
+  readonly objects: ObjectsOfVault
 }
+
+/** What a vault that is about to go holds besides keys. */
+export interface ObjectsOfVault {
+  /** How many there are that are not deleted. */
+  readonly count: (reader: Reader, vaultId: number) => Promise<number>
+  /** Destroys most of what was deleted, in groups. */
+  readonly thin: (vaultId: number, announce: AnnounceGroup) => Promise<void>
+  /** Destroys what was deleted; resolves to how many objects are left. */
+  readonly clear: (tx: Tx, vaultId: number) => Promise<number>
+}
+
+/** Told how many objects are destroyed next; where it rejects, they are not. */
+export type AnnounceGroup = (objects: number) => Promise<void>
 
 export function createVaults(on: VaultDependencies): Vaults {
   const { store, hsm, vaultKeys, clock } = on
@@ -120,7 +133,7 @@ export function createVaults(on: VaultDependencies): Vaults {
       })
     },
 
-    remove: (vaultId, commit) => remove(on, vaultId, commit),
+    remove: (vaultId, commit, announce) => remove(on, vaultId, commit, announce),
 
     settings: async (vaultId) => settingsOf((await findVault(store.read, vaultId)) ?? missing()),
 
@@ -140,16 +153,20 @@ export function createVaults(on: VaultDependencies): Vaults {
 }
 
 async function remove(
-  { hsm, clock, clearObjects, destruction }: VaultDependencies,
+  { store, hsm, clock, objects, destruction }: VaultDependencies,
   vaultId: number,
   commit: Commit,
+  announce: AnnounceGroup,
 ): Promise<void> {
+  // Before anything is destroyed; the transaction decides.
+  checkEmpty(await countContents(store.read, vaultId), await objects.count(store.read, vaultId))
+  await objects.thin(vaultId, announce)
   await commit(async (tx) => {
     // First of all: a call that puts something in begins with the vault too, so that neither waits for the other in a
     // circle.
     await lockVault(tx, vaultId)
     const vault = (await findVault(tx, vaultId)) ?? missing()
-    checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
+    checkEmpty(await countContents(tx, vaultId), await objects.clear(tx, vaultId))
     const mark = await entomb(hsm, tx, sealedVault(vault))
     await removeEveryMember(tx, vaultId)
     await deleteVault(tx, vaultId)

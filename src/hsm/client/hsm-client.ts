@@ -1,9 +1,10 @@
 import { Fault } from '../../fault.ts'
-import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
+import type { Hsm, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
-import { batchFields, type BatchItem, readOutcomes, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
+import { type BatchItem, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
 import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
+import { createBatchCall } from './batch-calls.ts'
 import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { field, given, wrapped } from './replies.ts'
@@ -136,11 +137,7 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
 }
 
 function cipherCalls({ fields, bytes }: Calls) {
-  const many = async (
-    operation: 'encryptMany' | 'decryptMany' | 'rewrapMany',
-    items: readonly BatchItem[],
-  ): Promise<readonly Outcome[]> =>
-    items.length === 0 ? [] : readOutcomes(await fields(operation, batchFields(items)), items.length)
+  const many = createBatchCall(fields)
 
   return {
     encrypt: (key, plaintext, aad) => bytes('encrypt', [...referenceFields(key), plaintext, aad ?? nothing]),

@@ -119,6 +119,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'The backup was changed, or comes from an appliance with other backup keys.',
   },
   'backup.foreign': { status: 403, number: 1519, text: 'This backup is of a vault where you are not an Admin.' },
+  'key.versions': {
+    status: 409,
+    number: 1520,
+    text: 'The key has as many versions as a key may have: trim those that nothing needs any more.',
+  },
   'import.invalid': { status: 400, number: 1516, text: 'The key to import could not be unwrapped by its job.' },
   'import.no_job': {
     status: 409,

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
-import type { BodyBudget, HeldBody } from './body-budget.ts'
+import { type BodyBudget, createPassedBody, type HeldBody } from './body-budget.ts'
 import { tokenAtStart } from './body-start.ts'
 import { widenBodyWindow } from './body-window.ts'
+import { callBytes } from './call-size.ts'
 import { mostValues } from './members.ts'
 
 /** How much of a body may be kept in memory. */
@@ -17,8 +18,8 @@ export interface Allowance {
   readonly tooLarge: () => Fault
   /** Whether DATA repeats the members to a caller who is not known. */
   readonly isEchoed: boolean
-  /** Counts what is kept; absent where the caller is known. */
-  readonly held?: HeldBody
+  /** Counts what is kept. */
+  readonly held: HeldBody
   /**
    * What may be kept of a body that begins so: more, where the session token stands in its beginning and is good;
    * undefined where none stands there.
@@ -43,10 +44,10 @@ const keptFileBytes = 1024 * 1024
  */
 export async function admitBody(
   { req, address, hasToken, isPublic }: IncomingBody,
-  { maxBodyBytes, budget, identify, identifyBy }: AdmissionRules,
+  { maxBodyBytes, budgets, identify, identifyBy }: AdmissionRules,
 ): Promise<Allowance> {
   const announced = announcedBytes(req)
-  const ofCaller = (): Allowance => {
+  const ofCaller = (held: HeldBody): Allowance => {
     widenBodyWindow(req, announced)
     return {
       maxBytes: maxBodyBytes,
@@ -54,13 +55,16 @@ export async function admitBody(
       maxValues: mostValues,
       tooLarge: () => tooLarge(`${maxBodyBytes} bytes (the setting http.maxBodyBytes)`),
       isEchoed: true,
+      held,
     }
   }
   if (!isPublic && announced > smallBytes && hasToken) {
-    await identify()
-    return ofCaller()
+    const held = budgets.identified.begin(String(await identify()))
+    held.take(callBytes(req))
+    return ofCaller(held)
   }
-  const held = budget.begin(networkOf(address))
+  const held = createPassedBody(budgets.unidentified.begin(networkOf(address)))
+  held.take(callBytes(req))
   if (isPublic || announced <= smallBytes)
     return {
       maxBytes: smallBytes,
@@ -84,9 +88,8 @@ export async function admitBody(
       async widen(start) {
         const token = tokenAtStart(start)
         if (token === undefined) return undefined
-        await identifyBy(token)
-        held.release()
-        return ofCaller()
+        held.passTo(budgets.identified.begin(String(await identifyBy(token))))
+        return ofCaller(held)
       },
     }),
   }
@@ -102,10 +105,17 @@ export interface IncomingBody {
 
 export interface AdmissionRules {
   readonly maxBodyBytes: number
-  readonly budget: BodyBudget
-  readonly identify: () => Promise<void>
+  readonly budgets: BodyBudgets
+  /** Finds the caller; resolves to the id of the user. */
+  readonly identify: () => Promise<number>
   /** The same by this token, which stands in the body. */
-  readonly identifyBy: (token: string) => Promise<void>
+  readonly identifyBy: (token: string) => Promise<number>
+}
+
+/** Of calls whose callers are not known, by their networks, and of those whose callers are, by these. */
+export interface BodyBudgets {
+  readonly unidentified: BodyBudget
+  readonly identified: BodyBudget
 }
 
 function announcedBytes({ headers }: IncomingMessage): number {

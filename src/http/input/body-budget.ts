@@ -1,86 +1,165 @@
 import { Fault } from '../../fault.ts'
 import { LinkedList, type ListItem } from '../../linked-list.ts'
 
-/** What one worker holds of the bodies of calls whose callers it does not know yet. */
+/** What one worker holds of the bodies of calls. */
 export interface BodyBudget {
-  /** Begins a body from this network. */
-  begin(network: string): HeldBody
+  /** Begins a body from this sender: a network, or a user. */
+  begin(sender: string): HeldBody
 }
 
 export interface HeldBody {
-  /** Counts bytes that are kept. Where there is no room, the oldest body of the network that holds most goes. */
+  /** Counts bytes that are kept. Where there is no room, the oldest body goes of the sender who holds most. */
   take(bytes: number): void
-  /** Has `refuse` called when this body has to go. */
+  /** Has `refuse` called when this body has to go; at once where it had to already. */
   onRefusal(refuse: (fault: Fault) => void): void
-  /** The body is no longer held, or its caller is known. */
+  /** The body has come, and does not go any more; it counts until it is released. */
+  keep(): void
+  /** The body is no longer held. */
   release(): void
+}
+
+export interface BudgetLimits {
+  readonly totalBytes: number
+  /** Of one sender, whose only body may have more. */
+  readonly perSenderBytes: number
 }
 
 interface Holder {
   bytes: number
   refuse: (fault: Fault) => void
+  hasToGo: boolean
+  /** Among those of its sender that are still on their way. */
+  place: ListItem<Holder> | undefined
+}
+
+interface Sender {
+  readonly name: string
+  bytes: number
+  bodies: number
+  /** Bodies on their way, the oldest first. */
+  readonly coming: LinkedList<Holder>
 }
 
 const nothing = (): void => {}
 
-interface Network {
-  readonly name: string
-  bytes: number
-  /** The oldest first. */
-  readonly holders: LinkedList<Holder>
-}
-
 /** How long a client that was refused is told to wait. */
 const retryAfterMs = 1_000
 
-/** A stranger who sends many bodies and ends none takes the room from himself, and not from others. */
-export function createBodyBudget(totalBytes: number): BodyBudget {
-  const networks = new Map<string, Network>()
+const refusal = (): Fault => new Fault('appliance.busy', undefined, { retryAfterMs })
+
+/** Who sends many bodies and ends none takes the room from himself, and not from others. */
+export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): BodyBudget {
+  const senders = new Map<string, Sender>()
   let held = 0
 
-  function networkFor(name: string): Network {
-    const network = networks.get(name) ?? { name, bytes: 0, holders: new LinkedList() }
-    networks.set(name, network)
-    return network
+  function senderFor(name: string): Sender {
+    const sender = senders.get(name) ?? { name, bytes: 0, bodies: 0, coming: new LinkedList() }
+    senders.set(name, sender)
+    return sender
   }
 
-  function release(network: Network, item: ListItem<Holder>): void {
-    if (!network.holders.remove(item)) return
-    const holder = item.value
+  function keep(sender: Sender, holder: Holder): void {
+    sender.coming.remove(holder.place)
+    holder.place = undefined
     holder.refuse = nothing
-    held -= holder.bytes
-    network.bytes -= holder.bytes
-    if (network.holders.size === 0) networks.delete(network.name)
   }
 
-  function makeRoom(): void {
-    let greediest: Network | undefined
-    for (const network of networks.values())
-      if (greediest === undefined || network.bytes > greediest.bytes) greediest = network
-    const oldest = greediest?.holders.first
-    if (greediest === undefined || oldest === undefined) return
-    const { refuse } = oldest.value
-    release(greediest, oldest)
-    refuse(new Fault('appliance.busy', undefined, { retryAfterMs }))
+  function release(sender: Sender, holder: Holder): void {
+    keep(sender, holder)
+    held -= holder.bytes
+    sender.bytes -= holder.bytes
+    sender.bodies -= 1
+    if (sender.bodies === 0) senders.delete(sender.name)
+  }
+
+  function greediest(): Sender | undefined {
+    let found: Sender | undefined
+    for (const sender of senders.values())
+      if (sender.coming.size > 0 && (found === undefined || sender.bytes > found.bytes)) found = sender
+    return found
+  }
+
+  /** False where nothing of it can go. */
+  function dropOldest(sender: Sender | undefined): boolean {
+    const oldest = sender?.coming.first?.value
+    if (sender === undefined || oldest === undefined) return false
+    const { refuse } = oldest
+    release(sender, oldest)
+    oldest.hasToGo = true
+    refuse(refusal())
+    return true
+  }
+
+  const isFull = (): boolean => held > totalBytes
+
+  function makeRoom(sender: Sender): void {
+    const hasTooMuch = (): boolean => sender.bodies > 1 && sender.bytes > perSenderBytes
+    while (hasTooMuch()) if (!dropOldest(sender)) break
+    while (isFull()) if (!dropOldest(greediest())) break
   }
 
   return {
     begin(name) {
-      const network = networkFor(name)
-      const holder: Holder = { bytes: 0, refuse: nothing }
-      const item = network.holders.append(holder)
+      const sender = senderFor(name)
+      const holder: Holder = { bytes: 0, refuse: nothing, hasToGo: false, place: undefined }
+      holder.place = sender.coming.append(holder)
+      sender.bodies += 1
+      let isHeld = true
+      const isThere = (): boolean => isHeld && !holder.hasToGo
       return {
         take(bytes) {
-          if (!network.holders.has(item)) return
+          if (!isThere()) return
           holder.bytes += bytes
-          network.bytes += bytes
+          sender.bytes += bytes
           held += bytes
-          if (held > totalBytes) makeRoom()
+          makeRoom(sender)
         },
         // No promise: one that nobody ever settles kept its call in memory until the next full collection.
-        onRefusal: (refuse) => void (holder.refuse = refuse),
-        release: () => release(network, item),
+        onRefusal(refuse) {
+          if (holder.hasToGo) refuse(refusal())
+          else if (holder.place !== undefined) holder.refuse = refuse
+        },
+        keep: () => keep(sender, holder),
+        release() {
+          if (isThere()) release(sender, holder)
+          isHeld = false
+        },
       }
+    },
+  }
+}
+
+/** A body that another budget takes over while it comes, once its caller is known. */
+export interface PassedBody extends HeldBody {
+  passTo(next: HeldBody): void
+}
+
+export function createPassedBody(first: HeldBody): PassedBody {
+  let current = first
+  let bytes = 0
+  let refuse: (fault: Fault) => void = nothing
+  let isReleased = false
+  return {
+    take(more) {
+      bytes += more
+      current.take(more)
+    },
+    onRefusal(told) {
+      refuse = told
+      current.onRefusal(told)
+    },
+    keep: () => current.keep(),
+    release() {
+      isReleased = true
+      current.release()
+    },
+    passTo(next) {
+      current.release()
+      current = next
+      // The body may have broken off while its caller was looked up.
+      if (isReleased) return next.release()
+      next.onRefusal(refuse)
+      next.take(bytes)
     },
   }
 }

@@ -9,7 +9,7 @@ const mostBlanks = 1_024
  * that has come. What was read is put back, so that the body can be read as whichever it is.
  * @throws Fault `appliance.busy`
  */
-export function beginsLikeJson(request: Readable, held: HeldBody | undefined): Promise<boolean> {
+export function beginsLikeJson(request: Readable, held: Pick<HeldBody, 'onRefusal'> | undefined): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let start: Buffer = Buffer.alloc(0)
     const look = (piece: Buffer): void => {

@@ -63,7 +63,7 @@ function readBytes(
       if (isOver) return
       size += piece.length
       pieces.push(piece)
-      held?.take(piece.length)
+      held.take(piece.length)
       if (widen !== undefined && size >= tokenStartBytes) return look(widen)
       if (size > maxBytes) fail(tooLarge())
     }
@@ -102,7 +102,7 @@ function readBytes(
     }
     // These listeners stay: the connection of a client that has gone may still report an error, and without a listener it ends the process.
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
-    held?.onRefusal(fail)
+    held.onRefusal(fail)
     if (isAborted(request) || request.destroyed) return breakOff()
     // A body whose beginning was looked at before rests.
     request.resume()

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
 import { shownToken, type JsonObject } from '../contract/envelope.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
-import { admitBody, type Allowance } from './allowance.ts'
+import { admitBody, type Allowance, type BodyBudgets } from './allowance.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { beginsLikeJson } from './body-start.ts'
 import { hasBody, readBody, refuseEncoding } from './body.ts'
@@ -17,21 +17,33 @@ export interface BodyLimits {
   readonly maxFileBytes: number
   /** Of all bodies together whose callers are not known yet. */
   readonly maxUnidentifiedBytes: number
+  /** Of all bodies together whose callers are known; one of them has half of it. */
+  readonly maxIdentifiedBytes: number
 }
 
 /**
  * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what was sent, for
- * the echo, and the session token where it stands there. `identify` finds the caller by a token in header, query or cookie.
+ * the echo, the session token where it stands there, and what is held of the body, which is the caller's to release.
+ * `identify` finds the user by a token in header, query or cookie.
  * @throws Fault of the form that a call has (`request.…`), `appliance.busy`, and what `identify` throws
  */
 export type InputReader = (
   request: RequestContext,
   contract: AnyEndpoint,
-  identify: () => Promise<void>,
+  identify: () => Promise<number>,
 ) => Promise<JsonObject>
 
-export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedBytes }: BodyLimits): InputReader {
-  const budget = createBodyBudget(maxUnidentifiedBytes)
+function budgetsOf({ maxUnidentifiedBytes, maxIdentifiedBytes }: BodyLimits): BodyBudgets {
+  return {
+    unidentified: createBodyBudget({ totalBytes: maxUnidentifiedBytes, perSenderBytes: maxUnidentifiedBytes }),
+    // Half: the bodies of one user that have come, and do not go any more, leave room for those of others.
+    identified: createBodyBudget({ totalBytes: maxIdentifiedBytes, perSenderBytes: maxIdentifiedBytes / 2 }),
+  }
+}
+
+export function createInputReader(limits: BodyLimits): InputReader {
+  const { maxBodyBytes, maxFileBytes } = limits
+  const budgets = budgetsOf(limits)
 
   async function readSent(request: RequestContext, { upload }: AnyEndpoint, allowance: Allowance): Promise<JsonObject> {
     const { req } = request.koa
@@ -62,16 +74,16 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
         hasToken: shownToken(envelope) !== undefined,
         isPublic: contract.access.kind === 'public',
       }
-      const identifyBy = (token: string): Promise<void> => {
+      const identifyBy = (token: string): Promise<number> => {
         noteToken(request, { token })
         return identify()
       }
-      const allowance = await admitBody(incoming, { maxBodyBytes, budget, identify, identifyBy })
-      try {
-        body = await readSent(request, contract, allowance)
-      } finally {
-        allowance.held?.release()
-      }
+      const allowance = await admitBody(incoming, { maxBodyBytes, budgets, identify, identifyBy })
+      request.held = allowance.held
+      body = await readSent(request, contract, allowance)
+      // A stranger's is small, and what he may have done with it has limits of its own.
+      if (request.caller === undefined) request.held.release()
+      else request.held.keep()
       isEchoed = allowance.isEchoed
     }
     request.sent = { members: querystring === '' ? body : { ...query, ...body }, isEchoed }

@@ -10,7 +10,7 @@ import { createStorage, type FileStorage } from './uploaded-file.ts'
 
 export interface FormLimits {
   /** What may be kept of the form while it is read. */
-  readonly allowance: Pick<Allowance, 'maxBytes' | 'maxFileBytes' | 'held'>
+  readonly allowance: Pick<Allowance, 'maxBytes' | 'maxFileBytes'> & Partial<Pick<Allowance, 'held'>>
   /** Of the file, most of which may still be on the wire. */
   readonly maxFileBytes: number
 }

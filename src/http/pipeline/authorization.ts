@@ -45,10 +45,10 @@ export interface Authorization {
     call: DemandedCall<unknown, unknown> & { readonly vault: VaultAccess | undefined },
   ): Promise<void>
   /**
-   * Finds the caller by the token in header, query or cookie, before the body is read.
+   * Finds the caller by the token in header, query or cookie, before the body is read; resolves to the id of the user.
    * @throws Fault `session.invalid`
    */
-  identify(request: RequestContext): Promise<void>
+  identify(request: RequestContext): Promise<number>
   /**
    * Finds the caller of a request that failed before this: the record names the user, and the answer holds the token.
    */
@@ -117,7 +117,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
     },
 
     async identify(request) {
-      await authenticate(request, neededToken(request.envelope))
+      const { caller } = await authenticate(request, neededToken(request.envelope))
+      return caller.userId
     },
 
     async findCaller(request) {

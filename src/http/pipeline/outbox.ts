@@ -5,7 +5,7 @@ export interface Bearer {
   destroy(): void
 }
 
-/** The bytes of answers that wait for their clients to take them. */
+/** The bytes of answers, and of their calls, that wait for their clients to take them. */
 export interface Outbox {
   /**
    * Whether an answer may wait on this bearer; `sent` counts it, until `sent` itself is called. The first always may.

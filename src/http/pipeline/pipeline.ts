@@ -84,6 +84,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       ended = [failure(envelope, fault), fault.code]
       request.form?.abandon()
     }
+    request.held?.release()
     answerWith(request, ...ended)
   }
 

@@ -6,6 +6,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
+import { createChangeTurns } from './change-turns.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
 import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
 
@@ -36,6 +37,7 @@ export interface RecordingDependencies {
 
 export function createRecording(dependencies: RecordingDependencies): Recording {
   const { audit, store, readRows, report, alarm, unidentified, unidentifiedCallLimit } = dependencies
+  const inTurn = createChangeTurns()
 
   function record(request: RequestContext, outcome: string): Promise<void> {
     const event = eventOf(request, outcome)
@@ -98,11 +100,13 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
         }
       })
       return (work, options) =>
-        commit(async (tx) => {
-          await request.reauthorize?.(tx)
-          if (request.grant) actBy(tx, request.grant)
-          return work(tx)
-        }, options)
+        inTurn(request.caller?.userId, () =>
+          commit(async (tx) => {
+            await request.reauthorize?.(tx)
+            if (request.grant) actBy(tx, request.grant)
+            return work(tx)
+          }, options),
+        )
     },
   }
 }

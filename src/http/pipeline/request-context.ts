@@ -11,6 +11,8 @@ import type { Reader } from '../../store/store.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { hasBody } from '../input/body.ts'
+import type { HeldBody } from '../input/body-budget.ts'
+import { callBytes } from '../input/call-size.ts'
 import type { Form } from '../input/upload.ts'
 import type { Bearer, Outbox } from './outbox.ts'
 import { readCookie } from './session-cookie.ts'
@@ -46,6 +48,8 @@ export interface RequestContext {
   /** Checks again, at this moment, that the caller may make the call. */
   reauthorize?: (reader: Reader) => Promise<void>
   form?: Form
+  /** What is held of its body, to be released when its answer is made. */
+  held?: HeldBody
   /** The members of query and body, and whether DATA repeats them to a caller who is not known. */
   sent?: { readonly members: JsonObject; readonly isEchoed: boolean }
   /** Whether the authenticator was asked who calls; true from the start where the call is public. */
@@ -133,7 +137,7 @@ export function send(request: RequestContext, answer: Answer, outbox: Outbox): v
   const { koa, requestId } = request
   const { body, rest = [] } = answer
   const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
-  const place = outbox.admit(bearerOf(koa.req), bytes)
+  const place = outbox.admit(bearerOf(koa.req), bytes + callBytes(koa.req))
   if (place === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)

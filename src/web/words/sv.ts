@@ -199,6 +199,7 @@ export const sv: Words = {
     1517: 'Det här är ingen signatur från systemet.',
     1518: 'Importen har inget jobb som gäller: förbered den på nytt.',
     1519: 'Säkerhetskopian är av ett valv där du inte är administratör.',
+    1520: 'Nyckeln har så många versioner som en nyckel får ha: ta bort dem som inte behövs längre.',
     1600: 'Mallen finns inte.',
     1610: 'Objektet finns inte, eller delas inte med dig.',
     1611: 'Objektet kan inte sparas så här.',

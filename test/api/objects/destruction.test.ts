@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
+import { eventsOf } from '../../support/trail.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, upload } from '../../support/object-kit.ts'
 
@@ -90,5 +91,55 @@ describe('the sweep', () => {
     expect((await readObject(vault.admin, file)).fileinfo).toMatchObject({ size: '700000' })
     const { FILEDATA } = await vault.admin.must('GET', `/object/${file}?filedata=true`)
     expect(FILEDATA).toBe(content.toString('base64'))
+  })
+})
+
+describe('a vault with a full trash', () => {
+  const trashed = 1_100
+
+  /** Objects in the trash of the vault: copies of one that was deleted. */
+  async function givenTrash(of: TestVault): Promise<void> {
+    const id = await createObject(of.admin, of.id)
+    await of.admin.must('DELETE', `/object/${id}`)
+    const columns = (
+      await appliance.store.query<{ name: string }>("SELECT name FROM pragma_table_info('vault_objects')", [])
+    )
+      .map(({ name }) => name)
+      .filter((name) => name !== 'id')
+      .join(', ')
+    await run(
+      `WITH RECURSIVE counted(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM counted WHERE n < ${trashed})
+       INSERT INTO vault_objects (${columns}) SELECT ${columns} FROM (SELECT * FROM vault_objects WHERE id = ${id}), counted`,
+    )
+  }
+  const left = (of: TestVault) => rows('SELECT 1 FROM vault_objects WHERE vault_id = $1', of.id)
+
+  it('has it destroyed in groups when it goes, each with its record, and none of it while it holds a key', async () => {
+    const full = await makeVault(appliance)
+    await givenTrash(full)
+    await full.admin.must('POST', `/transparent/${full.id}/keys/kept`)
+    expectFault(await full.admin.call('DELETE', `/vault/${full.id}`), 409, 1402)
+    expect(await left(full)).toBe(trashed)
+    await run(`DELETE FROM key_versions WHERE key_id IN (SELECT id FROM transparent_keys WHERE vault_id = ${full.id})`)
+    await run(`DELETE FROM transparent_keys WHERE vault_id = ${full.id}`)
+    await full.admin.must('DELETE', `/vault/${full.id}`)
+    expect(await left(full)).toBe(0)
+    const records = eventsOf(appliance).filter(({ vault: of }) => of === full.id)
+    expect(records.filter(({ operation }) => operation === 'object.destroy').map(({ subject }) => subject)).toEqual([
+      '500 deleted objects',
+      '500 deleted objects',
+    ])
+  })
+
+  it('goes on where a deletion broke off', async () => {
+    const full = await makeVault(appliance)
+    await givenTrash(full)
+    const { objectDestruction } = appliance.services
+    let announced = 0
+    const announce = () => ((announced += 1) > 1 ? Promise.reject(new Error('broken off')) : Promise.resolve())
+    await expect(objectDestruction.thinTrash(Number(full.id), announce)).rejects.toThrow('broken off')
+    expect(await left(full)).toBe(trashed - 500)
+    await full.admin.must('DELETE', `/vault/${full.id}`)
+    expect(await left(full)).toBe(0)
   })
 })

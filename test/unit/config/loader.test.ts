@@ -70,6 +70,11 @@ describe('a configuration file', () => {
     ['an inherited name', { ...good, constructor: 1 }, ['constructor is not an option']],
     ['a wrong type', { ...good, http: { port: '443' } }, ['http.port: expected number, received string']],
     ['a fraction', { ...good, http: { workers: 1.5 } }, ['http.workers: expected int, received number']],
+    [
+      'room for less than two bodies',
+      { ...good, http: { maxBodyBytes: 64 * 1024 * 1024, maxIdentifiedBytes: 64 * 1024 * 1024 } },
+      ['http: maxIdentifiedBytes must be at least twice maxBodyBytes'],
+    ],
     ['out of range', { ...good, http: { port: 70_000 } }, ['http.port: too big: expected number to be <=65535']],
     [
       'not on the list',

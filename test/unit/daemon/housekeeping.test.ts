@@ -8,8 +8,8 @@ afterEach(() => void vi.useRealTimers())
 
 const log = createLog({ level: 'silent', name: 'test' })
 
-/** Services whose chores do nothing; `sweep` is the last of them. */
-function givenServices(sweep: () => Promise<void>): Services {
+/** Services whose chores do nothing; `sweep` is the last of them, `sweepUploads` an earlier one. */
+function givenServices(sweep: () => Promise<void>, sweepUploads = () => Promise.resolve(0)): Services {
   const nothing = () => Promise.resolve([])
   const none = () => Promise.resolve(0)
   const services = {
@@ -18,7 +18,7 @@ function givenServices(sweep: () => Promise<void>): Services {
     throttle: { sweep },
     destruction: { destroyPending: nothing, showTombstones: none },
     validationClients: { showRevoked: none },
-    objectDestruction: { destroyExpired: nothing, sweepUploads: none },
+    objectDestruction: { destroyExpired: nothing, sweepUploads },
   }
   return services as unknown as Services
 }
@@ -47,4 +47,26 @@ it('housekeeping stops once the chore under way has ended', async () => {
   expect(stopped).toBe(false)
   finish()
   await stopping
+})
+
+it('housekeeping does to its end what there is to do, in groups with a pause between them, and the other chores once', async () => {
+  let left = 3
+  const sweepUploads = vi.fn(() => Promise.resolve(left === 0 ? 0 : left--))
+  const sweep = vi.fn(() => Promise.resolve())
+  const housekeeping = startHousekeeping({ services: givenServices(sweep, sweepUploads), log })
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(sweepUploads).toHaveBeenCalledTimes(1)
+  expect(sweep).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(sweepUploads).toHaveBeenCalledTimes(4)
+  expect(sweep).toHaveBeenCalledTimes(1)
+  await housekeeping.stop()
+})
+
+it('housekeeping that has always more to do stops all the same', async () => {
+  const sweepUploads = vi.fn(() => Promise.resolve(1))
+  const housekeeping = startHousekeeping({ services: givenServices(() => Promise.resolve(), sweepUploads), log })
+  await vi.advanceTimersByTimeAsync(40_000)
+  expect(sweepUploads.mock.calls.length).toBeGreaterThan(5)
+  await housekeeping.stop()
 })

@@ -41,12 +41,7 @@ describe('the beginning of a body', () => {
   it('is no longer waited for where the worker has no room', async () => {
     const stream = new PassThrough()
     let refuse = (_fault: Fault): void => undefined
-    const held = {
-      take: () => undefined,
-      release: () => undefined,
-      onRefusal: (by: typeof refuse) => void (refuse = by),
-    }
-    const answer = beginsLikeJson(stream, held)
+    const answer = beginsLikeJson(stream, { onRefusal: (by) => void (refuse = by) })
     refuse(new Fault('appliance.busy'))
     await expect(answer).rejects.toMatchObject({ code: 'appliance.busy' })
     expect(stream.listenerCount('data')).toBe(0)

@@ -31,7 +31,7 @@ export const updateKey = (keyring: Keyring) =>
       min_encryption_version: keyVersion.describe('First version that may encrypt, sign and make HMACs.').optional(),
       min_decryption_version: keyVersion.describe('First version that may decrypt and verify.').optional(),
     }),
-    async run({ body, resource, commit }) {
+    async run({ body, vault, resource, commit }) {
       const changes = {
         info: body.info,
         allowExport: body.allow_export,
@@ -41,7 +41,7 @@ export const updateKey = (keyring: Keyring) =>
         minEncryptionVersion: body.min_encryption_version,
         minDecryptionVersion: body.min_decryption_version,
       }
-      const key = await keyring.update(resource, changes, commit)
+      const key = await keyring.update(vault, resource, changes, commit)
       return { callinfo: { name: key.name, objectid: String(key.id) }, members: { KEYS: [keyItem(key)] } }
     },
   })

@@ -19,8 +19,10 @@ export const deleteVault = (vaults: Vaults) =>
     reply: { callinfo: messageSchema },
     params: vaultParams,
     body: z.object({}),
-    async run({ vault, commit }) {
-      await vaults.remove(vault.id, commit)
+    async run({ vault, commit, record }) {
+      await vaults.remove(vault.id, commit, (objects) =>
+        record({ operation: 'object.destroy', target: `${objects} deleted objects` }),
+      )
       return { callinfo: { message: 'Vault deleted' } }
     },
   })
