@@ -163,7 +163,7 @@ describe('a key that the attacker knows', () => {
     async (_way, taken) => {
       const stored = await on.givenKey({ type: 'aes256-gcm96' })
       const made = await taken(stored)
-      const due = await appliance.services.keyring.update(stored, { autoRotatePeriodMs: 1 }, appliance.commit)
+      const due = await appliance.services.keyring.update(byNone, stored, { autoRotatePeriodMs: 1 }, appliance.commit)
       const by = await on.worker.grantRotation(...shown({ ...stored, key: due }))
       const next = on.after(due, { latestVersion: 2 })
       for (const grant of [by, await grantOfMember()]) {
