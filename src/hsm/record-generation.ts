@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { Fault } from '../fault.ts'
 import { encodeRecord } from './key-record.ts'
 import type { OpenedRecord } from './record-layouts.ts'
@@ -16,11 +17,15 @@ export interface Generation {
  * Of the record that takes the place of one of this number: the clock, in microseconds since 1970, where that is more. So
  * whatever was sealed before a change, and is in no row, is older than the change.
  */
-export const nextGeneration = (before: number): number => Math.max(before + 1, clockNumber())
+export const nextGeneration = (before: number): number =>
+  Math.max(before + randomInt(1, spread), clockNumber() - randomInt(1, spread))
 
 /** Whether a record may have this number after one of that: no number is sealed before its time. */
 export const isNextGeneration = (number: number, before: number): boolean =>
-  number === before + 1 || (number > before && number <= clockNumber())
+  number > before && number <= Math.max(before + spread, clockNumber())
+
+/** Numbers of one moment: of two changes that are sealed in it, of which one may come to nothing, each has its own. */
+const spread = 1_000
 
 const clockNumber = (): number => Date.now() * 1000
 

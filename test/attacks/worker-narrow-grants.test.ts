@@ -7,6 +7,7 @@ import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord, type FieldsOf, openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn, grantRequest, newIdentity, sealedGrant, sealedPerson, sealedRecord } from '../support/grant-kit.ts'
@@ -197,8 +198,10 @@ describe('the keeper', () => {
     sealedGrant(appliance.token, { user: caller, vault: place, permission: 4, ...edits })
   const seal = (record: Buffer, previous: SealedRecord | undefined, grant: SealedRecord) =>
     outcomeOf(worker.seal(record, previous, undefined, grant, shownUser()))
-  const scoped = (edits: object = {}) => composeRecord('scoped membership', member({ generation: 2, ...edits }))
-  const whole = (edits: object = {}) => composeRecord('membership', { ...plain, generation: 2, ...edits })
+  const scoped = (edits: object = {}) =>
+    composeRecord('scoped membership', member({ generation: nextGeneration(1), ...edits }))
+  const whole = (edits: object = {}) =>
+    composeRecord('membership', { ...plain, generation: nextGeneration(1), ...edits })
 
   it('says in the grant of a session what narrows the membership', async () => {
     const request = grantRequest(appliance.token)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
 import { operatorId } from '../../src/access/confirmation.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord, type FieldsOf, openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { newIdentity, rowIdOf, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
@@ -57,7 +58,12 @@ const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, 
 const own = (capabilities = bits()) => grantOf({ user: victim, userId: rowIdOf(victim), capabilities })
 
 const newPassphrase = { passphraseCheck: Buffer.alloc(32, 2) }
-const next = { generation: 2 }
+/** A later generation at each use. */
+const next = {
+  get generation(): number {
+    return nextGeneration(1)
+  },
+}
 
 function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Partial<FieldsOf<'user'>> = {}) {
   const record = composeRecord('user', { ...user({ ...from, ...next, ...to }) })
@@ -78,6 +84,7 @@ function changeMember(
   return worker.seal(record, before, undefined, grant, shown ?? undefined)
 }
 const rejected = { code: 'hsm.rejected' }
+const outdated = { code: 'hsm.outdated' }
 
 describe('the keeper seals no user', () => {
   it.each<[string, Partial<FieldsOf<'user'>>, () => SealedRecord, Partial<FieldsOf<'user'>>?]>([
@@ -158,10 +165,10 @@ describe('the keeper seals no user', () => {
     const made = (says: Partial<FieldsOf<'user'>>) =>
       composeRecord('user', user({ identity: Buffer.alloc(0), madeBy: 815, ...says }))
     for (const taken of [id, operatorId])
-      await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(rejected)
+      await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(outdated)
     // Sealed before the other account was known.
     const early = sealedRecord(appliance.token, 'user', user({ identity: newIdentity(), id }))
-    await expect(worker.raise([early])).rejects.toMatchObject(rejected)
+    await expect(worker.raise([early])).rejects.toMatchObject(outdated)
   })
 
   it('but those whom an administrator, the maker or the user may change so', async () => {
@@ -250,7 +257,7 @@ describe('the keeper seals no member', () => {
     const raised = composeRecord('membership', { ...member({ ...place, permission: 4, ...next }) })
     await expect(worker.seal(raised, before, undefined, grant())).rejects.toMatchObject({ code: 'hsm.outdated' })
     await expect(worker.seal(before.record, undefined, undefined, grant())).rejects.toMatchObject(rejected)
-    const again = composeRecord('membership', { ...member({ ...place, generation: 3 }) })
+    const again = composeRecord('membership', { ...member({ ...place, ...next }) })
     const shown = shownUser(place.user)
     expect(await worker.seal(again, { record: removed, seal }, undefined, grant(), shown)).toHaveLength(32)
   })

@@ -5,6 +5,7 @@ import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { operatorId } from '../../src/access/confirmation.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord, type FieldsOf } from '../../src/hsm/record-layouts.ts'
 import { serviceText, type ServiceAccount } from '../../src/hsm/service-account.ts'
 import type { Service } from '../../src/features/services/described-service.ts'
@@ -263,7 +264,7 @@ describe('a change of a service account', () => {
     grant: SealedRecord,
     { from = record(), member = person(ownerIdentity, 2) } = {},
   ) => {
-    const next = composeRecord('service account', { ...to, generation: 2 })
+    const next = composeRecord('service account', { ...to, generation: nextGeneration(1) })
     return worker.seal(next, sealedRecord(appliance.token, 'service account', from), undefined, grant, member)
   }
   const both = [credential, second]

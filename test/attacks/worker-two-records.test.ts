@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { composeRecord, openRecord } from '../../src/hsm/record-layouts.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { serviceText, type ServiceAccount } from '../../src/hsm/service-account.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
 import type { User } from '../../src/features/users/records.ts'
@@ -13,6 +14,7 @@ import { attackerDevice, begunSession } from '../support/attacker-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { newIdentity, sealedRecord } from '../support/grant-kit.ts'
 import { loginRequest } from '../support/login-request.ts'
+import { rawSeal } from '../support/raw-seal.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
@@ -44,12 +46,16 @@ async function sealedBy(grant: SealedRecord, next: User, before: SealedRecord): 
   return { record, seal: await worker.seal(record, before, undefined, grant) }
 }
 
-/** The victim's account as an administrator may have it sealed, with a recovery, and a session by it. */
-async function takenOver() {
+/** One who has logged in, and what an administrator may do with the account. */
+async function givenVictim() {
   const victim = await appliance.addUser()
   await appliance.login(victim)
-  const before = await rowOf(victim)
-  const byAdmin = await grantOfSession(appliance, worker, admin)
+  return { victim, before: await rowOf(victim), byAdmin: await grantOfSession(appliance, worker, admin) }
+}
+
+/** The victim's account as an administrator may have it sealed, with a recovery, and a session by it. */
+async function takenOver() {
+  const { victim, before, byAdmin } = await givenVictim()
   const device = await attackerDevice(worker, victim.id, byAdmin)
   const hash = randomBytes(32)
   const generation = before.generation + 1
@@ -62,24 +68,31 @@ async function takenOver() {
   }
   const shown = await sealedBy(byAdmin, recovered, sealedUser(before))
   // As much as an administrator gives without a recovery: another name.
-  const beside = { ...before, username: `${before.username}-2`, generation }
-  const besideShown = await sealedBy(byAdmin, beside, sealedUser(before))
-  const twin = { ...recovered, username: `${before.username}-3` }
-  const twinShown = await sealedBy(byAdmin, twin, sealedUser(before))
+  const fork = await sealedBy(byAdmin, { ...before, username: 'fork', generation: generation + 1 }, sealedUser(before))
+  // Sealed by the keeper of another machine, of which this one has not heard.
+  const elsewhere = (user: User): SealedRecord => {
+    const record = userRecord(user)
+    return { record, seal: rawSeal(appliance.token, record) }
+  }
+  const beside = { ...before, username: 'beside', generation: generation + 2 }
+  const besideShown = elsewhere(beside)
+  const twin = { ...recovered, username: 'twin', generation: generation + 2 }
+  const twinShown = elsewhere(twin)
   const request = await loginRequest(appliance, victim, device.factor())
   const begun = await begunSession(appliance, recovered, await worker.login({ ...request, user: shown, hash }))
   const { applicationKey } = request
   if (applicationKey === undefined) throw new Error('no application key')
   const asked = { ...begun, applicationKey }
-  return { before, recovered, shown, beside, besideShown, twin, twinShown, asked, device }
+  return { before, recovered, shown, fork, beside, besideShown, twin, twinShown, asked, device }
 }
 
 describe('a session that began by a recovery', () => {
   it('is given no grant by a record that counts no recovery', async () => {
-    const { before, shown, besideShown, asked } = await takenOver()
-    expect(await outcomeOf(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('hsm.outdated')
-    expect(await outcomeOf(worker.grant({ ...asked, user: besideShown }))).toBe('session.invalid')
+    const { before, shown, fork, besideShown, asked } = await takenOver()
+    for (const user of [sealedUser(before), fork])
+      expect(await outcomeOf(worker.grant({ ...asked, user }))).toBe('hsm.outdated')
     expect(await outcomeOf(worker.grant({ ...asked, user: shown }))).toBe('done')
+    expect(await outcomeOf(worker.grant({ ...asked, user: besideShown }))).toBe('session.invalid')
   })
 
   it('changes no record but that of the recovery: neither the pass phrase, nor by a fresh factor', async () => {
@@ -130,14 +143,41 @@ describe('a session that began by a recovery', () => {
   })
 })
 
-describe('recoveries that no row counts', () => {
-  it('are confirmed only so that nobody logs in by the row', async () => {
-    const victim = await appliance.addUser()
-    await appliance.login(victim)
+describe('of several records in place of one', () => {
+  it('those are dead that were not committed, and what was sealed in their place', async () => {
+    const { before, byAdmin } = await givenVictim()
+    const hash = randomBytes(32)
+    const changed = async (user: User, after: number): Promise<User> => ({
+      ...user,
+      passphraseCheck: await worker.newPassphraseCheck(hash),
+      recoveries: before.recoveries + 1,
+      generation: user.generation + after,
+    })
+    const honest = await changed(before, 1)
+    const forked = await changed(before, 2)
+    const committed = await sealedBy(byAdmin, honest, sealedUser(before))
+    const fork = await sealedBy(byAdmin, forked, sealedUser(before))
+    const sealedInPlace = { ...forked, username: 'of the fork', generation: forked.generation + 1 }
+    const ofFork = await sealedBy(byAdmin, sealedInPlace, fork)
+    // A second one of the number that was sealed already.
+    expect(await outcomeOf(sealedBy(byAdmin, { ...forked, username: 'twin' }, sealedUser(before)))).toBe(
+      'store.conflict',
+    )
+    await worker.raise([committed])
+    const device = await attackerDevice(worker, before.id, byAdmin)
+    const request = await loginRequest(appliance, { id: before.id, passphrase: '' }, device.factor())
+    for (const user of [fork, ofFork]) {
+      expect(await outcomeOf(worker.login({ ...request, user, hash }))).toBe('hsm.outdated')
+      expect(await outcomeOf(worker.raise([user]))).toBe('hsm.outdated')
+    }
+    // Decided by the record, and refused for the factor.
+    expect(await outcomeOf(worker.login({ ...request, user: committed, hash }))).toBe('login.refused')
+  })
+
+  it('none counts recoveries for a membership before its commit', async () => {
+    const { victim, before, byAdmin } = await givenVictim()
     const vault = await makeVault(appliance)
     await vault.share(String(victim.id), 'Read')
-    const before = await rowOf(victim)
-    const byAdmin = await grantOfSession(appliance, worker, admin)
     const next = { ...before, passphraseCheck: await newCheck(), recoveries: 1, generation: before.generation + 1 }
     const ahead = await sealedBy(byAdmin, next, sealedUser(before))
     const membership = await findSealedMembership(appliance.store.read, before, Number(vault.id))
@@ -147,10 +187,10 @@ describe('recoveries that no row counts', () => {
     const byVaultAdmin = await grantOfSession(appliance, worker, vault.admin, (user) =>
       findSealedMembership(appliance.store.read, user, Number(vault.id)),
     )
-    const confirmed = composeRecord('membership', { ...fields, recoveries: 1, generation: fields.generation + 1 })
-    await worker.seal(confirmed, membership, undefined, byVaultAdmin, ahead)
-    const device = await attackerDevice(worker, victim.id, byAdmin)
-    const request = await loginRequest(appliance, victim, device.factor())
-    expect(await outcomeOf(worker.login(request))).toBe('hsm.outdated')
+    const record = composeRecord('membership', { ...fields, recoveries: 1, generation: nextGeneration(1) })
+    const confirmed = () => outcomeOf(worker.seal(record, membership, undefined, byVaultAdmin, ahead))
+    expect(await confirmed()).toBe('store.conflict')
+    await worker.raise([ahead])
+    expect(await confirmed()).toBe('done')
   })
 })

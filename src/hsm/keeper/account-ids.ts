@@ -8,7 +8,7 @@ import type { KeeperState } from './keeper-state.ts'
  * was given to a new account a second time would stand for the account that has it.
  */
 export interface AccountIds {
-  /** @throws Fault `hsm.rejected` where the id is another account's, or the operator's */
+  /** @throws Fault `hsm.outdated` where the id is another account's, or the operator's */
   check(account: Account): void
   /** The same, and the id is this account's from then on. */
   note(account: Account): void
@@ -31,7 +31,7 @@ export function createAccountIds(state: KeeperState): AccountIds {
     const holder = find.get(id)?.identity
     if (id === operatorId || holder?.equals(identity) === false)
       throw new Fault(
-        'hsm.rejected',
+        'hsm.outdated',
         `The id ${id} is another account's: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.`,
       )
     return holder !== undefined

@@ -5,12 +5,13 @@ import type { KeeperOperation } from '../protocol/frame.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import { challengeRecord } from '../passkey-challenge.ts'
 import { composeRecord } from '../record-layouts.ts'
+import { recordDigest } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type OnceJudges, usesUp } from './logins.ts'
 import { onceIn } from './otp-fields.ts'
 import { isOfGrant } from './record-change.ts'
-import { type NewestRecords, newestShown, recordDigest } from './shown-record.ts'
+import { type NewestRecords, newestShown } from './shown-record.ts'
 
 export interface FreshGrantDependencies extends OnceJudges, AuthorityDependencies, NewestRecords {
   readonly shownRights: AuthorityDependencies['shownRights'] & NewestRecords['shownRights']

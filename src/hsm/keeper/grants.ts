@@ -9,7 +9,7 @@ import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from
 import type { RequestFields } from '../server/request-fields.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
-import { accountTypes, type NewestRecords, noteNewest, shown } from './shown-record.ts'
+import { accountTypes, committedShown, type NewestRecords, shown } from './shown-record.ts'
 
 type Opened<T extends RecordType> = Extract<OpenedRecord, { type: T }>
 
@@ -86,12 +86,11 @@ function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly 
 function readShown(on: GrantDependencies, fields: RequestFields): Shown {
   const { token, now } = on
   const session = shown(token, sessionTypes, fields.sealed())
-  const user = shown(token, accountTypes, fields.sealed())
+  const user = committedShown(on, accountTypes, fields.sealed())
   const key = fields.optionalSealed()
-  const applicationKey = key && shown(token, 'application key', key)
+  const applicationKey = key && committedShown(on, 'application key', key)
   const member = fields.optionalSealed()
-  const membership = member && shown(token, membershipTypes, member)
-  for (const record of [user, applicationKey, membership]) if (record !== undefined) noteNewest(on, record)
+  const membership = member && committedShown(on, membershipTypes, member)
   const standing = standingOf({ session, user, applicationKey }, now())
   if (standing === undefined || membership?.fields.user.equals(user.fields.identity) === false)
     throw new Fault('hsm.rejected', 'These records are not of one session.')

@@ -10,7 +10,6 @@ import { createRequestFields, type RequestFields } from '../server/request-field
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
-import type { WritableFloors } from './floors.ts'
 import { accountOf } from './account-ids.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
@@ -20,9 +19,10 @@ import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
 import { raiseShown } from './raised-records.ts'
+import { hasSuccession } from './sealed-records.ts'
 import { checkProvenance } from './provenance-check.ts'
 import { checkChange } from './record-rules.ts'
-import { accountTypes, type NewestRecords, newestShown, opened } from './shown-record.ts'
+import { accountTypes, checkNewest, newestShown, type NewestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { sealTombstone, sealUnused } from './tombstones.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
@@ -51,6 +51,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const { next, before, replaces } = checkedChange(token, memory, record, change)
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
+      noteSealing(memory, record, next, replaces ? before : undefined)
       return [seal(token, record)]
     },
     raise: (fields) => raiseShown(ends, fields),
@@ -106,9 +107,12 @@ interface AskedChange extends Authority {
 }
 
 /** The user whose membership is sealed, or the owner of a service account; undefined where none was shown. */
-function readMember(on: NewestRecords, fields: RequestFields): Person | undefined {
+function readMember(on: NewestShown & Pick<KeeperMemory, 'sealedRecords'>, fields: RequestFields): Person | undefined {
   const sealed = fields.optionalSealed()
-  return sealed && newestShown(on, accountTypes, sealed).fields
+  if (sealed === undefined) return undefined
+  const record = newestShown(on, accountTypes, sealed)
+  const generation = generationOf(record)
+  return { ...record.fields, isSettled: generation !== undefined && on.sealedRecords.isSettled(generation) }
 }
 
 /** Reads a record and asks its type's rule; whether it takes the place of another, or is the first of a thing. */
@@ -125,7 +129,7 @@ function checkedChange(
   if (previous === undefined && 'identity' in next.fields && ownsIdentity.has(next.type))
     throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
   const before = previous && opened(previous.record)
-  checkGeneration(memory.floors, next, before)
+  checkGeneration(memory, next, before, previous?.record)
   checkChange({ next, previous: before, ...asked, ...contextOf(memory) })
   noteRecovery(memory, next, before, asked.origin === 'operator' ? operatorId : asked.grant?.userId)
   return { next, before, replaces: before !== undefined && followEachOther(before.type, next.type) }
@@ -162,13 +166,19 @@ const ownsIdentity: ReadonlySet<string> = new Set([
 ])
 
 /** Each change makes the next generation of a thing, of a record that is not outdated; a thing begins once. */
-function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
+function checkGeneration(
+  on: Pick<KeeperMemory, 'floors' | 'sealedRecords'>,
+  next: OpenedRecord,
+  previous: OpenedRecord | undefined,
+  previousRecord: Buffer | undefined,
+): void {
+  const { floors } = on
   const ofVault = vaultGenerationOf(next)
   if (ofVault !== undefined) floors.check(ofVault)
   const generation = generationOf(next)
   if (generation === undefined) return
   const shownGeneration = previous && generationOf(previous)
-  if (shownGeneration !== undefined) floors.check(shownGeneration)
+  if (previous !== undefined && previousRecord !== undefined) checkNewest(on, previousRecord, previous)
   // The first record of a version follows that of its key.
   const before = previous !== undefined && followEachOther(previous.type, next.type) ? shownGeneration : undefined
   const known = before?.number ?? floors.of(generation.subject) ?? 0
@@ -177,6 +187,18 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
   if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
+}
+
+/** @param before the record that it takes the place of; undefined for the first of a thing */
+function noteSealing(
+  { sealedRecords }: Pick<KeeperMemory, 'sealedRecords'>,
+  record: Buffer,
+  next: OpenedRecord,
+  before: OpenedRecord | undefined,
+): void {
+  const generation = generationOf(next)
+  if (generation === undefined || !hasSuccession(next.type)) return
+  sealedRecords.note(record, generation, (before && generationOf(before)?.number) ?? 0)
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */
@@ -189,7 +211,8 @@ function sealNew(token: Token, memory: KeeperMemory, record: Buffer, asked: Omit
   const next = opened(complete)
   const account = accountOf(next)
   if (account !== undefined) memory.accountIds.check(account)
-  checkGeneration(memory.floors, next, undefined)
+  checkGeneration(memory, next, undefined, undefined)
   checkChange({ next, previous: undefined, ...asked, ...contextOf(memory) })
+  noteSealing(memory, complete, next, undefined)
   return [identity, seal(token, complete)]
 }

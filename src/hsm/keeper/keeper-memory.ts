@@ -11,12 +11,13 @@ import { createFloorExchange, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
-import { openKeeperState } from './keeper-state.ts'
+import { type KeeperState, openKeeperState } from './keeper-state.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
 import { createPasskeyJudge, type PasskeyJudge } from './passkey-judge.ts'
 import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
+import { createSealedRecords, type SealedRecords } from './sealed-records.ts'
 import { createServiceLogins, type LogInService } from './service-logins.ts'
 import { copyState } from './state-copy.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
@@ -38,6 +39,7 @@ export interface KeeperMemory {
   readonly endedSessions: EndedSessions
   readonly shownRights: ShownRights
   readonly accountIds: AccountIds
+  readonly sealedRecords: SealedRecords
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
   readonly recoverers: Recoverers
@@ -81,9 +83,8 @@ export function openKeeperMemory({
   const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
-  const shownRights = createShownRights()
-  const accountIds = createAccountIds(state)
-  const judges = { token, floors, shownRights, accountIds, now }
+  const newest = openNewestRecords(state, floors)
+  const judges = { token, ...newest, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
   const once = { otps, passkeys }
@@ -94,7 +95,7 @@ export function openKeeperMemory({
     token,
     state,
     exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: () => [floors, shownRights, accountIds].forEach((one) => one.forget()),
+    forgetFloors: () => Object.values(newest).forEach((one) => one.forget()),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -104,11 +105,9 @@ export function openKeeperMemory({
     auditEnds: createAuditEnds({ state, ...auditKeys, machine: () => exchange.standing().machine, now }),
     usedProvenance: createUsedProvenance(state),
     freshKeys: createFreshKeys(floors, now),
-    floors,
+    ...newest,
     exchange,
     endedSessions,
-    shownRights,
-    accountIds,
     firstCounts: createFirstCounts(state),
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),
@@ -127,5 +126,18 @@ export function openKeeperMemory({
       state.close()
       floors.close()
     },
+  }
+}
+
+/** What tells which records are the newest; all of it is forgotten together. */
+function openNewestRecords(
+  state: KeeperState,
+  floors: WritableFloors,
+): Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'> {
+  return {
+    floors,
+    sealedRecords: createSealedRecords(state, floors),
+    shownRights: createShownRights(),
+    accountIds: createAccountIds(state),
   }
 }

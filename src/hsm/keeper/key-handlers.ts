@@ -3,29 +3,29 @@ import type { RequestFields } from '../server/request-fields.ts'
 import type { AuditKeys } from './signing-keys.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type FirstCounts, sealFirstCount } from './first-counts.ts'
-import type { WritableFloors } from './floors.ts'
 import { signImportJob } from './import-job-signing.ts'
 import { mayBegin } from './key-rules.ts'
 import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
+import type { NewestShown } from './shown-record.ts'
 
 /** What is asked for named keys beside the seals of their records. */
 export function createKeyHandlers(
-  on: AuthorityDependencies & {
-    readonly floors: WritableFloors
-    readonly firstCounts: FirstCounts
-    readonly auditKeys: AuditKeys
-  },
+  on: AuthorityDependencies &
+    NewestShown & {
+      readonly firstCounts: FirstCounts
+      readonly auditKeys: AuditKeys
+    },
   origin: Origin,
 ) {
-  const { token, floors, firstCounts, auditKeys } = on
+  const { token, firstCounts, auditKeys } = on
   return {
     sealFirstCount(fields) {
       const record = fields.bytes()
       const asker = { origin, ...readAuthority(on, fields), now: Date.now() }
       return sealFirstCount(token, firstCounts, record, (count) => mayBegin(asker, count))
     },
-    grantRotation: (fields) => grantRotation(token, floors, Date.now(), fields),
+    grantRotation: (fields) => grantRotation(on, Date.now(), fields),
     signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }

@@ -13,7 +13,7 @@ import { devicesHeldBy, type LogIn } from './logins.ts'
 import { pepperVersions } from '../pkcs11/seal-operations.ts'
 import { checkOf, checksOf, type PassphraseJudge, peppered } from './passphrase-judge.ts'
 import type { LogInService } from './service-logins.ts'
-import { newestShown } from './shown-record.ts'
+import { committedShown } from './shown-record.ts'
 
 export interface LoginDependencies extends FreshGrantDependencies {
   readonly passphrases: PassphraseJudge
@@ -70,7 +70,7 @@ export function createLoginHandlers(on: LoginDependencies) {
     checkOtp(fields: RequestFields) {
       const [devices, otp, shownHolder] = [statesIn(fields), shownIn(fields), fields.optionalSealed()]
       if (shownHolder === undefined) return verdictFields(otps.check(oneOf(devices), otp))
-      const holder = newestShown(on, 'user', shownHolder).fields
+      const holder = committedShown(on, 'user', shownHolder).fields
       return verdictFields(otps.check(mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : [], otp))
     },
     useOtp: (fields: RequestFields) => verdictFields(otps.use(oneOf(statesIn(fields)), shownIn(fields))),

@@ -9,11 +9,10 @@ import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { OtpState } from '../otp-use.ts'
 import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
-import { hasFactor } from '../user-factors.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import type { PasskeyJudge } from './passkey-judge.ts'
 import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
-import { type NewestRecords, newestShown, shown } from './shown-record.ts'
+import { committedShown, holdsFactor, type NewestRecords, shown } from './shown-record.ts'
 
 export interface LoginsDependencies extends OnceJudges, NewestRecords {
   readonly passphrases: PassphraseJudge
@@ -31,8 +30,8 @@ export function createLogins(on: LoginsDependencies): LogIn {
   const { token, passphrases, now, longestSessionMs } = on
 
   return ({ applicationKey, applicationKeyText: text, user, hash, factor }) => {
-    const key = applicationKey && newestShown(on, 'application key', applicationKey).fields
-    const person = user && newestShown(on, 'user', user).fields
+    const key = applicationKey && committedShown(on, 'application key', applicationKey).fields
+    const person = user && committedShown(on, 'user', user).fields
     const second = checkFactor(on, person, factor)
     // All of it, always: what was wrong must not be told by the time that it takes.
     const others = [
@@ -80,7 +79,7 @@ function checkFactor(
 ): { readonly isTheirs: boolean; readonly certificate: string | null } {
   if (factor.certificate !== undefined) {
     const { fingerprint } = shown(token, 'user certificate', factor.certificate).fields
-    const isTheirs = user !== undefined && hasFactor(user.factors, factor.certificate.record)
+    const isTheirs = user !== undefined && holdsFactor(user, factor.certificate)
     return { isTheirs: smartcards && isTheirs, certificate: fingerprint }
   }
   return { isTheirs: usesUp(judges, user, factor, undefined), certificate: null }
@@ -95,7 +94,7 @@ export interface OnceJudges {
 /** Whether it is a fresh one of this user, and was used up by this. `session`: whose challenge an authenticator answered. */
 export function usesUp(
   { otps, passkeys }: OnceJudges,
-  user: Pick<FieldsOf<'user'>, 'factors'> | undefined,
+  user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
   factor: OnceShown,
   session: Buffer | undefined,
 ): boolean {
@@ -105,7 +104,7 @@ export function usesUp(
 
 /** All of them, or none where one is not the user's. */
 export const devicesHeldBy = (
-  user: Pick<FieldsOf<'user'>, 'factors'> | undefined,
+  user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
   devices: readonly OtpState[],
 ): readonly OtpState[] =>
-  user !== undefined && devices.every(({ device }) => hasFactor(user.factors, device.record)) ? devices : []
+  user !== undefined && devices.every(({ device }) => holdsFactor(user, device)) ? devices : []

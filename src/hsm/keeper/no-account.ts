@@ -4,13 +4,10 @@ import { readAssertion } from '../assertion.ts'
 import type { ServiceEvidence } from '../login-request.ts'
 import { pepperedBytes } from '../peppered-text.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
-import type { Token } from '../pkcs11/token-link.ts'
 import { readPublicJwk } from '../public-jwk.ts'
-import { generationOf } from '../record-generation.ts'
 import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
 import { serviceText } from '../service-account.ts'
-import type { Floors } from './floors.ts'
-import { opened } from './shown-record.ts'
+import { checkNewest, type NewestShown, opened } from './shown-record.ts'
 
 /**
  * An account for a login of none: evidence is held against it as against any other, so that a stranger does not learn by
@@ -18,12 +15,8 @@ import { opened } from './shown-record.ts'
  */
 export type NoAccount = (evidence: ServiceEvidence) => FieldsOf<'service account'>
 
-export interface NoAccountDependencies {
-  readonly token: Token
-  readonly floors: Floors
-}
-
-export function createNoAccount({ token, floors }: NoAccountDependencies): NoAccount {
+export function createNoAccount(on: NewestShown): NoAccount {
+  const { token } = on
   const identity = randomBytes(identityBytes)
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const common = { name: 'none', addedAt: 0, expiresAt: null }
@@ -51,8 +44,7 @@ export function createNoAccount({ token, floors }: NoAccountDependencies): NoAcc
     // Takes what an account takes: its seal to verify, its record to read, its floor to look up.
     const record = composeRecord('service account', none)
     seal(token, record)
-    const generation = generationOf(opened(record))
-    if (generation !== undefined) floors.check(generation)
+    checkNewest(on, record, opened(record))
     return none
   }
 }

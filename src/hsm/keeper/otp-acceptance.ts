@@ -4,7 +4,7 @@ import type { RequestFields } from '../server/request-fields.ts'
 import { acceptance, modhexOf, readValidationAnswer } from '../validation-text.ts'
 import { stateIn } from './otp-fields.ts'
 import type { OtpJudge } from './otp-judge.ts'
-import { type NewestRecords, newestShown, shown } from './shown-record.ts'
+import { type NewestRecords, committedShown, shown } from './shown-record.ts'
 
 /** See `LoginPort.acceptOtp`: one OTP is used up for one acceptance of that OTP. */
 export function acceptOtp(on: NewestRecords, otps: OtpJudge, fields: RequestFields): Uint8Array[] {
@@ -12,7 +12,7 @@ export function acceptOtp(on: NewestRecords, otps: OtpJudge, fields: RequestFiel
   const client = fields.sealed()
   const state = stateIn(fields)
   const [block, answer] = [fields.bytes(), fields.bytes()]
-  const { revokedAt } = newestShown(on, 'validation client', client).fields
+  const { revokedAt } = committedShown(on, 'validation client', client).fields
   const { publicId } = shown(token, 'otp', state.device).fields
   const members = readValidationAnswer(answer.toString())
   const isOfOtp = publicId !== null && members?.get('otp')?.toLowerCase() === publicId + modhexOf(block)

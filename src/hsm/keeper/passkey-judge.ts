@@ -6,8 +6,7 @@ import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { readPublicJwk } from '../public-jwk.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
-import { hasFactor } from '../user-factors.ts'
-import { isSealed, shown } from './shown-record.ts'
+import { holdsFactor, isSealed, shown } from './shown-record.ts'
 import type { UsedAssertions } from './used-assertions.ts'
 import type { UsedOtps } from './used-otps.ts'
 
@@ -17,7 +16,11 @@ export interface PasskeyJudge {
    * Whether this is a fresh assertion of a passkey of this user, to a challenge that the keeper issued to the session, or for
    * a login: it is used up then, on the disk. Without a user or a passkey it does the same work.
    */
-  use(user: Pick<FieldsOf<'user'>, 'factors'> | undefined, passkey: ShownPasskey, session: Buffer | undefined): boolean
+  use(
+    user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
+    passkey: ShownPasskey,
+    session: Buffer | undefined,
+  ): boolean
 }
 
 export interface PasskeyJudgeDependencies {
@@ -53,7 +56,7 @@ export function createPasskeyJudge({
   return {
     use(user, { passkey, signCount: stored, assertion }, session) {
       const credential = passkey === undefined ? noPasskey() : shown(token, 'passkey', passkey).fields
-      const isTheirs = user !== undefined && passkey !== undefined && hasFactor(user.factors, passkey.record)
+      const isTheirs = user !== undefined && passkey !== undefined && holdsFactor(user, passkey)
       const read = rules && readPasskeyAssertion(assertion, rules, { session, now: now() })
       if (read === undefined) return false
       const isIssued = isSealed(token, read.challenge.sealed)

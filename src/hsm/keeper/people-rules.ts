@@ -3,9 +3,9 @@ import { operatorId } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { areGrants } from '../../access/scope.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
+import { recordDigest } from '../sealed-record.ts'
 import { areFactors, gainsFactor, isOneStep } from '../user-factors.ts'
-import { type Change, isOfGrant, isSame, refused, type Rule } from './record-change.ts'
-import { recordDigest } from './shown-record.ts'
+import { type Change, hasRecovered, isOfGrant, isSame, refused, type Rule } from './record-change.ts'
 
 type Grant = FieldsOf<'grant'>
 type User = FieldsOf<'user'>
@@ -135,7 +135,7 @@ function isChangeOfMember(change: MemberChange): boolean {
 function isCounted({ next, previous, member }: MemberChange): boolean {
   const { user, recoveries } = next.fields
   if (recoveries <= (previous?.fields.recoveries ?? -1)) return true
-  return member?.identity.equals(user) === true && recoveries <= member.recoveries
+  return member?.identity.equals(user) === true && hasRecovered(member, recoveries)
 }
 
 /** For every asker: a membership stays in its place, and an administrator does not confirm recoveries of his own. */

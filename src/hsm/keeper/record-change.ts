@@ -29,7 +29,10 @@ export interface Change<T extends RecordType = RecordType> extends RuleContext, 
 }
 
 /** Whose recoveries are counted: of a user, or of a service account. */
-export type Person = Pick<FieldsOf<'user'>, 'identity' | 'recoveries'> &
+export type Person = Pick<FieldsOf<'user'>, 'identity' | 'recoveries'> & {
+  /** Whether the record was shown as committed, as far as it was sealed here: recoveries of others may never be. */
+  readonly isSettled?: boolean
+} &
   // Of a service account.
   Partial<Pick<FieldsOf<'service account'>, 'account'>>
 
@@ -57,6 +60,16 @@ export function isEqual(one: unknown, other: unknown): boolean {
  */
 export const isOfGrant = ({ identity, recoveries }: Person, grant: Authority['grant']): boolean =>
   grant?.user.equals(identity) === true && grant.recoveries === recoveries
+
+/**
+ * Whether this many recoveries of the person have been. Of a record that comes to nothing after all none is counted.
+ * @throws Fault `store.conflict` while the change of the record is under way
+ */
+export function hasRecovered(person: Person, recoveries: number): boolean {
+  if (recoveries > person.recoveries) return false
+  if (recoveries > 0 && person.isSettled !== true) throw new Fault('store.conflict')
+  return true
+}
 
 export function refused(type: string): Fault {
   return new Fault('hsm.rejected', `The keeper does not seal this ${type}.`)

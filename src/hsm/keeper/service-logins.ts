@@ -9,7 +9,7 @@ import type { SealedRecord } from '../sealed-record.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
 import { createNoAccount } from './no-account.ts'
 import { evidenceReaders } from './service-evidence.ts'
-import { type NewestRecords, newestShown } from './shown-record.ts'
+import { type NewestRecords, committedShown } from './shown-record.ts'
 import type { UsedAssertions } from './used-assertions.ts'
 
 export interface ServiceLoginsDependencies extends NewestRecords {
@@ -31,7 +31,7 @@ export function createServiceLogins(on: ServiceLoginsDependencies): LogInService
   const noAccount = createNoAccount(on)
 
   return (sealed, evidence) => {
-    const service = sealed === undefined ? noAccount(evidence) : newestShown(on, 'service account', sealed).fields
+    const service = sealed === undefined ? noAccount(evidence) : committedShown(on, 'service account', sealed).fields
     const account = readServiceAccount(service.account)
     const at = now()
     if (!rules.enabled) throw refused('service accounts are turned off')

@@ -1,7 +1,7 @@
 import { capabilitiesOf, holds } from '../../access/capabilities.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import { readServiceAccount, serviceText, type ServiceAccount } from '../service-account.ts'
-import { type Change, isOfGrant, isSame, type Person, type Rule } from './record-change.ts'
+import { type Change, hasRecovered, isOfGrant, isSame, type Person, type Rule } from './record-change.ts'
 
 type ServiceChange = Change<'service account'>
 
@@ -41,7 +41,7 @@ const isAdministrator = ({ origin, grant }: ServiceChange): boolean =>
 /** By the newest record of the owner, so that none of the recoveries to come is counted as one of before. */
 const isOwner = (person: Person | undefined, { owner, ownerRecoveries }: ServiceAccount): person is Person =>
   // A service account owns none.
-  person?.account === undefined && person?.identity.toString('hex') === owner && ownerRecoveries <= person.recoveries
+  person?.account === undefined && person?.identity.toString('hex') === owner && hasRecovered(person, ownerRecoveries)
 
 const keepsIdentity = ({ next, previous }: ServiceChange): boolean =>
   isSame(next, previous, 'identity', 'id', 'username')

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto'
 import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { generationOf, vaultGenerationOf } from '../record-generation.ts'
-import { type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
+import { type FieldsOf, type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
+import { hasFactor } from '../user-factors.ts'
 import { type AccountIds, accountOf } from './account-ids.ts'
 import type { WritableFloors } from './floors.ts'
+import { hasSuccession, type SealedRecords } from './sealed-records.ts'
 import type { ShownRights } from './shown-rights.ts'
 
 /** Reads a record that a client sent. @throws Fault `hsm.rejected` */
@@ -49,38 +50,64 @@ export function isSealed(token: Token, sealed: SealedRecord): boolean {
 export interface NewestRecords {
   readonly token: Token
   readonly floors: WritableFloors
+  readonly sealedRecords: Pick<SealedRecords, 'check' | 'prune'>
   readonly shownRights: Pick<ShownRights, 'note'>
   readonly accountIds: Pick<AccountIds, 'note'>
 }
 
-/** The same for a record that must be the newest, and is from then on. @throws Fault `hsm.outdated` */
+/** What tells that a record is the newest. */
+export type NewestShown = Pick<NewestRecords, 'token' | 'floors' | 'sealedRecords'>
+
+/**
+ * The same for a record that must be the newest. It may be of a change that is under way, and comes to nothing.
+ * @throws Fault `hsm.outdated`
+ */
 export function newestShown<T extends RecordType>(
+  on: NewestShown,
+  type: T | readonly T[],
+  sealed: SealedRecord,
+): Extract<OpenedRecord, { type: T }> {
+  const record = shown(on.token, type, sealed)
+  checkNewest(on, sealed.record, record)
+  return record
+}
+
+/** The same for a record of a row that was committed: what is decided by it is decided by no older one from then on. */
+export function committedShown<T extends RecordType>(
   on: NewestRecords,
   type: T | readonly T[],
   sealed: SealedRecord,
 ): Extract<OpenedRecord, { type: T }> {
   const record = shown(on.token, type, sealed)
-  noteNewest(on, record)
+  noteCommitted(on, sealed.record, record)
   return record
 }
 
-/**
- * Of a commit that was not shown, this is how the keeper learns. Of two records that were both sealed in place of one,
- * what is decided by the one is decided by the other no more.
- * @throws Fault `hsm.outdated`, also for what is in a deleted vault; `hsm.rejected` for an account with another's id
- */
-export function noteNewest(
-  { floors, shownRights, accountIds }: Omit<NewestRecords, 'token'>,
+/** @throws Fault `hsm.outdated`, also for what is in a deleted vault */
+export function checkNewest(
+  { floors, sealedRecords }: Pick<NewestRecords, 'floors' | 'sealedRecords'>,
+  bytes: Buffer,
   record: OpenedRecord,
 ): void {
-  const account = accountOf(record)
-  if (account !== undefined) accountIds.note(account)
   const [generation, ofVault] = [generationOf(record), vaultGenerationOf(record)]
   if (ofVault !== undefined) floors.check(ofVault)
   if (generation === undefined) return
-  floors.check(generation)
-  floors.raise(generation)
-  shownRights.note(record)
+  if (hasSuccession(record.type)) sealedRecords.check(bytes, generation)
+  else floors.check(generation)
+}
+
+/**
+ * Of a commit that was not shown, this is how the keeper learns.
+ * @throws Fault `hsm.outdated`
+ */
+export function noteCommitted(on: Omit<NewestRecords, 'token'>, bytes: Buffer, record: OpenedRecord): void {
+  checkNewest(on, bytes, record)
+  const account = accountOf(record)
+  if (account !== undefined) on.accountIds.note(account)
+  const generation = generationOf(record)
+  if (generation === undefined) return
+  on.floors.raise(generation)
+  on.shownRights.note(record)
 }
 
 function isOf<T extends RecordType>(
@@ -90,8 +117,18 @@ function isOf<T extends RecordType>(
   return types.some((type) => type === record.type)
 }
 
-/** SHA-256 (32 bytes), by which a sealed record tells another one from all that were sealed in its place. */
-export const recordDigest = (record: Uint8Array): Buffer => createHash('sha256').update(record).digest()
-
 /** The records of a row of users: of a person, or of a service account. */
 export const accountTypes = ['user', 'service account'] as const
+
+/**
+ * Whether it is a second factor of this user. The record of a user may name what was sealed for another: beside a device
+ * of his own he would try its codes.
+ */
+export function holdsFactor(
+  { id, factors }: Pick<FieldsOf<'user'>, 'id' | 'factors'>,
+  { record }: Pick<SealedRecord, 'record'>,
+): boolean {
+  if (!hasFactor(factors, record)) return false
+  const { fields } = opened(record)
+  return 'userId' in fields && fields.userId === id
+}

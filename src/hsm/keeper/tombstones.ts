@@ -5,21 +5,18 @@ import { vaultKek } from '../key-kind.ts'
 import { seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { nonceBytes, provenanceRecord } from '../provenance.ts'
-import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
-import type { WritableFloors } from './floors.ts'
 import type { FreshKeys } from './fresh-keys.ts'
 import type { Origin } from './record-change.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
-import { opened } from './shown-record.ts'
+import { checkNewest, type NewestShown, opened } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
 type Grant = FieldsOf<'grant'>
 
-export interface TombstoneDependencies extends AuthorityDependencies {
-  readonly floors: WritableFloors
+export interface TombstoneDependencies extends AuthorityDependencies, NewestShown {
   readonly usedProvenance: UsedProvenance
   readonly freshKeys: FreshKeys
   readonly origin: Origin
@@ -34,11 +31,10 @@ export interface TombstoneDependencies extends AuthorityDependencies {
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`, `hsm.outdated`
  */
 export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, grant: Grant | undefined): Buffer[] {
-  const { token, floors, now } = on
+  const { token, now } = on
   verify(token, last)
   const record = opened(last.record)
-  for (const generation of [generationOf(record), vaultGenerationOf(record)])
-    if (generation !== undefined) floors.check(generation)
+  checkNewest(on, last.record, record)
   const endedAt = now()
   if (record.type === 'vault' && mayDelete(on.origin, record.fields, grant)) {
     return sealed(token, composeRecord('deleted vault', { vault: record.fields.identity, endedAt }))
