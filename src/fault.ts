@@ -38,6 +38,7 @@ export const faultCodes = [
   'key.export_forbidden',
   'key.backup_forbidden',
   'key.versions',
+  'key.token_full',
   'backup.invalid',
   'backup.foreign',
   'import.invalid',

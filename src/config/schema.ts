@@ -114,6 +114,15 @@ const transparent = z.strictObject({
     .describe(
       'AES-GCM encryptions that a worker reserves per key version at a time; a crash forgets at most one lease.',
     ),
+  versionsInToken: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(1_000)
+    .describe(
+      'Versions of keys with residency `token` that all vaults together may have; SoftHSM2 takes the longer for each new object the more it holds. Rotations by age go on.',
+    ),
   versionsPerKey: z
     .number()
     .int()

@@ -6863,6 +6863,7 @@ export const errorCatalogue = {
   'backup.invalid': { number: 1515, status: 400 },
   'backup.foreign': { number: 1519, status: 403 },
   'key.versions': { number: 1520, status: 409 },
+  'key.token_full': { number: 1521, status: 409 },
   'import.invalid': { number: 1516, status: 400 },
   'import.no_job': { number: 1518, status: 409 },
   'signature.malformed': { number: 1517, status: 400 },

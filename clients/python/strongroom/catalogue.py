@@ -283,6 +283,7 @@ ERRORS: Mapping[str, Tuple[int, int]] = {
     "backup.invalid": (1515, 400),
     "backup.foreign": (1519, 403),
     "key.versions": (1520, 409),
+    "key.token_full": (1521, 409),
     "import.invalid": (1516, 400),
     "import.no_job": (1518, 409),
     "signature.malformed": (1517, 400),

@@ -13,6 +13,7 @@ import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.
 import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
 import { askedRotation, type CommitForKey } from './rotation-commit.ts'
 import { policyRecord, raiseAfter, sealedPolicy, trusting } from './sealing.ts'
+import type { VersionLimits } from './version-limits.ts'
 
 /** New versions of keys; see `Keyring`. */
 export interface KeyRotation {
@@ -27,8 +28,7 @@ export interface KeyRotationDependencies {
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
-  /** That a key may have by rotations that are asked for. */
-  readonly mostVersions: number
+  readonly limits: VersionLimits
 }
 
 type WithMaterial = <T>(
@@ -49,7 +49,7 @@ const maxTries = 100
  * one after another, and where another worker was quicker the rotation begins anew.
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
-  const { store, hsm, clock, commitAsAppliance, mostVersions } = on
+  const { store, hsm, clock, commitAsAppliance, limits } = on
   const inTurn = createKeyedMutex()
 
   /** @param wanted whether the key, as it then is, is still to be rotated */
@@ -78,11 +78,14 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
   }
 
   return {
-    rotate: async (by, stored, commit) =>
-      rotate(by, existing(stored).key, commit, ({ oldestVersion, latestVersion }) => {
-        if (latestVersion - oldestVersion + 1 >= mostVersions) throw new Fault('key.versions')
+    async rotate(by, stored, commit) {
+      const { key } = existing(stored)
+      await limits.checkToken(key)
+      return rotate(by, key, commit, (current) => {
+        limits.checkKey(current)
         return true
-      }),
+      })
+    },
 
     async rotateIfDue(stored) {
       const { key, latest } = stored

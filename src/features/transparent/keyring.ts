@@ -9,7 +9,8 @@ import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { createKeyRotation } from './key-rotation.ts'
-import { changedKey, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
+import { updateKey } from './key-update.ts'
+import { newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
   deleteVersionsBelow,
@@ -24,21 +25,13 @@ import {
   type TransparentKey,
 } from './records.ts'
 import type { CommitForKey } from './rotation-commit.ts'
-import {
-  checkPolicy,
-  checkVersion,
-  createKeyRows,
-  sealedNewKey,
-  sealedPolicy,
-  type ChangedVersion,
-  type KeyRows,
-  type SealedKey,
-} from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, type SealedKey } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
+import type { VersionLimits } from './version-limits.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
-  /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency` */
+  /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency`, `key.token_full` */
   create(by: Granted, key: NewKey, commit: Commit): Promise<StoredKey>
   /**
    * Makes a key and, in the same transaction, its first use, which takes `spent` encryptions and reads nothing more.
@@ -67,7 +60,7 @@ export interface Keyring {
   list(vaultId: number, page: KeyPage): Promise<StoredKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
   update(by: Granted, stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
-  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found`, `key.versions` */
+  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found`, `key.versions`, `key.token_full` */
   rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
   /**
    * The key as it is to encrypt with: rotated first when its latest version is too old, or its counter nearly
@@ -99,7 +92,7 @@ interface KeyringDependencies {
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
-  readonly mostVersions: number
+  readonly limits: VersionLimits
 }
 
 export function createKeyring(on: KeyringDependencies): Keyring {
@@ -131,7 +124,7 @@ export function createKeyring(on: KeyringDependencies): Keyring {
       return found
     },
 
-    update: (by, stored, changes, commit) => update(on, by, existing(stored).key, changes, commit),
+    update: async (by, stored, changes, commit) => updateKey(on, by, existing(stored).key, changes, commit),
 
     ...createKeyRotation(on, (policy, grant, work) => withMaterial(on, policy, grant, work)),
 
@@ -212,6 +205,7 @@ async function createAnd<T>(
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ) {
+  await on.limits.checkToken(key)
   const row = await sealedNew(on, by, key)
   return withMaterial(on, row, by.grant, (made) => insert(on, by, row, made, spent, commit, use))
 }
@@ -223,48 +217,6 @@ async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | und
   const all = [...found.filter(({ version }) => version !== latest.version), latest]
   await ofEachVersion(all, (version) => checkVersion(hsm, key, version))
   return { key, versions: all }
-}
-
-async function update(
-  { store, hsm }: KeyringDependencies,
-  by: Granted,
-  key: TransparentKey,
-  changes: KeyChanges,
-  commit: Commit,
-): Promise<TransparentKey> {
-  const rows = createKeyRows(hsm)
-  // Turning backup off destroys what a backup would be made of.
-  const endsBackup = ({ allowBackup }: TransparentKey): boolean => changes.allowBackup === false && allowBackup === 1
-  // A change that is refused seals nothing.
-  changedKey(key, changes)
-  const ahead = endsBackup(key) ? await sealedWithoutBackup(rows, store.read, by, key) : new Map<string, never>()
-  return rows.change(key, commit, async (current, tx) => {
-    const next = changedKey(current, changes)
-    if (endsBackup(current))
-      for (const version of await findVersions(tx, current.id)) {
-        const sealed = ahead.get(sealText(version))
-        if (sealed === undefined) await rows.replaceVersion(tx, current, version, withoutBackup)
-        else await rows.putVersion(tx, sealed)
-      }
-    return next
-  })
-}
-
-const withoutBackup = { backupKek: null, backupBlob: null } as const
-
-const sealText = ({ seal }: KeyVersion): string => seal.toString('base64')
-
-/** By the seals of the versions as they are, before the transaction: in it all who write would wait for the keeper. */
-async function sealedWithoutBackup(
-  rows: KeyRows,
-  reader: Reader,
-  by: Granted,
-  key: TransparentKey,
-): Promise<ReadonlyMap<string, ChangedVersion>> {
-  const changed = await ofEachVersion(await findVersions(reader, key.id), async (version) =>
-    rows.sealVersion(reader, key, version, withoutBackup, await by.grant()),
-  )
-  return new Map(changed.map((one) => [sealText(one.from), one]))
 }
 
 async function trim(

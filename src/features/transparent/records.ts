@@ -259,6 +259,14 @@ export function findVersionsUnder(
   return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, skip, take })
 }
 
+/** Versions that are objects of the token, by an index that holds them alone. */
+export async function countInToken(reader: Reader): Promise<number> {
+  const [counted] = await select<{ readonly versions: number }>(reader, inTokenQuery, [])
+  return counted?.versions ?? 0
+}
+
+export const inTokenQuery = "SELECT count(*) AS versions FROM key_versions WHERE kek = 'token'"
+
 const advance = `UPDATE key_versions SET invocations = $1, invocations_seal = $2
   WHERE key_id = $3 AND version = $4 AND invocations = $5`
 

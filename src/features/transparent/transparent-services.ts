@@ -16,6 +16,7 @@ import { createKeyring, type Keyring } from './keyring.ts'
 import type { CommitForKey } from './rotation-commit.ts'
 import { createSignatures, type Signatures } from './signatures.ts'
 import { createTransfers, type Transfers } from './transfers.ts'
+import { createVersionLimits, type VersionRules } from './version-limits.ts'
 
 /** The encryption facility (spec: Transparent encryption). */
 export interface TransparentServices {
@@ -35,11 +36,7 @@ export function createTransparent(dependencies: {
   readonly vaults: Pick<Vaults, 'settings'>
   readonly destruction: Destruction
   readonly commitAsAppliance: ApplianceCommit
-  readonly rules: {
-    readonly invocationLease: number
-    readonly recoveryWindowMs: number
-    readonly versionsPerKey: number
-  }
+  readonly rules: VersionRules & { readonly invocationLease: number; readonly recoveryWindowMs: number }
 }): TransparentServices {
   const { store, hsm, clock, vaults, destruction, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
@@ -56,7 +53,7 @@ export function createTransparent(dependencies: {
     destruction,
     clock,
     commitAsAppliance: commitForKey,
-    mostVersions: rules.versionsPerKey,
+    limits: createVersionLimits(store, rules),
   })
   const createsOnUse = async (vaultId: number) => (await vaults.settings(vaultId)).createsKeysOnUse
   return {

@@ -124,6 +124,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1520,
     text: 'The key has as many versions as a key may have: trim those that nothing needs any more.',
   },
+  'key.token_full': {
+    status: 409,
+    number: 1521,
+    text: 'The token holds as many keys as it may: make keys with residency `database`, or ask the operator for more.',
+  },
   'import.invalid': { status: 400, number: 1516, text: 'The key to import could not be unwrapped by its job.' },
   'import.no_job': {
     status: 409,

@@ -200,6 +200,7 @@ export const sv: Words = {
     1518: 'Importen har inget jobb som gäller: förbered den på nytt.',
     1519: 'Säkerhetskopian är av ett valv där du inte är administratör.',
     1520: 'Nyckeln har så många versioner som en nyckel får ha: ta bort dem som inte behövs längre.',
+    1521: 'Säkerhetsmodulen har så många nycklar som den får ha: skapa nyckeln i databasen, eller fråga din administratör.',
     1600: 'Mallen finns inte.',
     1610: 'Objektet finns inte, eller delas inte med dig.',
     1611: 'Objektet kan inte sparas så här.',

@@ -89,7 +89,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     details: 'The key is made in the token and never leaves it unwrapped, but where `allow_plaintext_export` says so.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
-    faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],
+    faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'key.token_full', 'hsm.unsupported'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object(newKeyMembers(defaults)),

@@ -15,7 +15,7 @@ export const rotateKey = (keyring: Keyring) =>
     details: 'New data is encrypted with the new version; what older versions encrypted can still be decrypted.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
-    faults: ['key.not_found', 'key.tampered', 'key.versions', 'store.conflict'],
+    faults: ['key.not_found', 'key.tampered', 'key.versions', 'key.token_full', 'store.conflict'],
     reply: { callinfo: z.object({ ...keyNames, key_version: latestVersion }) },
     params: keyParams,
     body: z.object({}),

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { inTokenQuery } from '../../../src/features/transparent/records.ts'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
+import { storedKey } from '../../support/stored-keys.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own({ transparent: { versionsInToken: 3 } })
+  vault = await makeVault(appliance)
+})
+afterAll(() => appliance.close())
+
+const path = (name: string) => `/transparent/${vault.id}/keys/${name}`
+const inToken = { residency: 'token' }
+
+it('keys in the token have a bound in all, those of other vaults among them; keys in the database have none: 409 1521', async () => {
+  const other = await makeVault(appliance)
+  await vault.admin.must('POST', path('one'), inToken)
+  await vault.admin.must('POST', `${path('one')}/rotate`)
+  await other.admin.must('POST', `/transparent/${other.id}/keys/two`, inToken)
+  expectFault(await vault.admin.post(path('three'), inToken), 409, 1521)
+  expectFault(await vault.admin.post(`${path('one')}/rotate`), 409, 1521)
+  expect(await vault.encrypt('one', 'AAAA')).toMatch(/^service:v2:/)
+  await vault.admin.must('POST', path('plain'))
+  await vault.admin.must('POST', `${path('plain')}/rotate`)
+
+  const { keyring } = appliance.services
+  const byNone = { grant: () => Promise.reject(new Error('no grant')) }
+  await keyring.update(byNone, await storedKey(appliance, vault.id, 'one'), { autoRotatePeriodMs: 1 }, appliance.commit)
+  expect(await vault.encrypt('one', 'AAAA')).toMatch(/^service:v[3-9]:/)
+})
+
+it('they are counted by their index', async () => {
+  expect(await appliance.store.read.query(`EXPLAIN QUERY PLAN ${inTokenQuery}`)).toMatchObject([
+    { detail: expect.stringContaining('INDEX key_versions_in_token') },
+  ])
+})
