@@ -99,7 +99,7 @@ describe('a session that began by a recovery', () => {
     const { recovered, shown, beside, besideShown, twin, twinShown, asked, device } = await takenOver()
     const grant = await worker.grant({ ...asked, user: shown })
     const passphraseCheck = await newCheck()
-    const changed = (user: User): User => ({ ...user, passphraseCheck, generation: user.generation + 1 })
+    const changed = (user: User): User => ({ ...user, passphraseCheck, generation: nextGeneration(user.generation) })
     expect(await outcomeOf(sealedBy(grant, changed(beside), besideShown))).toBe('hsm.rejected')
     expect(await outcomeOf(sealedBy(grant, changed(recovered), shown))).toBe('done')
     const fresh = await worker.freshGrant(grant, shown, device.factor())
@@ -107,7 +107,7 @@ describe('a session that began by a recovery', () => {
     const gained = (user: User): User => ({
       ...user,
       factors: withFactor(user.factors, added.sealed.record),
-      generation: user.generation + 1,
+      generation: nextGeneration(user.generation),
     })
     expect(await outcomeOf(sealedBy(fresh, gained(beside), besideShown))).toBe('hsm.rejected')
     expect(await outcomeOf(sealedBy(fresh, gained(twin), twinShown))).toBe('hsm.rejected')

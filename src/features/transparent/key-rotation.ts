@@ -12,7 +12,7 @@ import type { Invocations } from './invocations.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
 import { askedRotation, type CommitForKey } from './rotation-commit.ts'
-import { policyRecord, raiseAfter, sealedPolicy, trusting } from './sealing.ts'
+import { checkPolicy, policyRecord, raiseAfter, sealedPolicy, trusting } from './sealing.ts'
 import type { VersionLimits } from './version-limits.ts'
 
 /** New versions of keys; see `Keyring`. */
@@ -23,7 +23,7 @@ export interface KeyRotation {
 
 export interface KeyRotationDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'grantRotation' | 'raise'>
+  readonly hsm: Pick<Hsm, 'seal' | 'grantRotation' | 'raise' | 'verify'>
   readonly versions: Pick<KeyVersions, 'seal'>
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly clock: Clock
@@ -49,7 +49,7 @@ const maxTries = 100
  * one after another, and where another worker was quicker the rotation begins anew.
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
-  const { store, hsm, clock, commitAsAppliance, limits } = on
+  const { store, hsm, clock, commitAsAppliance } = on
   const inTurn = createKeyedMutex()
 
   /** @param wanted whether the key, as it then is, is still to be rotated */
@@ -57,12 +57,12 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
     by: Granted,
     authorized: TransparentKey,
     commit: Commit,
-    wanted: (current: TransparentKey) => boolean,
+    wanted: (current: TransparentKey) => boolean | Promise<boolean>,
   ): Promise<StoredKey> {
     return inTurn(authorized.id, async (hasWaited) => {
       let shown = hasWaited ? await currentKey(on, authorized) : authorized
       for (let tried = 1; ; tried++) {
-        if (!wanted(shown)) throw new Fault('store.conflict')
+        if (!(await wanted(shown))) throw new Fault('store.conflict')
         const from = shown
         try {
           return await withMaterial(from, by.grant, (made) => rotateFrom(on, by, from, made, commit))
@@ -79,10 +79,8 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
 
   return {
     async rotate(by, stored, commit) {
-      const { key } = existing(stored)
-      await limits.checkToken(key)
-      return rotate(by, key, commit, (current) => {
-        limits.checkKey(current)
+      return rotate(by, existing(stored).key, commit, async (current) => {
+        await checkLimits(on, current)
         return true
       })
     },
@@ -103,6 +101,17 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
         return existing(theirs)
       }
     },
+  }
+}
+
+/** @throws Fault `key.versions`, `key.token_full`; `key.tampered` where it is an edited row that has come to a limit */
+async function checkLimits({ hsm, limits }: KeyRotationDependencies, key: TransparentKey): Promise<void> {
+  try {
+    await limits.checkToken(key)
+    limits.checkKey(key)
+  } catch (error) {
+    await checkPolicy(hsm, key)
+    throw error
   }
 }
 
