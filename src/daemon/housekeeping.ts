@@ -18,6 +18,7 @@ export function choresOf({
   throttle,
   destruction,
   objectDestruction,
+  users,
   validationClients,
 }: Services): readonly Chore[] {
   return [
@@ -40,10 +41,11 @@ export function choresOf({
       },
     },
     {
-      what: 'telling the keeper what has ended',
+      what: 'telling the keeper what there is and what has ended',
       run: async () => {
         await destruction.showTombstones()
         await validationClients.showRevoked()
+        await users.showAll()
         return []
       },
     },

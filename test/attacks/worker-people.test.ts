@@ -6,6 +6,7 @@ import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord, type FieldsOf, openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { newIdentity, rowIdOf, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
+import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -166,6 +167,11 @@ describe('the keeper seals no user', () => {
       composeRecord('user', user({ identity: Buffer.alloc(0), madeBy: 815, ...says }))
     for (const taken of [id, operatorId])
       await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(outdated)
+    // The one that there is was shown first, as after each start of the daemon.
+    await appliance.services.users.showAll()
+    const known = await accountRow(appliance, await appliance.addUser())
+    await appliance.services.users.showAll()
+    await expect(worker.sealNew(made({ id: known.id }), administrator())).rejects.toMatchObject(outdated)
     // Sealed before the other account was known.
     const early = sealedRecord(appliance.token, 'user', user({ identity: newIdentity(), id }))
     await expect(worker.raise([early])).rejects.toMatchObject(outdated)

@@ -127,7 +127,11 @@ it('a client that was revoked by a release that told no keeper so is told once t
   await appliance.store.transaction((tx) => sealClient(tx, { ...revoked, seal }))
   const { otp, block, state } = await givenOtp()
   const accepted = () => outcomeOf(worker.acceptOtp(before, state, block, answer(otp, 'OK')))
-  await appliance.services.validationClients.showRevoked()
+  // An edited row before it keeps it from nothing.
+  const [first] = clients
+  if (first === undefined) throw new Error('no client')
+  await appliance.store.transaction((tx) => sealClient(tx, { ...first, revokedAt: 1 }))
+  expect(await outcomeOf(appliance.services.validationClients.showRevoked())).toBe('hsm.seal_broken')
   expect(await accepted()).toBe('hsm.outdated')
 })
 

@@ -1,6 +1,7 @@
 import type { SealedGrant } from '../../access/acting.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { UnusedKey } from '../../hsm/sealing-port.ts'
+import { createNewRows } from '../../store/new-rows.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { findPending, findTombstones, forgetPending } from './records.ts'
 
@@ -25,15 +26,12 @@ export interface Destruction {
 
 /** Objects that one call destroys at most. */
 const destroyedAtOnce = 100
-const shownAtOnce = 500
 
 export function createDestruction(dependencies: {
   readonly store: Store
   readonly hsm: Pick<Hsm, 'destroyObject' | 'sealUnused' | 'raise'>
 }): Destruction {
   const { store, hsm } = dependencies
-  /** The last tombstone that the keeper was shown: after a start it is shown all. */
-  let shown = 0
 
   return {
     async destroyPending() {
@@ -63,14 +61,9 @@ export function createDestruction(dependencies: {
       }
     },
 
-    async showTombstones() {
-      // PostgreSQL commits parallel transactions in another order than it gave their rows numbers.
-      for (let after = shown - shownAtOnce; ; after = shown) {
-        const page = await findTombstones(store.read, after, shownAtOnce)
-        if (page.length === 0) return
-        await hsm.raise(page)
-        shown = Math.max(shown, page.at(-1)?.id ?? 0)
-      }
-    },
+    showTombstones: createNewRows(
+      (after, most) => findTombstones(store.read, after, most),
+      (tombstones) => hsm.raise(tombstones),
+    ),
   }
 }

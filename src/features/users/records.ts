@@ -1,4 +1,4 @@
-import { EntitySchema, Raw } from 'typeorm'
+import { EntitySchema, MoreThan, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
@@ -115,6 +115,11 @@ export async function updateUser(tx: Tx, user: User, changes: Partial<User>): Pr
 }
 
 /** Service accounts among them. */
+/** In the order of their ids, from the one after `after` on. */
+export function usersAfter(reader: Reader, after: number, most: number): Promise<User[]> {
+  return reader.find(UserTable, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: most })
+}
+
 export function listUsers(reader: Reader): Promise<User[]> {
   return reader.find(UserTable, { order: { id: 'ASC' } })
 }

@@ -19,6 +19,7 @@ import {
   type UserPage,
 } from './records.ts'
 import type { Sealer } from './sealed-change.ts'
+import { createShownAccounts } from './shown-accounts.ts'
 import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
 import { checkCapabilities, checkFields, checkNameFree, unlessTaken, withTrimmedName } from './user-rules.ts'
 import { sealNewUser } from './user-seals.ts'
@@ -46,6 +47,8 @@ export interface Users {
    * @throws Fault `user.invalid` (the detail names the field), `user.exists`, and those of `SecondFactors`
    */
   create(user: NewUser, by: number, commit: Commit): Promise<CreatedUser>
+  /** See `createShownAccounts`. */
+  readonly showAll: () => Promise<void>
   /** Service accounts too; no other of these knows them. */
   list(): Promise<User[]>
   /** @throws Fault `user.not_found` */
@@ -132,6 +135,7 @@ export function createUsers({
   }
 
   return {
+    showAll: createShownAccounts({ store, hsm }),
     find,
     findMember,
     create,

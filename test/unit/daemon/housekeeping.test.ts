@@ -17,6 +17,7 @@ function givenServices(sweep: () => Promise<void>, sweepUploads = () => Promise.
     sessions: { endExpired: none },
     throttle: { sweep },
     destruction: { destroyPending: nothing, showTombstones: none },
+    users: { showAll: none },
     validationClients: { showRevoked: none },
     objectDestruction: { destroyExpired: nothing, sweepUploads },
   }
