@@ -203,8 +203,8 @@ async function writeSecrets(
     if (heir === undefined) continue
     await unbindUploads(tx, heir.id, clock.now())
     if (!(await bindUpload(tx, manifest.upload, heir.id))) throw uploadGivenUp()
-    const sealed = { [manifestField]: JSON.stringify(manifest) }
-    await putSecrets(tx, await fieldCipher.seal(to.vault, heir, heir.version, sealed))
+    const secret = { [manifestField]: JSON.stringify(manifest) }
+    await putSecrets(tx, await fieldCipher.encrypt(to.vault, heir, heir.version, secret))
   }
 }
 

@@ -148,7 +148,7 @@ async function weakAt(
     const judged = new Set(template.fields.filter(({ followsPolicy }) => followsPolicy).map(({ name }) => name))
     const opened = secrets.filter(({ objectId, field }) => objectId === row.id && judged.has(field))
     const { fields, weakFields } = readObject(row)
-    const values = { ...fields, ...(opened.length > 0 ? await fieldCipher.open(vault, row, opened) : {}) }
+    const values = { ...fields, ...(opened.length > 0 ? await fieldCipher.decrypt(vault, row, opened) : {}) }
     weak.set(
       row.id,
       weakAmong(weakFields, template, values, (value) => breaksPolicy(to.policyId, value)),
@@ -165,7 +165,7 @@ async function copyFiles(
   try {
     for (const secret of secrets.filter(({ field }) => field === manifestField)) {
       const row = rows.find(({ id }) => id === secret.objectId)
-      const json = row && (await fieldCipher.open(vault, row, [secret]))[manifestField]
+      const json = row && (await fieldCipher.decrypt(vault, row, [secret]))[manifestField]
       if (json === undefined) continue
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
       copies.set(secret.objectId, await files.copy(vault, JSON.parse(json) as FileManifest, to))
