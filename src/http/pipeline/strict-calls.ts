@@ -9,7 +9,7 @@ import { refuseUnknownMembers } from '../input/unknown-members.ts'
  * call.
  * @throws Fault `request.invalid`
  */
-export function refuseLooseCall(
+export function refuseUnknownMembersIfStrict(
   contract: AnyEndpoint,
   vaults: readonly (VaultAccess | undefined)[],
   name: string | undefined,
