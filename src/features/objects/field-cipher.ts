@@ -80,17 +80,17 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
       for (const some of groupsOf(fields, reboundAtOnce)) {
         const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to)]
         const outcomes = await hsm.rewrapMany(
-          some.map(({ secret, from: owner, to: heir, version }) => ({
+          some.map(({ secret, from: owner, to: target, version }) => ({
             from: fromKey,
             to: toKey,
             ciphertext: secret.ciphertext,
             aad: fieldAad(owner, secret.field, secret.version),
-            newAad: fieldAad(heir, secret.field, version),
+            newAad: fieldAad(target, secret.field, version),
           })),
         )
-        for (const [at, { secret, from: owner, to: heir, version }] of some.entries()) {
+        for (const [at, { secret, from: owner, to: target, version }] of some.entries()) {
           const ciphertext = untampered(outcomes[at], owner, secret.field)
-          rebound.push({ objectId: heir.id, field: secret.field, version, ciphertext })
+          rebound.push({ objectId: target.id, field: secret.field, version, ciphertext })
         }
       }
       return rebound
