@@ -55,7 +55,7 @@ export interface Authorization {
   findCaller(request: RequestContext): Promise<void>
 }
 
-/** For whom a handler works, and where. */
+/** The caller, the vaults and the resource of a call, as its handler sees them. */
 export interface Authorized extends Pick<Authentication, 'caller' | 'vault' | 'resource'> {
   /** The vault into which the call puts something. */
   readonly into: VaultAccess | undefined

@@ -135,7 +135,7 @@ function refuseUnmatched(
   throw fault
 }
 
-/** For whom a handler works, and where. */
+/** The caller, the vaults and the resource of a call, as its handler sees them. */
 function whereabouts(authorized: Authorized | undefined) {
   return {
     caller: authorized?.caller,
