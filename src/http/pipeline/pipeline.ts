@@ -107,7 +107,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
           ...meansOf(request, recording, quotas),
         }
         await authorization.checkForm(request, contract, call)
-        if (typeof call.vault?.grants === 'string') await countItems(dailyUse, contract, call)
+        if (call.vault?.scope) await countItems(dailyUse, contract, call)
         return withinQuota(quotas, contract, call, () => contract.run(call))
       })
     },

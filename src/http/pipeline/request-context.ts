@@ -24,7 +24,7 @@ export interface Demand {
   readonly what: string
   readonly permission: Permission
   /** See `DemandingForm`. */
-  readonly isGranted: boolean
+  readonly isScoped: boolean
 }
 
 /** What is known so far of what the audit record will say. */
