@@ -33,7 +33,7 @@ export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], ro
   return [...samples].map(([name, taken]) => ({ name, ...medians(taken) }))
 }
 
-export function medians<F extends object>(samples: readonly F[]): F {
+function medians<F extends object>(samples: readonly F[]): F {
   const figures = Object.keys(samples[0] ?? {}).map((figure) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own name
     const values = samples.map((taken) => Number(taken[figure as keyof F]))

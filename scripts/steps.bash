@@ -156,7 +156,7 @@ install_modules() {
 build() {
   cd "$root"
   if [ -e dist/bin/strongroomd.js ] && [ -x dist/hsm/ceremony ] &&
-    [ -z "$(find src softhsm package.json package-lock.json tsconfig.json scripts/build-program.mjs scripts/vite.config.mjs -newer dist/bin/strongroomd.js -print -quit)" ]; then
+    [ -z "$(find src softhsm package.json package-lock.json tsconfig.json scripts/build scripts/build-program.mjs scripts/vite.config.mjs -newer dist/bin/strongroomd.js -print -quit)" ]; then
     note 'up to date'
     return
   fi

@@ -1,6 +1,7 @@
 import type { SealedGrant } from './acting.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
+import type { Scope } from './scope.ts'
 
 /** Who is calling, as the database says at this moment. */
 export interface Caller {
@@ -18,8 +19,8 @@ export interface Caller {
 export interface VaultAccess extends Granted {
   readonly id: number
   readonly permission: Permission
-  /** What narrows it further (`scope.ts`); null for nothing. */
-  readonly grants: string | null
+  /** What a narrowed member may do; null for a member who is not narrowed. */
+  readonly scope: Scope | null
   /** Whether the vault refuses calls with members that the interface does not know. */
   readonly strict: boolean
 }

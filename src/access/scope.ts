@@ -145,8 +145,11 @@ const heldScopes = 1_000
 const held = new Map<string, Scope>()
 const nothing: Scope = { entries: [], keys: [], objects: new Set() }
 
-/** What grants allow; nothing where the text is none. Each text is read once for many uses. */
-export function scopeOf(grants: string): Scope {
+/** What grants allow: null for no grants, nothing where the text is not of grants. Each text is read once for many uses. */
+export function scopeOf(grants: string): Scope
+export function scopeOf(grants: string | null): Scope | null
+export function scopeOf(grants: string | null): Scope | null {
+  if (grants === null) return null
   const known = held.get(grants)
   if (known !== undefined) return known
   const scope = areGrants(grants) ? readScope(entriesIn(grants)) : nothing

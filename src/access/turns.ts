@@ -1,29 +1,28 @@
 /**
- * What waits for its turn. The ways to tell who sent it, such as by network and by account, choose one after the other,
- * and each gives the turns to its senders round robin: a sender who cannot be told from others by one way is told by
- * the next, and a sender of many waits for none of the others more than a few turns.
+ * A queue that is fair to senders: items are grouped by each of several keys, such as network and account. The keys take turns, and
+ * each serves its groups round robin: a sender who shares a group with others by one key has one of their own by another.
  */
 export interface Turns<T> {
   readonly size: number
   add(item: T): void
-  /** Takes out what has its turn. */
+  /** Takes out the item whose turn it is. */
   next(): T | undefined
   /**
-   * Takes out what has to make room for `item`: the last of the sender with the most waiting, by the last way first. Where
-   * that is the sender of `item`, the next way tells among what is that sender's; undefined where none does.
+   * Takes out what has to make room for `item`: the last item of the largest group, by the last key first. Where that is the
+   * group of `item`, the key before chooses within it; undefined where none does.
    */
   makeRoom(item: T): T | undefined
 }
 
-/** `ways`: by whom an item was sent. */
-export function createTurns<T>(ways: readonly ((item: T) => string)[]): Turns<T> {
-  /** Of each way: what each sender has waiting, the sender with the next turn first. */
-  const orders = ways.map((senderOf) => ({ senderOf, waiting: new Map<string, Set<T>>() }))
+/** `keys`: by whom an item was sent. */
+export function createTurns<T>(keys: readonly ((item: T) => string)[]): Turns<T> {
+  /** For each key: what each group has waiting, the group with the next turn first. */
+  const orders = keys.map((senderOf) => ({ senderOf, waiting: new Map<string, Set<T>>() }))
   /** In the order of coming. */
   const all = new Set<T>()
   let turn = 0
 
-  /** `isServed`: its senders stand behind all others now. */
+  /** `isServed`: its groups stand behind all others now. */
   function remove(item: T, isServed: boolean): T {
     all.delete(item)
     for (const { senderOf, waiting } of orders) {

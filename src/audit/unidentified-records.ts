@@ -21,7 +21,6 @@ export interface UnidentifiedRecordsOptions {
   readonly clock: Clock
   /** Single records of one network in an interval. */
   readonly perInterval: number
-  readonly intervalMs?: number
   /** Whether the disk has more room than what is kept for those with a session. */
   readonly hasRoom: () => boolean
   /** Told of counts that cannot be written. */
@@ -36,6 +35,7 @@ interface Count {
   readonly outcomes: Map<string, number>
 }
 
+const intervalMs = 60_000
 /** Single records of all networks, as a multiple of those of one. */
 const networksAtOnce = 10
 /** Networks that are counted by themselves; what comes from more is counted together. */
@@ -43,7 +43,7 @@ const mostNetworks = 1_000
 const otherNetworks = 'other addresses'
 
 export function createUnidentifiedRecords(options: UnidentifiedRecordsOptions): UnidentifiedRecords {
-  const { audit, clock, perInterval, intervalMs = 60_000, hasRoom, report } = options
+  const { audit, clock, perInterval, hasRoom, report } = options
   let counts = new Map<string, Count>()
   let singles = 0
   let timer: NodeJS.Timeout | undefined

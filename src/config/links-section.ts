@@ -29,5 +29,3 @@ export const links = z.strictObject({
     .default(604_800_000)
     .describe('Longest time that a link may wait to be opened.'),
 })
-
-export type LinksConfig = z.infer<typeof links>

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { ApplianceState } from '../features/utils/appliance-state.ts'
-import type { WorkerSight } from '../monitor/observation.ts'
+import type { WorkerObservation } from '../monitor/observation.ts'
 import { ExitError } from './exit.ts'
 import { createSpareWorker, type SpareWorker } from './spare-worker.ts'
 import { forkWorker, type WorkerProcess } from './worker-fork.ts'
@@ -29,7 +29,7 @@ export interface Cluster {
   /** Has every worker read the server certificate again. */
   reload(): void
   /** Every worker with what it says of itself; the first that listens counts rows as well. */
-  look(): Promise<WorkerSight[]>
+  look(): Promise<WorkerObservation[]>
   /** Whether it keeps watch over its workers, and each of those that listen has answered within the last minute. */
   isLive(): boolean
   /** Drains and ends every worker. */
@@ -111,7 +111,7 @@ interface WorkerSlot {
   isListening(): boolean
   reload(): void
   ping(): void
-  look(withRowCounts: boolean): Promise<WorkerSight>
+  look(withRowCounts: boolean): Promise<WorkerObservation>
   /** How many pings its process has left unanswered. */
   unanswered(): number
   /** Resolves when the process has ended; it is killed when it takes too long. */

@@ -42,12 +42,7 @@ export function choresOf({
     },
     {
       what: 'telling the keeper what there is and what has ended',
-      run: async () => {
-        await destruction.showTombstones()
-        await validationClients.showRevoked()
-        await users.showAll()
-        return []
-      },
+      run: () => tellKeeper({ destruction, validationClients, users }),
     },
     {
       what: 'destroying keys in the token that deleted vaults and keys left behind',
@@ -80,6 +75,21 @@ export function choresOf({
       },
     },
   ]
+}
+
+/** A row that is refused in one keeps the others from nothing. */
+async function tellKeeper({
+  destruction,
+  validationClients,
+  users,
+}: Pick<Services, 'destruction' | 'validationClients' | 'users'>): Promise<readonly []> {
+  const told = await Promise.allSettled([
+    destruction.showTombstones(),
+    validationClients.showRevoked(),
+    users.showAll(),
+  ])
+  for (const one of told) if (one.status === 'rejected') throw one.reason
+  return []
 }
 
 /** Soon after the start, so that a daemon that is often started again cleans as well. */

@@ -29,7 +29,7 @@ export function successionText({ from, to, at, heads }: SuccessionStatement): st
 }
 
 /** Undefined for one that is not of its form, or that the two keys in it did not sign. */
-export function readSuccession(succession: Succession): SuccessionStatement | undefined {
+function readSuccession(succession: Succession): SuccessionStatement | undefined {
   const { text, byFormer, byNext } = succession
   try {
     const statement: SuccessionStatement = JSON.parse(text)

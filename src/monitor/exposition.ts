@@ -1,6 +1,6 @@
 import { AggregatorRegistry } from 'prom-client'
 import { type MetricId, metricTable } from './metric-table.ts'
-import type { Observation, WorkerSight } from './observation.ts'
+import type { Observation, WorkerObservation } from './observation.ts'
 import { checkNames, type CheckState, type Readiness } from './readiness.ts'
 import type { StandingWarning } from './standing-warning.ts'
 import { bucketSeconds, type TimingRow } from './timings.ts'
@@ -72,7 +72,7 @@ const checkValues: Readonly<Record<CheckState, number>> = { failed: 0, warning: 
 
 const only = (value: number | undefined): Value[] => (value === undefined ? [] : [[[], value]])
 
-const processOf = ({ number }: WorkerSight): string => `worker-${number}`
+const processOf = ({ number }: WorkerObservation): string => `worker-${number}`
 
 function processValues({ keeper, hosts, keyMaker, workers, primary }: Observation) {
   const ofToken = [keeper, ...hosts, keyMaker]

@@ -4,20 +4,20 @@ import type { ProcessUsage, WorkerReport } from './worker-report.ts'
 export interface Observation {
   readonly at: number
   readonly primary: ProcessUsage
-  readonly workers: readonly WorkerSight[]
-  readonly keeper: HostSight
+  readonly workers: readonly WorkerObservation[]
+  readonly keeper: HostObservation
   /** Token hosts, in the order of `hsm.sockets`. */
-  readonly hosts: readonly HostSight[]
-  readonly keyMaker: HostSight
-  readonly folders: readonly FolderSight[]
+  readonly hosts: readonly HostObservation[]
+  readonly keyMaker: HostObservation
+  readonly folders: readonly FolderObservation[]
   /** Why nothing can be written to the folder of the audit trail; undefined where it can. */
   readonly trailFolderFault: string | undefined
-  readonly clock: ClockSight
+  readonly clock: ClockObservation
   /** When certificates and revocation lists end, by what they are of. */
   readonly certificateEnds: Readonly<Record<string, number>>
 }
 
-export interface WorkerSight {
+export interface WorkerObservation {
   readonly number: number
   readonly isListening: boolean
   /** How often it was started anew. */
@@ -26,7 +26,7 @@ export interface WorkerSight {
   readonly report: WorkerReport | undefined
 }
 
-export interface HostSight {
+export interface HostObservation {
   readonly name: string
   readonly state: 'ready' | 'sealed' | 'down'
   /** How often its connection was lost. */
@@ -41,14 +41,14 @@ export interface TokenRoom {
   readonly totalBytes: number
 }
 
-export interface ClockSight {
+export interface ClockObservation {
   /** How far it is behind what the appliance did before; 0 where it is not. */
   readonly behindMs: number
   /** For how long this has been so, by a clock that is not set. */
   readonly forMs: number
 }
 
-export interface FolderSight {
+export interface FolderObservation {
   readonly folder: 'audit' | 'database' | 'token' | 'temporary'
   readonly freeBytes: number
   readonly sizeBytes: number

@@ -1,5 +1,5 @@
 import { dayMs, judgeClock, judgeEnd, type Thresholds } from './judgement.ts'
-import type { HostSight, Observation } from './observation.ts'
+import type { HostObservation, Observation } from './observation.ts'
 
 /** `warning`: calls are served, and an operator has something to do. */
 export type CheckState = 'ok' | 'warning' | 'failed'
@@ -54,7 +54,7 @@ function token({ hosts, keyMaker }: Observation): CheckResult {
   return ready === hosts.length ? ok(detail) : warning(detail)
 }
 
-const stateOf = (name: string, { state }: HostSight): string =>
+const stateOf = (name: string, { state }: HostObservation): string =>
   state === 'sealed' ? `the token refused ${name} the PIN` : `${name} is ${state}`
 
 function database({ workers: all, folders }: Observation): CheckResult {

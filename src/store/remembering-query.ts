@@ -48,7 +48,7 @@ export function createRememberingQuery(
     const known = answers.get(name)
     if (known !== undefined) return known
     const rows = statement.all(...bound)
-    // Of strangers there is no end.
+    // Empty results are not cached: unknown tokens are unlimited in number.
     if (rows.length > 0) answers.set(name, rows)
     return rows
   }

@@ -115,13 +115,13 @@ function sourceOf(file: string, tables: readonly EntitySchema[], database: Datab
 
 function createSqliteStore(file: string, writer: DataSource, { source: reader, database }: Connection): Store {
   const query = createRememberingQuery(database)
-  const inTurn = createMutex()
+  const commitMutex = createMutex()
   let log: FileHandle | undefined
   const sync = createSharedSync(syncLog)
 
   const changes = createGathering<Change>(mostChanges, async (batch) => {
     for (let left = batch; left.length > 0;)
-      left = await inTurn(() => commitTogether(writer, left, { begin, translated }))
+      left = await commitMutex(() => commitTogether(writer, left, { begin, translated }))
   })
 
   async function syncLog(): Promise<void> {
@@ -156,7 +156,7 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
       return result
     },
     close: () =>
-      inTurn(async () => {
+      commitMutex(async () => {
         await log?.close()
         await reader.destroy()
         await writer.destroy()

@@ -12,6 +12,7 @@ const sources = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  'scripts/build',
   'scripts/build-program.mjs',
   'scripts/vite.config.mjs',
 ]

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 
 export const passkeyHost = 'console.example'
-export const passkeyOrigin = `https://${passkeyHost}`
+const passkeyOrigin = `https://${passkeyHost}`
 /** Settings of an appliance that takes passkeys. */
 export const withPasskeys = {
   login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: passkeyHost, origins: [passkeyOrigin] } },

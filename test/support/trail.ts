@@ -1,8 +1,5 @@
 import type { TestAppliance } from './appliance.ts'
 
-/** A line of the audit trail. */
-export type TrailLine = Readonly<Record<string, unknown>>
-
 /** The events in the audit trail, chain by chain; on a shared appliance those since this test file began. */
 export function eventsOf({ trail }: TestAppliance): Record<string, unknown>[] {
   return trail.flatMap((text) =>

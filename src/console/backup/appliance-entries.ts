@@ -12,7 +12,7 @@ import { takeSnapshot, type DatabaseSnapshot } from '../../store/database-snapsh
 import type { Progress } from '../output/progress.ts'
 import { authorityOf, entryFiles, entryFolders, foldersOf, isCertificate, tokenFolderOf } from './appliance-places.ts'
 import { diskEntry, placeOf } from './file-entries.ts'
-import { makePassingFolder } from './passing-folder.ts'
+import { makePrivateTempFolder } from './private-temp-folder.ts'
 import { tokenEntries } from './token-folder.ts'
 import { trailEntries } from './trail-entries.ts'
 
@@ -68,15 +68,15 @@ async function* databaseEntries(
   try {
     if (snapshot.dump !== undefined) yield* dumpEntries(snapshot.dump())
     if (snapshot.copyTo === undefined || store.sqlite === undefined) return
-    const passing = makePassingFolder(store.sqlite)
-    const copy = join(passing, 'database')
+    const folder = makePrivateTempFolder(store.sqlite)
+    const copy = join(folder, 'database')
     try {
       await snapshot.copyTo(copy, progress)
       // Until then the log of the database grows.
       await snapshot.close()
       yield { ...diskEntry(entryFiles.sqlite, copy), ...ownerOf(store.sqlite) }
     } finally {
-      rmSync(passing, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true })
     }
   } finally {
     await snapshot.close()
@@ -89,14 +89,14 @@ async function* keeperEntry(
   state: string,
   ownKeeper: boolean,
 ): AsyncGenerator<TarEntry, ReadonlyMap<string, number>> {
-  const passing = ownKeeper ? makePassingFolder(state) : undefined
-  const copy = passing === undefined ? `${state}.copy` : join(passing, 'keeper')
+  const folder = ownKeeper ? makePrivateTempFolder(state) : undefined
+  const copy = folder === undefined ? `${state}.copy` : join(folder, 'keeper')
   try {
-    const signed = await hsm.copyState(passing && copy)
+    const signed = await hsm.copyState(folder && copy)
     yield { ...diskEntry(entryFiles.keeper, copy), ...ownerOf(state) }
     return signed
   } finally {
-    rmSync(passing ?? copy, { recursive: true, force: true })
+    rmSync(folder ?? copy, { recursive: true, force: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.ts'
-import { createBackupSight } from '../../daemon/monitor/backup-sight.ts'
+import { createBackupProbe } from '../../daemon/monitor/backup-probe.ts'
 import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'backup'
@@ -9,7 +9,7 @@ const { ok, judged } = findingsOf(topic)
 export const backupCheck: Check = {
   topic,
   async run(config) {
-    const found = await createBackupSight(config)(systemClock.now())
+    const found = await createBackupProbe(config)(systemClock.now())
     return [found === undefined ? ok('none by the timer: backup.directory is not set') : judged(found)]
   },
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { foldersOnDisks } from '../../daemon/monitor/folder-sights.ts'
+import { foldersOnDisks } from '../../daemon/monitor/folder-probes.ts'
 import { judgeDisk } from '../../monitor/judgement.ts'
 import { findingsOf, type Check } from './findings.ts'
 

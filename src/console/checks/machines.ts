@@ -32,11 +32,7 @@ async function standingAt({ hsm: settings }: Config, keeper: string): Promise<Fl
   }
 }
 
-export function machineFindings(
-  { others: known, faults }: FloorStanding,
-  own: string | undefined,
-  nowMs: number,
-): Finding[] {
+function machineFindings({ others: known, faults }: FloorStanding, own: string | undefined, nowMs: number): Finding[] {
   const others = lastToldOf(known.filter(({ name }) => name !== own))
   const findings = faults.map((fault) =>
     problem(

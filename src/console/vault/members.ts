@@ -29,7 +29,7 @@ export function addVaultMembers(vault: Command): void {
           id: userId,
           username,
           permission,
-          grants: grants === null ? null : scopeOf(grants).entries,
+          grants: scopeOf(grants)?.entries ?? null,
           active: mayLogIn(capabilities),
           resting: resting.has(userId),
         }))

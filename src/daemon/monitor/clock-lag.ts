@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { errorCodeOf } from '../../fault.ts'
-import type { ClockSight, WorkerSight } from '../../monitor/observation.ts'
+import type { ClockObservation, WorkerObservation } from '../../monitor/observation.ts'
 
 /**
  * Compares the clock with the latest time that the appliance has seen: of the files of the trail at the start, and of
@@ -11,7 +11,7 @@ import type { ClockSight, WorkerSight } from '../../monitor/observation.ts'
 export function createClockLag(
   clock: Clock,
   trailFolder: string,
-): (workers: readonly WorkerSight[]) => Promise<ClockSight> {
+): (workers: readonly WorkerObservation[]) => Promise<ClockObservation> {
   let latest: number | undefined
   let since: number | undefined
 

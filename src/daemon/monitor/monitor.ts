@@ -8,12 +8,12 @@ import type { Observation } from '../../monitor/observation.ts'
 import type { Readiness } from '../../monitor/readiness.ts'
 import type { Cluster } from '../cluster.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
-import { remembered, type Sight } from './sight.ts'
+import { remembered, type ApplianceStatus } from './appliance-status.ts'
 
 export interface MonitorOptions {
   readonly config: Config
   readonly cluster: Pick<Cluster, 'isLive'>
-  readonly sight: Sight
+  readonly status: ApplianceStatus
   /** Those that stand. */
   readonly warnings: () => readonly StandingWarning[]
   readonly log: Log
@@ -30,7 +30,7 @@ export interface Monitor {
 
 const retryMs = 10_000
 
-export function createMonitor({ config, cluster, sight, warnings, log }: MonitorOptions): Monitor {
+export function createMonitor({ config, cluster, status, warnings, log }: MonitorOptions): Monitor {
   let release: string | undefined
   let isStopping = false
   let timer: NodeJS.Timeout | undefined
@@ -43,16 +43,16 @@ export function createMonitor({ config, cluster, sight, warnings, log }: Monitor
     [
       '/health/ready',
       async () => {
-        const { seen, readiness } = await sight.look()
+        const { seen, readiness } = await status.look()
         return readinessPage(seen, readiness, isStopping)
       },
     ],
     [
       '/metrics',
       remembered(async () => {
-        const found = await sight.look()
-        const { totals } = sight
-        const sums = { calls: totals.calls(), tokenCalls: totals.tokenCalls(), rowCounts: sight.rowCounts() }
+        const found = await status.look()
+        const { totals } = status
+        const sums = { calls: totals.calls(), tokenCalls: totals.tokenCalls(), rowCounts: status.rowCounts() }
         const content = await expose({
           release: (release ??= releaseName(readRelease())),
           ...found,

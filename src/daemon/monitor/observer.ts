@@ -4,9 +4,9 @@ import type { Observation } from '../../monitor/observation.ts'
 import type { Cluster } from '../cluster.ts'
 import { createCertificateEnds } from './certificate-ends.ts'
 import { createClockLag } from './clock-lag.ts'
-import { createFolderSights } from './folder-sights.ts'
+import { createFolderProbes } from './folder-probes.ts'
 import { usageOfProcess } from './process-usage.ts'
-import { createTokenSights } from './token-sights.ts'
+import { createTokenProbes } from './token-probes.ts'
 
 /** Looks at everything that the monitor tells of. */
 export interface Observer {
@@ -16,17 +16,17 @@ export interface Observer {
 }
 
 export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, clock: Clock): Observer {
-  const tokenSights = createTokenSights(config)
-  const folderSights = createFolderSights(config)
+  const tokenProbes = createTokenProbes(config)
+  const folderProbes = createFolderProbes(config)
   const certificateEnds = createCertificateEnds(config)
   const clockLag = createClockLag(clock, config.audit.directory)
   return {
     async look() {
       const [workers, token, folders, fault] = await Promise.all([
         cluster.look(),
-        tokenSights.look(),
-        folderSights.look(),
-        folderSights.trailFault(),
+        tokenProbes.look(),
+        folderProbes.look(),
+        folderProbes.trailFault(),
       ])
       return {
         at: clock.now(),
@@ -39,6 +39,6 @@ export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, c
         certificateEnds: certificateEnds(),
       }
     },
-    close: () => tokenSights.close(),
+    close: () => tokenProbes.close(),
   }
 }

@@ -6,7 +6,7 @@ import type { Reader } from '../../store/store.ts'
 const freshMs = 15_000
 /** How far is counted: with a million rows a count would take as long as a hundred thousand encryptions. */
 export const mostSessions = 10_000
-export const mostRows = 1_000
+const mostRows = 1_000
 /** A session that was not used for as long is not in use, however long the site lets it live. */
 const inUseMs = 3_600_000
 

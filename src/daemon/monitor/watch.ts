@@ -4,9 +4,9 @@ import type { Log } from '../../log.ts'
 import type { ApplianceState } from '../../features/utils/appliance-state.ts'
 import type { Cluster } from '../cluster.ts'
 import { createWarnings } from '../warnings.ts'
-import { createJudgedSights } from './judged-sights.ts'
+import { createWarningChecks } from './warning-checks.ts'
 import { createMonitor } from './monitor.ts'
-import { createSight } from './sight.ts'
+import { createApplianceStatus } from './appliance-status.ts'
 
 /** What the primary sees of the appliance, told by the monitor where it is enabled, and warned of in the journal. */
 export interface Watch {
@@ -20,18 +20,18 @@ export interface Watch {
 }
 
 export function createWatch(config: Config, cluster: Pick<Cluster, 'look' | 'isLive'>, log: Log): Watch {
-  const sight = createSight(config, cluster)
+  const appliance = createApplianceStatus(config, cluster)
   const { everyMs } = config.warnings
-  const warnings = createWarnings({ look: createJudgedSights(config, sight), everyMs, clock: systemClock, log })
+  const warnings = createWarnings({ look: createWarningChecks(config, appliance), everyMs, clock: systemClock, log })
   const monitor = config.monitor.enabled
-    ? createMonitor({ config, cluster, sight, warnings: () => warnings.standing(), log })
+    ? createMonitor({ config, cluster, status: appliance, warnings: () => warnings.standing(), log })
     : undefined
   let isStopping = false
   return {
     startMonitor: () => monitor?.start() ?? Promise.resolve(),
     startWarnings: () => warnings.start(),
     async state() {
-      const { seen, readiness } = await sight.look()
+      const { seen, readiness } = await appliance.look()
       const checks = Object.entries(readiness.checks).map(([name, check]) => ({ name, ...check }))
       const status = isStopping ? 'stopping' : readiness.isReady ? 'ready' : 'not_ready'
       return { status, at: seen.at, checks, warnings: warnings.standing() }
@@ -43,7 +43,7 @@ export function createWatch(config: Config, cluster: Pick<Cluster, 'look' | 'isL
     async close() {
       warnings.stop()
       await monitor?.close()
-      sight.close()
+      appliance.close()
     },
   }
 }

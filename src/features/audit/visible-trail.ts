@@ -40,7 +40,7 @@ export interface VisibleRecords {
 }
 
 /** The trail of a vault names all that is in it, and what others do there. */
-const isWhole = ({ grants }: SharedVault): boolean => grants === null
+const isWhole = ({ scope }: SharedVault): boolean => scope === null
 
 export function createVisibleRecords({
   store,

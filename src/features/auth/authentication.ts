@@ -1,6 +1,7 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import { currentResponseVersion, type Caller, type ResponseVersion } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
+import { scopeOf } from '../../access/scope.ts'
 import type { Admission, Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -159,7 +160,8 @@ function accessTo(
   const permission = bit === null ? undefined : permissionFromBit(bit)
   if (permission === undefined || vaultId === null) return { vault: undefined, restingIn: undefined }
   if (isResting === 1) return { vault: undefined, restingIn: vaultId }
-  return { vault: { id: vaultId, permission, grants, grant, strict: strict === 1 }, restingIn: undefined }
+  const vault = { id: vaultId, permission, scope: scopeOf(grants), grant, strict: strict === 1 }
+  return { vault, restingIn: undefined }
 }
 
 function callerOf(row: SessionRow, { capabilities }: Pick<GrantedStanding, 'capabilities'>): Caller {

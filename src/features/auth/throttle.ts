@@ -32,8 +32,8 @@ export interface Attempt {
 }
 
 /**
- * The attempt succeeded: its counts are forgotten, of what lasts the attempt itself alone, and its network is known for the user from
- * now on.
+ * Called after a successful login: clears the counts of limits that do not last, takes only this attempt back from those that do, and
+ * remembers the network for the user.
  */
 export type ForgiveAttempt = (tx: Tx) => Promise<void>
 
@@ -67,8 +67,8 @@ interface Limit {
   /** The row that counts, as `login_attempts` has it. The name comes last: it may hold any text that a client sent. */
   readonly key: (attempt: Pick<CountedAttempt, 'name' | 'network'>) => string
   /**
-   * Whether a success leaves the count of other attempts, which is then forgotten no sooner than the keeper forgets as many wrong tries: strangers would
-   * otherwise use those up, and the keeper would refuse the user, wherever the login comes from.
+   * Whether a successful login leaves other attempts counted, for as long as the keeper counts as many wrong tries. Without it an
+   * attacker could use up the keeper's tries between the user's logins.
    */
   readonly lasts: boolean
 }

@@ -49,7 +49,7 @@ export interface MadeLink extends ListedLink {
 export type NoteLink = (linkId: number) => void
 
 /**
- * One-time links: what a user has sealed under a key that the appliance never sees, for whoever has the link. Every
+ * One-time links: what a user has encrypted under a key that the appliance never sees, for whoever has the link. Every
  * operation throws `link.disabled` where the configuration has them turned off.
  */
 export interface Links {

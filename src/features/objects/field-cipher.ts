@@ -21,17 +21,17 @@ export interface Rebinding {
 /** 64 fields are 16 MiB in a frame at the most, and hold a host up for some milliseconds. */
 const reboundAtOnce = 64
 
-/** The encrypted fields of objects, sealed in the token with the data key of their vault. */
+/** Encrypts the fields of objects in the token, with the data key of their vault. */
 export interface FieldCipher {
   /** One use of the vault's key for each value; the caller counts them. */
-  seal(
+  encrypt(
     vault: GrantedVault,
     object: FieldOwner,
     version: number,
     values: Readonly<Record<string, string>>,
   ): Promise<SecretField[]>
   /**
-   * Encrypts fields anew in the token, where they open for another object, vault or version: one use of the key of `to` for
+   * Encrypts fields anew in the token, bound to another object, vault or version: one use of the key of `to` for
    * each. @throws Fault `object.tampered`
    */
   rebind(from: GrantedVault, to: GrantedVault, fields: readonly Rebinding[]): Promise<SecretField[]>
@@ -46,9 +46,9 @@ export interface FieldCipher {
     secrets: readonly SecretField[],
   ): Promise<EarlierSecret[]>
   /** @throws Fault `object.tampered` when one of them is not as it was written there */
-  open(vault: GrantedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
+  decrypt(vault: GrantedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
   /** The same of an earlier version. */
-  openEarlier(
+  decryptEarlier(
     vault: GrantedVault,
     object: FieldOwner,
     secrets: readonly EarlierSecret[],
@@ -57,7 +57,7 @@ export interface FieldCipher {
 
 export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' | 'rewrapMany'>): FieldCipher {
   return {
-    async seal(vault, object, version, values) {
+    async encrypt(vault, object, version, values) {
       const key = await vaultKeyReference(vault)
       const entries = Object.entries(values)
       const outcomes = await hsm.encryptMany(
@@ -80,17 +80,17 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
       for (const some of groupsOf(fields, reboundAtOnce)) {
         const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to)]
         const outcomes = await hsm.rewrapMany(
-          some.map(({ secret, from: owner, to: heir, version }) => ({
+          some.map(({ secret, from: owner, to: target, version }) => ({
             from: fromKey,
             to: toKey,
             ciphertext: secret.ciphertext,
             aad: fieldAad(owner, secret.field, secret.version),
-            newAad: fieldAad(heir, secret.field, version),
+            newAad: fieldAad(target, secret.field, version),
           })),
         )
-        for (const [at, { secret, from: owner, to: heir, version }] of some.entries()) {
+        for (const [at, { secret, from: owner, to: target, version }] of some.entries()) {
           const ciphertext = untampered(outcomes[at], owner, secret.field)
-          rebound.push({ objectId: heir.id, field: secret.field, version, ciphertext })
+          rebound.push({ objectId: target.id, field: secret.field, version, ciphertext })
         }
       }
       return rebound
@@ -115,12 +115,12 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
       return kept
     },
 
-    open: (vault, object, secrets) => openEach(hsm, vault, object, secrets, fieldAad),
-    openEarlier: (vault, object, secrets) => openEach(hsm, vault, object, secrets, earlierFieldAad),
+    decrypt: (vault, object, secrets) => decryptEach(hsm, vault, object, secrets, fieldAad),
+    decryptEarlier: (vault, object, secrets) => decryptEach(hsm, vault, object, secrets, earlierFieldAad),
   }
 }
 
-async function openEach(
+async function decryptEach(
   hsm: Pick<Hsm, 'decryptMany'>,
   vault: GrantedVault,
   object: FieldOwner,

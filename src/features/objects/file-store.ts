@@ -34,7 +34,7 @@ export interface StoredFile {
   readonly start: Buffer
 }
 
-/** Files in chunks, each sealed in the token with the data key of its vault as it comes in: never whole in memory. */
+/** Files in chunks, each encrypted in the token with the data key of its vault as it comes in: never whole in memory. */
 export interface FileStore {
   /** Nothing can be seen of it until an object has it. @throws what `content` throws; then nothing is left behind */
   store(vault: GrantedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
@@ -65,7 +65,7 @@ export interface FileStoreDependencies {
 }
 
 export function createFileStore({ store, hsm, clock }: FileStoreDependencies): FileStore {
-  /** Seals chunks and writes them in a transaction of its own. */
+  /** Encrypts chunks and writes them in a transaction of its own. */
   async function write(vault: GrantedVault, upload: string, chunks: readonly Chunk[]): Promise<void> {
     // Anew for each batch: a slow upload outlasts a grant.
     const key = await vaultKeyReference(vault)

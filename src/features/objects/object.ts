@@ -241,7 +241,8 @@ async function writeSecrets(
     if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
   }
   if (row.version > 1) await dropSecrets(tx, row.id, emptied)
-  if (Object.keys(secrets).length > 0) await putSecrets(tx, await on.fieldCipher.seal(vault, row, row.version, secrets))
+  if (Object.keys(secrets).length > 0)
+    await putSecrets(tx, await on.fieldCipher.encrypt(vault, row, row.version, secrets))
 }
 
 function isWeakIn({ breaksPolicy }: ObjectDependencies, { policyId }: KeyedVault): (value: string) => boolean {

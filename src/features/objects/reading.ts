@@ -59,9 +59,9 @@ export interface ObjectReadingDependencies {
 }
 
 export function createObjectReading({ store, fieldCipher, files, memory }: ObjectReadingDependencies): ObjectReading {
-  async function open({ object, vault }: GrantedObject, isWanted: (field: string) => boolean) {
+  async function decrypt({ object, vault }: GrantedObject, isWanted: (field: string) => boolean) {
     const secrets = await secretsOf(store.read, object.id)
-    return fieldCipher.open(
+    return fieldCipher.decrypt(
       vault,
       object,
       secrets.filter(({ field }) => isWanted(field)),
@@ -83,13 +83,13 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     earlier: (found, version) => pastValuesAt(store.read, found, version),
 
     async earlierSecrets({ object, vault }, version) {
-      return fieldCipher.openEarlier(vault, object, await earlierSecretsOf(store.read, object.id, version))
+      return fieldCipher.decryptEarlier(vault, object, await earlierSecretsOf(store.read, object.id, version))
     },
 
-    secrets: (found) => open(found, (field) => field !== manifestField),
+    secrets: (found) => decrypt(found, (field) => field !== manifestField),
 
     async file(found) {
-      const { [manifestField]: json } = await open(found, (field) => field === manifestField)
+      const { [manifestField]: json } = await decrypt(found, (field) => field === manifestField)
       if (json === undefined) throw new Fault('object.no_file')
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
       const manifest = JSON.parse(json) as FileManifest

@@ -16,12 +16,12 @@ import { findObject, insertObject, manifestField, putSecrets, releaseChild, type
 import { newSearchText, putSearchTexts } from './search-text-records.ts'
 import { changeUnchanged, moveWithin } from './subtree-records.ts'
 import {
-  gatherTravellers,
+  readSubtree,
   intoItself,
   type ObjectPlace,
   type RelocationDependencies,
-  type Travellers,
-} from './travellers.ts'
+  type RelocatedSubtree,
+} from './relocated-subtree.ts'
 
 export interface Relocator {
   readonly userId: number
@@ -44,7 +44,7 @@ export interface Relocation {
 }
 
 export function createRelocation(dependencies: RelocationDependencies): Relocation {
-  const on = { ...dependencies, inTurn: createCommitTurns() }
+  const on = { ...dependencies, commitMutex: createCommitMutex() }
   return {
     move: (found, to, by) =>
       found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocate(on, found, to, by, moveRows),
@@ -59,11 +59,11 @@ const pauseMs = 20
  * One change of many objects at a time: it holds the writer of SQLite, or a connection to PostgreSQL, for a second at worst.
  * A user has one such call at once (quota `relocations`), so that those who wait have their turns one after another.
  */
-function createCommitTurns(): Mutex {
-  const inTurn = createMutex()
+function createCommitMutex(): Mutex {
+  const mutex = createMutex()
   return (work) => {
-    const result = inTurn(work)
-    void inTurn(() => sleep(pauseMs))
+    const result = mutex(work)
+    void mutex(() => sleep(pauseMs))
     return result
   }
 }
@@ -91,7 +91,7 @@ async function withinVault(
 }
 
 /** Writes the rows at their new places; resolves to the objects that they have become, in the same order. */
-type WriteRows = (tx: Tx, travellers: Travellers, by: Written) => Promise<readonly (FieldOwner & Versioned)[]>
+type WriteRows = (tx: Tx, subtree: RelocatedSubtree, by: Written) => Promise<readonly (FieldOwner & Versioned)[]>
 
 interface Versioned {
   readonly version: number
@@ -103,30 +103,30 @@ interface Written {
 }
 
 async function relocate(
-  on: RelocationDependencies & { readonly inTurn: Mutex },
+  on: RelocationDependencies & { readonly commitMutex: Mutex },
   found: GrantedObject,
   to: ObjectPlace,
   by: Relocator,
   writeRows: WriteRows,
 ): Promise<number> {
-  const travellers = await gatherTravellers(on, found, to, by.record)
-  const inTurn: Mutex = travellers.rows.length === 1 ? (work) => work() : on.inTurn
+  const subtree = await readSubtree(on, found, to, by.record)
+  const commitMutex: Mutex = subtree.rows.length === 1 ? (work) => work() : on.commitMutex
   try {
-    return await inTurn(() =>
+    return await commitMutex(() =>
       by.commit(async (tx) => {
         // In one order, so that no two calls wait for each other in a circle.
         for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
-        await spendKeyUses(tx, to.vault.id, travellers.secrets.length + travellers.files.size)
+        await spendKeyUses(tx, to.vault.id, subtree.secrets.length + subtree.files.size)
         await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
-        const placed = await writeRows(tx, travellers, { at: on.clock.now(), by: by.userId })
+        const placed = await writeRows(tx, subtree, { at: on.clock.now(), by: by.userId })
         by.placed(placed[0]?.id ?? found.object.id)
-        await writeSecrets(on, tx, travellers, placed)
+        await writeSecrets(on, tx, subtree, placed)
         return placed.length
       }),
     )
   } catch (error) {
     // What cannot be removed now is swept later; the error that led here is the one to report.
-    for (const { upload } of travellers.files.values()) await on.files.discard(upload).catch(() => undefined)
+    for (const { upload } of subtree.files.values()) await on.files.discard(upload).catch(() => undefined)
     throw error
   }
 }
@@ -181,7 +181,7 @@ const copyRows: WriteRows = async (tx, { rows, templates, to, weak }, { at, by }
   return [...copies.values()]
 }
 
-function judged(row: VaultObject, weak: Travellers['weak']): Pick<VaultObject, 'weakFields' | 'status'> {
+function judged(row: VaultObject, weak: RelocatedSubtree['weak']): Pick<VaultObject, 'weakFields' | 'status'> {
   const fields = weak.get(row.id) ?? readObject(row).weakFields
   return { weakFields: JSON.stringify(fields), status: statusWith(row.status, fields) }
 }
@@ -189,22 +189,22 @@ function judged(row: VaultObject, weak: Travellers['weak']): Pick<VaultObject, '
 async function writeSecrets(
   { fieldCipher, clock }: RelocationDependencies,
   tx: Tx,
-  { from, to, rows, secrets, files }: Travellers,
+  { from, to, rows, secrets, files }: RelocatedSubtree,
   placed: readonly (FieldOwner & Versioned)[],
 ): Promise<void> {
-  const heirs = new Map(rows.map((row, at) => [row.id, { row, heir: placed[at] }]))
+  const targets = new Map(rows.map((row, at) => [row.id, { row, target: placed[at] }]))
   const rebindings = secrets.flatMap((secret): Rebinding[] => {
-    const { row, heir } = heirs.get(secret.objectId) ?? {}
-    return row && heir ? [{ secret, from: row, to: heir, version: heir.version }] : []
+    const { row, target } = targets.get(secret.objectId) ?? {}
+    return row && target ? [{ secret, from: row, to: target, version: target.version }] : []
   })
   await putSecrets(tx, await fieldCipher.rebind(from, to.vault, rebindings))
   for (const [objectId, manifest] of files) {
-    const heir = heirs.get(objectId)?.heir
-    if (heir === undefined) continue
-    await unbindUploads(tx, heir.id, clock.now())
-    if (!(await bindUpload(tx, manifest.upload, heir.id))) throw uploadGivenUp()
-    const sealed = { [manifestField]: JSON.stringify(manifest) }
-    await putSecrets(tx, await fieldCipher.seal(to.vault, heir, heir.version, sealed))
+    const target = targets.get(objectId)?.target
+    if (target === undefined) continue
+    await unbindUploads(tx, target.id, clock.now())
+    if (!(await bindUpload(tx, manifest.upload, target.id))) throw uploadGivenUp()
+    const secret = { [manifestField]: JSON.stringify(manifest) }
+    await putSecrets(tx, await fieldCipher.encrypt(to.vault, target, target.version, secret))
   }
 }
 

@@ -47,7 +47,7 @@ export function presentedPasskey({ id, response }: z.infer<typeof passkeyField>)
 }
 
 /** @throws Fault `request.invalid` */
-export function base64urlMember(member: string, text: string): Buffer {
+function base64urlMember(member: string, text: string): Buffer {
   const bytes = decodeBase64url(text)
   if (bytes === undefined) throw new Fault('request.invalid', `${member} must be base64url without padding.`)
   return bytes

@@ -62,7 +62,7 @@ export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
   }
 }
 
-export function keyReference(
+function keyReference(
   key: TransparentKey,
   version: KeyVersion,
   grant: SealedGrant,

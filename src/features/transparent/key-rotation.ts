@@ -50,7 +50,7 @@ const maxTries = 100
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
   const { store, hsm, clock, commitAsAppliance } = on
-  const inTurn = createKeyedMutex()
+  const keyMutex = createKeyedMutex()
 
   /** @param wanted whether the key, as it then is, is still to be rotated */
   function rotate(
@@ -59,7 +59,7 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
     commit: Commit,
     wanted: (current: TransparentKey) => boolean | Promise<boolean>,
   ): Promise<StoredKey> {
-    return inTurn(authorized.id, async (hasWaited) => {
+    return keyMutex(authorized.id, async (hasWaited) => {
       let shown = hasWaited ? await currentKey(on, authorized) : authorized
       for (let tried = 1; ; tried++) {
         if (!(await wanted(shown))) throw new Fault('store.conflict')

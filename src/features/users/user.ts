@@ -155,10 +155,8 @@ export function createUsers({
       return { users: users.slice(0, most), hasMore: users.length > most }
     },
 
-    async disable(username, commit) {
-      const { id } = await find(username)
-      await change(id, { capabilities: deactivated }, commit)
-    },
+    disable: async (username, commit) =>
+      void (await change((await find(username)).id, { capabilities: deactivated }, commit)),
   }
 }
 

@@ -31,7 +31,7 @@ export function createDailyItems({
   readonly clock: Clock
 }): DailyUse {
   const leases = new LRUCache<string, Lease>({ max: mostLeases })
-  const inTurn = createKeyedMutex()
+  const userMutex = createKeyedMutex()
 
   const heldOf = (name: string): Lease | undefined => {
     const lease = leases.get(name)
@@ -52,7 +52,7 @@ export function createDailyItems({
     const name = leaseName(place, entry)
     if (takeHeld(name, count)) return true
     // Calls of one member wait for the same lease.
-    return inTurn(place.userId, async () => {
+    return userMutex(place.userId, async () => {
       while (!takeHeld(name, count)) {
         const atLeast = count - (heldOf(name)?.left ?? 0)
         const wanted = Math.max(atLeast, Math.floor(most / leasesOfADay))

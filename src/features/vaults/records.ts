@@ -1,5 +1,6 @@
 import { EntitySchema } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
+import { scopeOf, type Scope } from '../../access/scope.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
 import { change, findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -135,8 +136,8 @@ export function isKeyOfVault(reader: Reader, keyId: string): Promise<boolean> {
 /** A vault as one of its members sees it. */
 export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description' | 'history'> {
   readonly permission: Permission
-  /** What makes it narrower; null for nothing. */
-  readonly grants: string | null
+  /** What narrows it; null for nothing. */
+  readonly scope: Scope | null
 }
 
 /** Without those in which the membership rests. */
@@ -163,7 +164,7 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     description: row.description,
     history: row.history,
     permission: permissionOf(row.permission),
-    grants: row.grants,
+    scope: scopeOf(row.grants),
   }))
 }
 

@@ -115,7 +115,7 @@ export function createVaults(on: VaultDependencies): Vaults {
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
           await addCreator(hsm, tx, row, creator)
           const { id, name, policyId, description, history } = row
-          return { id, name, policyId, description, history, permission: 'Admin' as const, grants: null }
+          return { id, name, policyId, description, history, permission: 'Admin' as const, scope: null }
         })
       } catch (error) {
         await vaultKeys.discard(made, grant)

@@ -8,10 +8,10 @@ const clockGrainMs = 2_000
  * Writes to the disk what a software token changed in its folder since `sinceMs` (epoch): SoftHSM2 never calls fsync,
  * and a vault key that a power cut takes away takes the vault's data with it.
  */
-export function syncDirectory(directory: string, sinceMs: number): void {
+function syncRecentFiles(directory: string, sinceMs: number): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) syncDirectory(path, sinceMs)
+    if (entry.isDirectory()) syncRecentFiles(path, sinceMs)
     else if (entry.isFile() && isRecent(path, sinceMs)) syncPath(path)
   }
   if (isRecent(directory, sinceMs)) syncPath(directory)
@@ -21,7 +21,7 @@ export function syncDirectory(directory: string, sinceMs: number): void {
 export function withDirectorySync<T>(tokenDirectory: string | undefined, work: () => T): T {
   const sinceMs = Date.now()
   const result = work()
-  if (tokenDirectory !== undefined) syncDirectory(tokenDirectory, sinceMs)
+  if (tokenDirectory !== undefined) syncRecentFiles(tokenDirectory, sinceMs)
   return result
 }
 

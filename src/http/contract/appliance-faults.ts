@@ -7,13 +7,13 @@ export const applianceFaults = {
     status: 503,
     number: 1900,
     text: 'The hardware security module does not answer: try again, and tell the operator if it lasts.',
-    discreet: true,
+    hidesDetail: true,
   },
   'hsm.sealed': {
     status: 503,
     number: 1901,
     text: 'The hardware security module refused its PIN: the operator must correct it.',
-    discreet: true,
+    hidesDetail: true,
   },
   'hsm.rejected': { status: 400, number: 1902, text: 'The hardware security module could not work with this data.' },
   'hsm.seal_broken': {

@@ -6,7 +6,7 @@ import type { AuditEvent } from '../../audit/event.ts'
 import type { Commit } from '../../store/store.ts'
 import type { FaultCode } from '../../fault.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
-import { type KeyOperation, keyOperations, type ScopedUse } from '../../access/scope.ts'
+import { type KeyOperation, keyOperations, type Scope, type ScopedUse } from '../../access/scope.ts'
 import type { HandlerName, JsonObject, Reply } from './envelope.ts'
 
 /** Who may call, checked before anything else of the call is looked at. */
@@ -24,7 +24,7 @@ export type Access<Row> =
       readonly self?: string
       /** Whom the thing belongs to that the path names: its owner needs no capability. */
       readonly owner?: Ownership
-      /** What a service account needs; the call is of no vault, so that grants in any of its vaults are enough. */
+      /** What a service account needs; the call is of no vault, so that its scope in any of its vaults is enough. */
       readonly service?: ServiceNeed
     }
   | {
@@ -58,10 +58,10 @@ export interface Ownership {
   readonly reserved?: string
 }
 
-/** What grants have to allow, and those that a service account has. */
+/** What a scope has to allow, and the scopes of a service account. */
 export interface ServiceNeed {
-  readonly grant: KeyOperation
-  readonly grantsOf: (userId: number) => Promise<readonly string[]>
+  readonly operation: KeyOperation
+  readonly scopesOf: (userId: number) => Promise<readonly Scope[]>
 }
 
 /** A form of a call that needs more permission in the vault than its other forms. */
@@ -70,8 +70,8 @@ export interface DemandingForm<P, B> {
   readonly what: string
   readonly permission: Permission | PermissionSetting
   readonly isAsked: (call: DemandedCall<P, B>) => boolean
-  /** Of a narrowed member the grants alone say whether: an Admin has named the operation. */
-  readonly isGranted?: true
+  /** Of a narrowed member the scope alone says whether: an Admin has named the operation. */
+  readonly isScoped?: true
 }
 
 /** What tells the form of a call. */
@@ -167,10 +167,10 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   /** Forms of the call that need more in the vault than `access` says; checked like it, after validation. */
   readonly demanding?: readonly DemandingForm<P, B>[]
   /**
-   * What the grants of a narrowed member must allow for it, by its members as they came where they decide; without it the
+   * What the scope of a narrowed member must allow for it, by its members as they came where they decide; without it the
    * call is for no narrowed member. In a vault alone.
    */
-  readonly grant?: ScopedUse | ((members: JsonObject) => readonly ScopedUse[])
+  readonly scopedUse?: ScopedUse | ((members: JsonObject) => readonly ScopedUse[])
   /** HTTP status of a success. */
   readonly success: 200 | 201
   /** What goes wrong in this call beyond what its access and form say already, for the documentation. */
@@ -224,6 +224,6 @@ export function endpoint<P, B, const A extends Access<unknown>>(contract: Endpoi
 // oxlint-disable-next-line typescript/no-explicit-any -- P and B stand in both directions, so no other type holds every contract
 export type AnyEndpoint = Endpoint<any, any, any>
 
-/** What a call does with keys, where its contract has grants asked for that alone, whatever the call's members are. */
-export const keyOperationOf = ({ grant }: Pick<AnyEndpoint, 'grant'>): KeyOperation | undefined =>
-  keyOperations.find((one) => grant === `key.${one}`)
+/** What a call does with keys, where that is its only scoped use, whatever the call's members are. */
+export const keyOperationOf = ({ scopedUse }: Pick<AnyEndpoint, 'scopedUse'>): KeyOperation | undefined =>
+  keyOperations.find((one) => scopedUse === `key.${one}`)

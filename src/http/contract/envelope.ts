@@ -79,7 +79,7 @@ export interface Reply {
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]
   /** The caller has logged out: a browser forgets what it kept. */
-  readonly isFarewell?: true
+  readonly endsSession?: true
   /** Called once, when the answer has left or its connection is gone. */
   readonly afterSend?: () => void
 }

@@ -10,7 +10,7 @@ export interface FaultRow {
   /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
   readonly text: string
   /** The detail speaks of modules, sockets and codes of the token: callers hear the text alone, the journal all. */
-  readonly discreet?: true
+  readonly hidesDetail?: true
   /** The text stands in CALLINFO.general as well, where this interface has it. */
   readonly general?: true
 }

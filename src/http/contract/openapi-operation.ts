@@ -73,7 +73,7 @@ export function operationOf(contract: AnyEndpoint, { operationId, example, many,
     operationId,
     tags: [tagOf(contract)],
     summary: contract.summary,
-    description: [`${needsOf(contract)}${grantOf(contract)}`, contract.details].filter(Boolean).join('\n\n'),
+    description: [`${needsOf(contract)}${scopedUseWords(contract)}`, contract.details].filter(Boolean).join('\n\n'),
     security: contract.access.kind === 'public' ? [] : [{ header: [] }, { bearer: [] }, { query: [] }, { cookie: [] }],
     parameters: [...pathParameters(contract), ...(inQuery ? queryParameters(body) : [])].map((parameter) =>
       exemplified(parameter, example),
@@ -110,14 +110,14 @@ function exceptionOf({ self, owner }: { readonly self?: string; readonly owner?:
 }
 
 function serviceWords({ service }: { readonly service?: ServiceNeed }): string {
-  return service === undefined ? '' : ` A service account needs grants for ${service.grant} in one of its vaults.`
+  return service === undefined ? '' : ` A service account needs grants for ${service.operation} in one of its vaults.`
 }
 
 /** What a narrowed member needs. */
-function grantOf({ access, grant }: AnyEndpoint): string {
+function scopedUseWords({ access, scopedUse }: AnyEndpoint): string {
   if (access.kind !== 'vault') return ''
-  if (grant === undefined) return ' A member whose rights are narrowed by grants is refused.'
-  const uses = typeof grant === 'function' ? grant({}) : [grant]
+  if (scopedUse === undefined) return ' A member whose rights are narrowed by grants is refused.'
+  const uses = typeof scopedUse === 'function' ? scopedUse({}) : [scopedUse]
   const names = uses.map((use) => {
     const [subject, operation] = use.split('.')
     return subject === 'object' ? `${operation} (objects)` : operation

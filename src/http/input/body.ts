@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../fault.ts'
 import type { JsonObject } from '../contract/envelope.ts'
-import type { Allowance } from './allowance.ts'
+import type { BodyLimits } from './body-limits.ts'
 import { tokenStartBytes } from './body-start.ts'
 import { parseJsonObject, singleValues } from './members.ts'
 import { isForm, readFields } from './upload.ts'
@@ -24,11 +24,11 @@ export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): v
  * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`,
  * `appliance.busy`
  */
-export async function readBody(request: IncomingMessage, allowance: Allowance): Promise<JsonObject> {
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > allowance.maxBytes && allowance.widen === undefined) throw allowance.tooLarge()
+  if (announced > limits.maxBytes && limits.widen === undefined) throw limits.tooLarge()
   refuseEncoding(request)
-  const { bytes, maxValues } = await readBytes(request, allowance, announced)
+  const { bytes, maxValues } = await readBytes(request, limits, announced)
   if (!isUtf8(bytes)) throw new Fault('request.not_json', 'The body is not UTF-8 (RFC 8259, 8.1).')
   const text = bytes.toString().trim()
   if (text === '') return {}
@@ -43,16 +43,16 @@ const isUrlEncoded = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
 /**
- * Reads as long as it may: of a body that is refused no more is taken off the wire here. Where the allowance can be widened, the
+ * Reads as long as it may: of a body that is refused no more is taken off the wire here. Where the limits can be widened, the
  * beginning of the body is shown to it once.
  */
 function readBytes(
   request: IncomingMessage,
-  allowance: Allowance,
+  limits: BodyLimits,
   announced: number,
 ): Promise<{ readonly bytes: Buffer; readonly maxValues: number }> {
-  const { held } = allowance
-  let { maxBytes, maxValues, tooLarge, widen } = allowance
+  const { held } = limits
+  let { maxBytes, maxValues, tooLarge, widen } = limits
   let pieces: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {

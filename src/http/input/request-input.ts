@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
 import { shownToken, type JsonObject } from '../contract/envelope.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
-import { admitBody, type Allowance, type BodyBudgets } from './allowance.ts'
+import { admitBody, type BodyLimits, type BodyBudgets } from './body-limits.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { beginsLikeJson } from './body-start.ts'
 import { hasBody, readBody, refuseEncoding } from './body.ts'
@@ -12,7 +12,7 @@ import { singleValues } from './members.ts'
 import { isForm, readForm } from './upload.ts'
 
 /** Bytes. */
-export interface BodyLimits {
+export interface BodySettings {
   readonly maxBodyBytes: number
   readonly maxFileBytes: number
   /** Of all bodies together whose callers are not known yet. */
@@ -33,7 +33,7 @@ export type InputReader = (
   identify: () => Promise<number>,
 ) => Promise<JsonObject>
 
-function budgetsOf({ maxUnidentifiedBytes, maxIdentifiedBytes }: BodyLimits): BodyBudgets {
+function budgetsOf({ maxUnidentifiedBytes, maxIdentifiedBytes }: BodySettings): BodyBudgets {
   return {
     unidentified: createBodyBudget({ totalBytes: maxUnidentifiedBytes, perSenderBytes: maxUnidentifiedBytes }),
     // Half: the bodies of one user that have come, and do not go any more, leave room for those of others.
@@ -41,23 +41,19 @@ function budgetsOf({ maxUnidentifiedBytes, maxIdentifiedBytes }: BodyLimits): Bo
   }
 }
 
-export function createInputReader(limits: BodyLimits): InputReader {
-  const { maxBodyBytes, maxFileBytes } = limits
-  const budgets = budgetsOf(limits)
+export function createInputReader(settings: BodySettings): InputReader {
+  const { maxBodyBytes, maxFileBytes } = settings
+  const budgets = budgetsOf(settings)
 
-  async function readSent(request: RequestContext, { upload }: AnyEndpoint, allowance: Allowance): Promise<JsonObject> {
+  async function readSent(request: RequestContext, { upload }: AnyEndpoint, limits: BodyLimits): Promise<JsonObject> {
     const { req } = request.koa
-    if (
-      upload !== undefined &&
-      isForm(req) &&
-      !(upload === 'optional' && (await beginsLikeJson(req, allowance.held)))
-    ) {
+    if (upload !== undefined && isForm(req) && !(upload === 'optional' && (await beginsLikeJson(req, limits.held)))) {
       refuseEncoding(req)
-      request.form = await readForm(req, { allowance, maxFileBytes })
+      request.form = await readForm(req, { bodyLimits: limits, maxFileBytes })
       return request.form.fields
     }
     // What else is sent to a call that needs a form is read for the echo alone.
-    return upload === 'required' ? readBody(req, allowance).catch(() => ({})) : readBody(req, allowance)
+    return upload === 'required' ? readBody(req, limits).catch(() => ({})) : readBody(req, limits)
   }
 
   return async (request, contract, identify) => {
@@ -78,13 +74,13 @@ export function createInputReader(limits: BodyLimits): InputReader {
         noteToken(request, { token })
         return identify()
       }
-      const allowance = await admitBody(incoming, { maxBodyBytes, budgets, identify, identifyBy })
-      request.held = allowance.held
-      body = await readSent(request, contract, allowance)
+      const limits = await admitBody(incoming, { maxBodyBytes, budgets, identify, identifyBy })
+      request.held = limits.held
+      body = await readSent(request, contract, limits)
       // A stranger's is small, and what he may have done with it has limits of its own.
       if (request.caller === undefined) request.held.release()
       else request.held.keep()
-      isEchoed = allowance.isEchoed
+      isEchoed = limits.isEchoed
     }
     request.sent = { members: querystring === '' ? body : { ...query, ...body }, isEchoed }
     noteToken(request, body)

@@ -4,13 +4,13 @@ import createMulter from '@koa/multer'
 import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
-import type { Allowance } from './allowance.ts'
+import type { BodyLimits } from './body-limits.ts'
 import { addMember } from './members.ts'
 import { createStorage, type FileStorage } from './uploaded-file.ts'
 
 export interface FormLimits {
   /** What may be kept of the form while it is read. */
-  readonly allowance: Pick<Allowance, 'maxBytes' | 'maxFileBytes'> & Partial<Pick<Allowance, 'held'>>
+  readonly bodyLimits: Pick<BodyLimits, 'maxBytes' | 'maxFileBytes'> & Partial<Pick<BodyLimits, 'held'>>
   /** Of the file, most of which may still be on the wire. */
   readonly maxFileBytes: number
 }
@@ -36,8 +36,8 @@ export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
  * @throws Fault `request.not_form`, `request.invalid`
  */
 export async function readFields(headers: IncomingMessage['headers'], body: Buffer): Promise<JsonObject> {
-  const allowance = { maxBytes: body.length, maxFileBytes: body.length }
-  const limits = { allowance, maxFileBytes: body.length }
+  const bodyLimits = { maxBytes: body.length, maxFileBytes: body.length }
+  const limits = { bodyLimits, maxFileBytes: body.length }
   const { fields, file } = await readForm(Object.assign(Readable.from([body]), { headers }), limits)
   if (file !== undefined) throw new Fault('request.invalid', 'This call takes no file: leave it out.')
   return fields
@@ -52,7 +52,7 @@ type FormSource = Readable & Pick<IncomingMessage, 'headers'>
 export async function readForm(request: FormSource, limits: FormLimits): Promise<Form> {
   const body = bodyOf(request)
   const fields = createFields(limits)
-  const { held, maxFileBytes } = limits.allowance
+  const { held, maxFileBytes } = limits.bodyLimits
   const storage = createStorage(() => end, { keptBytes: maxFileBytes, held })
   const end = parse(body, fields, storage, limits)
   const refused = new Promise<Fault>((resolve) => held?.onRefusal(resolve))
@@ -102,7 +102,7 @@ async function parse(
       files: 1,
       fields: maxFields,
       parts: maxFields + 1,
-      fieldSize: limits.allowance.maxBytes,
+      fieldSize: limits.bodyLimits.maxBytes,
       fileSize: limits.maxFileBytes,
       // multer makes objects and lists of names with brackets, and a list has as many elements as its name says.
       fieldNestingDepth: 0,
@@ -145,20 +145,20 @@ interface Fields {
   close(): void
 }
 
-function createFields({ allowance }: FormLimits): Fields {
+function createFields({ bodyLimits }: FormLimits): Fields {
   const values: Record<string, string> = Object.create(null)
   let bytes = 0
   let isClosed = false
 
   function add(name: string, value: string | undefined): void {
     if (isClosed)
-      throw new Fault('request.invalid', `Put every field before a file of more than ${allowance.maxFileBytes} bytes.`)
+      throw new Fault('request.invalid', `Put every field before a file of more than ${bodyLimits.maxFileBytes} bytes.`)
     if (value === undefined)
       throw new Fault('request.invalid', `The character set of the field ${name.slice(0, 64)} is unknown: send UTF-8.`)
     const size = Buffer.byteLength(name) + Buffer.byteLength(value)
     bytes += size
-    allowance.held?.take(size)
-    if (name.length > maxNameLength || bytes > allowance.maxBytes) throw tooManyFields({ allowance })
+    bodyLimits.held?.take(size)
+    if (name.length > maxNameLength || bytes > bodyLimits.maxBytes) throw tooManyFields({ bodyLimits })
     addMember(values, name, value)
   }
 
@@ -202,9 +202,9 @@ function faultOf(error: unknown, limits: FormLimits): Fault {
   }
 }
 
-function tooManyFields({ allowance }: Pick<FormLimits, 'allowance'>): Fault {
+function tooManyFields({ bodyLimits }: Pick<FormLimits, 'bodyLimits'>): Fault {
   return new Fault(
     'request.too_large',
-    `The form has more than ${maxFields} fields, or more than ${allowance.maxBytes} bytes of them.`,
+    `The form has more than ${maxFields} fields, or more than ${bodyLimits.maxBytes} bytes of them.`,
   )
 }

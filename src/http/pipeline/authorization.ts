@@ -2,7 +2,7 @@ import { decimalId } from '../../access/resource.ts'
 import { holds } from '../../access/capabilities.ts'
 import type { Admission, Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import { includes } from '../../access/permission.ts'
-import { allows, scopeOf } from '../../access/scope.ts'
+import { allows, type Scope } from '../../access/scope.ts'
 import { Fault } from '../../fault.ts'
 import type { Caller, VaultAccess } from '../../access/caller.ts'
 import {
@@ -55,7 +55,7 @@ export interface Authorization {
   findCaller(request: RequestContext): Promise<void>
 }
 
-/** For whom a handler works, and where. */
+/** The caller, the vaults and the resource of a call, as its handler sees them. */
 export interface Authorized extends Pick<Authentication, 'caller' | 'vault' | 'resource'> {
   /** The vault into which the call puts something. */
   readonly into: VaultAccess | undefined
@@ -107,9 +107,9 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       const asked = demanding.filter((form) => form.isAsked(call))
       if (asked.length === 0) return
       request.demands = await Promise.all(
-        asked.map(async ({ what, permission, isGranted = false }) => ({
+        asked.map(async ({ what, permission, isScoped = false }) => ({
           what,
-          isGranted,
+          isScoped,
           permission: typeof permission === 'string' ? permission : await permission.of(vault.id),
         })),
       )
@@ -176,7 +176,7 @@ async function check(
   const access: Access<unknown> = contract.access
   if (access.kind === 'public') return
   if (access.kind === 'vault') checkPermission(access, admission, body)
-  if (typeof admission.vault?.grants === 'string') checkGranted(contract, admission.vault.grants, params['name'], body)
+  if (admission.vault?.scope) checkScope(contract, admission.vault.scope, params['name'], body)
   const { capability } = access
   const { capabilities, userId } = admission.caller
   if (capability === undefined || [capability].flat().some((one) => holds(capabilities, one))) return
@@ -231,7 +231,7 @@ function checkDestination({ access }: AnyEndpoint, destination: Admission | unde
   const { vault, restingIn } = destination
   if (restingIn !== undefined) throw new Fault('access.resting')
   if (vault === undefined) throw new Fault('vault.not_found')
-  if (vault.grants !== null) throw narrowed()
+  if (vault.scope !== null) throw narrowed()
   if (!includes(vault.permission, into.permission))
     throw new Fault(
       'access.permission',
@@ -246,26 +246,25 @@ const isPlainId = (named: unknown): named is string | number => typeof named ===
 const narrowed = (): Fault =>
   new Fault('access.permission', 'This call is not for members whose rights are narrowed by grants.')
 
-async function checkService({ grant, grantsOf }: ServiceNeed, caller: Caller | undefined): Promise<void> {
+async function checkService({ operation, scopesOf }: ServiceNeed, caller: Caller | undefined): Promise<void> {
   // People have an application key.
   if (caller?.applicationKeyId !== null) return
-  if ((await grantsOf(caller.userId)).some((grants) => allows(scopeOf(grants), `key.${grant}`))) return
-  throw new Fault('access.permission', `No grants of this service account, in any of its vaults, let it ${grant}.`)
+  if ((await scopesOf(caller.userId)).some((scope) => allows(scope, `key.${operation}`))) return
+  throw new Fault('access.permission', `No grants of this service account, in any of its vaults, let it ${operation}.`)
 }
 
 function checkDemands(demands: readonly Demand[], vault: VaultAccess | undefined): void {
   if (vault === undefined) return
-  for (const { what, permission, isGranted } of demands)
-    if (!(isGranted && vault.grants !== null) && !includes(vault.permission, permission))
+  for (const { what, permission, isScoped } of demands)
+    if (!(isScoped && vault.scope !== null) && !includes(vault.permission, permission))
       throw new Fault('access.permission', `${what} needs ${permission} in the vault; you have ${vault.permission}.`)
 }
 
-/** Of a narrowed member: what the contract does not say to be asked of grants, no grants allow. */
-function checkGranted({ grant }: AnyEndpoint, grants: string, name: string | undefined, body: JsonObject): void {
-  if (grant === undefined) throw narrowed()
-  const refused = (typeof grant === 'function' ? grant(body) : [grant]).find(
-    (use) => !allows(scopeOf(grants), use, { name }),
-  )
+/** Of a narrowed member: a call whose contract names no scoped use is allowed by no scope. */
+function checkScope({ scopedUse }: AnyEndpoint, scope: Scope, name: string | undefined, body: JsonObject): void {
+  if (scopedUse === undefined) throw narrowed()
+  const uses = typeof scopedUse === 'function' ? scopedUse(body) : [scopedUse]
+  const refused = uses.find((use) => !allows(scope, use, { name }))
   if (refused === undefined) return
   const [subject, operation] = refused.split('.')
   const what =

@@ -1,6 +1,5 @@
 import type { Caller, VaultAccess } from '../../access/caller.ts'
 import { type DailyUse, limitedItems } from '../../access/daily-use.ts'
-import { scopeOf } from '../../access/scope.ts'
 import { type AnyEndpoint, keyOperationOf } from '../contract/endpoint.ts'
 
 /** Of a call that was validated: what tells how many items it has. */
@@ -12,7 +11,7 @@ interface CountedCall {
 }
 
 /**
- * Counts the items of a narrowed member's call, where the grants have a limit a day: those of a batch one by one.
+ * Counts the items of a narrowed member's call, where the scope has a limit a day: those of a batch one by one.
  * @throws Fault `access.used_up`, before anything is done
  */
 export async function countItems(
@@ -21,9 +20,9 @@ export async function countItems(
   { params, body, vault, caller }: CountedCall,
 ): Promise<void> {
   const operation = keyOperationOf(contract)
-  if (operation === undefined || vault === undefined || caller === undefined || vault.grants === null) return
+  if (operation === undefined || vault === undefined || caller === undefined || vault.scope === null) return
   const name = textIn(params, 'name')
-  const items = limitedItems(scopeOf(vault.grants), operation, name, aadsOf(body))
+  const items = limitedItems(vault.scope, operation, name, aadsOf(body))
   if (items.length > 0) await dailyUse.spend({ vaultId: vault.id, userId: caller.userId }, items)
 }
 

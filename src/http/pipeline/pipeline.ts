@@ -11,7 +11,7 @@ import {
   createInputReader,
   noteQuery,
   validate,
-  type BodyLimits,
+  type BodySettings,
   type Echoed,
 } from '../input/request-input.ts'
 import { createAuthorization, type Authorization, type Authorized } from './authorization.ts'
@@ -22,11 +22,11 @@ import { callersOutbox, createOutbox, unidentifiedOutbox } from './outbox.ts'
 import { createRecording, type Recording, type RecordingDependencies } from './recording.ts'
 import type { Quotas } from './quotas.ts'
 import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
-import { refuseLooseCall } from './strict-calls.ts'
+import { refuseUnknownMembersIfStrict } from './strict-calls.ts'
 import { atClose, createRequestContext, send, type RequestContext } from './request-context.ts'
 import { isOwnPage, putCookie, takeAllBack, takeCookieBack } from './session-cookie.ts'
 
-export interface PipelineDependencies extends RecordingDependencies, BodyLimits {
+export interface PipelineDependencies extends RecordingDependencies, BodySettings {
   readonly authenticator: Authenticator
   readonly clientIdentity: ClientIdentity
   readonly unidentifiedCallLimit: UnidentifiedCallLimit
@@ -74,7 +74,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       if (reply.afterSend) atClose(request, reply.afterSend)
       await recording.allow(request)
       await noteEcho()
-      if (reply.isFarewell) takeAllBack(envelope)
+      if (reply.endsSession) takeAllBack(envelope)
       ended = [success(envelope, contract?.success ?? 200, reply), 'allowed']
     } catch (error) {
       await authorization.findCaller(request)
@@ -99,7 +99,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authorized = await authorization.authorize(request, contract, params, body)
         const vaults = [authorized?.vault, authorized?.into]
-        refuseLooseCall(contract, vaults, params['name'], request.sent?.members ?? body)
+        refuseUnknownMembersIfStrict(contract, vaults, params['name'], request.sent?.members ?? body)
         const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
@@ -107,7 +107,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
           ...meansOf(request, recording, quotas),
         }
         await authorization.checkForm(request, contract, call)
-        if (typeof call.vault?.grants === 'string') await countItems(dailyUse, contract, call)
+        if (call.vault?.scope) await countItems(dailyUse, contract, call)
         return withinQuota(quotas, contract, call, () => contract.run(call))
       })
     },
@@ -135,7 +135,7 @@ function refuseUnmatched(
   throw fault
 }
 
-/** For whom a handler works, and where. */
+/** The caller, the vaults and the resource of a call, as its handler sees them. */
 function whereabouts(authorized: Authorized | undefined) {
   return {
     caller: authorized?.caller,

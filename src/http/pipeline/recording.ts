@@ -37,7 +37,7 @@ export interface RecordingDependencies {
 
 export function createRecording(dependencies: RecordingDependencies): Recording {
   const { audit, store, readRows, report, alarm, unidentified, unidentifiedCallLimit } = dependencies
-  const inTurn = createChangeTurns()
+  const changeTurns = createChangeTurns()
 
   function record(request: RequestContext, outcome: string): Promise<void> {
     const event = eventOf(request, outcome)
@@ -50,7 +50,8 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
   }
 
   async function recordFailure(request: RequestContext, fault: Fault): Promise<Fault> {
-    if (fault.cause !== undefined || fault.code === 'internal' || isDiscreet(fault)) report(request.requestId, fault)
+    if (fault.cause !== undefined || fault.code === 'internal' || isDetailHidden(fault))
+      report(request.requestId, fault)
     if (fault.code === 'audit.unavailable') return fault
     try {
       await record(request, fault.code)
@@ -100,7 +101,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
         }
       })
       return (work, options) =>
-        inTurn(request.caller?.userId, () =>
+        changeTurns(request.caller?.userId, () =>
           commit(async (tx) => {
             await request.reauthorize?.(tx)
             if (request.grant) actBy(tx, request.grant)
@@ -111,11 +112,11 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
   }
 }
 
-const isDiscreet = ({ code }: Fault): boolean => faultCatalogue[code].discreet === true
+const isDetailHidden = ({ code }: Fault): boolean => faultCatalogue[code].hidesDetail === true
 
 /** A fault as the caller is told. */
 function outward(fault: Fault): Fault {
-  return isDiscreet(fault) ? new Fault(fault.code) : fault
+  return isDetailHidden(fault) ? new Fault(fault.code) : fault
 }
 
 function asFault(error: unknown): Fault {

@@ -2,6 +2,7 @@ import type { Permission } from '../../access/permission.ts'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'koa'
@@ -10,11 +11,12 @@ import type { AuditEvent } from '../../audit/event.ts'
 import type { Reader } from '../../store/store.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
+import { transportOf } from '../contract/call-transport.ts'
 import { hasBody } from '../input/body.ts'
 import type { HeldBody } from '../input/body-budget.ts'
 import { callBytes } from '../input/call-size.ts'
 import type { Form } from '../input/upload.ts'
-import type { Bearer, Outbox } from './outbox.ts'
+import type { Outbox } from './outbox.ts'
 import { readCookie } from './session-cookie.ts'
 
 /** A permission that the form of a call needs, and what the form is called. */
@@ -22,7 +24,7 @@ export interface Demand {
   readonly what: string
   readonly permission: Permission
   /** See `DemandingForm`. */
-  readonly isGranted: boolean
+  readonly isScoped: boolean
 }
 
 /** What is known so far of what the audit record will say. */
@@ -132,12 +134,12 @@ export function atClose({ closing }: RequestContext, callback: () => void): void
   else closing.push(callback)
 }
 
-/** Sends the answer, or ends what would carry it where too much waits there already. */
+/** Sends the answer, or ends its transport where too much waits there already. */
 export function send(request: RequestContext, answer: Answer, outbox: Outbox): void {
   const { koa, requestId } = request
   const { body, rest = [] } = answer
   const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
-  const place = outbox.admit(bearerOf(koa.req), bytes + callBytes(koa.req))
+  const place = outbox.admit(transportOf(koa.req), bytes + callBytes(koa.req))
   if (place === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)
@@ -166,10 +168,6 @@ function refuseToSend(req: IncomingMessage): void {
   else req.socket.destroy()
 }
 
-// Without a session the stream has ended already.
-const bearerOf = (req: IncomingMessage): Bearer =>
-  'stream' in req ? (streamOf(req).session ?? streamOf(req)) : req.socket
-
 /**
  * How long a client may go on sending a body that is not read. Closing at once would make the kernel reset the
  * connection, and the client could lose the answer that tells it why (RFC 9112, 9.6).
@@ -188,21 +186,15 @@ function endAfterAnswer(context: Context, answer: readonly Buffer[]): void {
   context.body = Readable.from(answerAndDiscard(req, answer), { objectMode: false })
 }
 
-interface Http2Stream extends Bearer {
-  readonly session: Bearer | undefined
-  close(errorCode: number): void
-  once(event: 'close', listener: () => void): void
-}
-
-function streamOf(req: IncomingMessage & { readonly stream: unknown }): Http2Stream {
+function streamOf(req: IncomingMessage & { readonly stream: unknown }): ServerHttp2Stream {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what node:http2 gives Koa for a request
-  return req.stream as Http2Stream
+  return req.stream as ServerHttp2Stream
 }
 
 /** RFC 9113, 7: "the endpoint no longer needs the stream". */
 const cancelled = 0x8
 
-function discard(request: IncomingMessage, stream: Http2Stream): void {
+function discard(request: IncomingMessage, stream: ServerHttp2Stream): void {
   const timer = setTimeout(() => stream.close(cancelled), lingerMs)
   stream.once('close', () => clearTimeout(timer))
   request.resume()

@@ -1,27 +1,27 @@
 import type { VaultAccess } from '../../access/caller.ts'
-import { entriesFor, scopeOf } from '../../access/scope.ts'
+import { entriesFor, type Scope } from '../../access/scope.ts'
 import { type AnyEndpoint, keyOperationOf } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
 import { refuseUnknownMembers } from '../input/unknown-members.ts'
 
 /**
- * Refuses members that are not known where a vault of the call is strict, or one of the grants by which a narrowed member makes the
+ * Refuses members that are not known where a vault of the call is strict, or one of the entries by which a narrowed member makes the
  * call.
  * @throws Fault `request.invalid`
  */
-export function refuseLooseCall(
+export function refuseUnknownMembersIfStrict(
   contract: AnyEndpoint,
   vaults: readonly (VaultAccess | undefined)[],
   name: string | undefined,
   sent: JsonObject,
 ): void {
   for (const vault of vaults)
-    if (vault?.strict || (vault && hasStrictEntry(contract, vault.grants, name))) refuseUnknownMembers(contract, sent)
+    if (vault?.strict || (vault && hasStrictEntry(contract, vault.scope, name))) refuseUnknownMembers(contract, sent)
 }
 
-function hasStrictEntry(contract: AnyEndpoint, grants: string | null, name: string | undefined): boolean {
-  if (grants === null) return false
+function hasStrictEntry(contract: AnyEndpoint, scope: Scope | null, name: string | undefined): boolean {
+  if (scope === null) return false
   const operation = keyOperationOf(contract)
   if (operation === undefined) return false
-  return entriesFor(scopeOf(grants), operation, { name }).some(({ entry }) => entry.strict)
+  return entriesFor(scope, operation, { name }).some(({ entry }) => entry.strict)
 }

@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http'
 import { constants, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import { transportOf } from '../contract/call-transport.ts'
 import type { Connection, ConnectionLimits } from './connection-limits.ts'
 import { createHttp1Calls } from './http1-calls.ts'
 import type { Request, Response } from './refusals.ts'
@@ -81,7 +82,7 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
       const isHttp1 = response instanceof ServerResponse
       const endCall = isHttp1 ? http1.begin(request.socket, response) : undefined
       if (isHttp1 && endCall === undefined) return undefined
-      const end = admitted.get(bearerOf(request))?.begin()
+      const end = admitted.get(transportOf(request))?.begin()
       return () => {
         endCall?.()
         end?.()
@@ -106,16 +107,6 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
       for (const socket of open) socket.destroy()
     },
   }
-}
-
-/** What carries a call: the connection of HTTP/1.1, or the session of HTTP/2. */
-export interface Bearer {
-  destroy(): void
-}
-
-export function bearerOf(request: Request): Bearer {
-  // Without a session the stream has ended already.
-  return 'stream' in request ? (request.stream.session ?? request.stream) : request.socket
 }
 
 /** What identifies a TCP connection: node:tls shows it of the encrypted socket as well as of the one below. */

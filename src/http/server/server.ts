@@ -4,8 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { type SecureVersion, createSecureContext, type SecureContextOptions } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
+import { transportOf } from '../contract/call-transport.ts'
 import { createConnectionLimits, type ConnectionRules } from './connection-limits.ts'
-import { bearerOf, trackConnections, type Connections } from './connections.ts'
+import { trackConnections, type Connections } from './connections.ts'
 import { faultOfClientError, refuse, refuseExpectation, refuseSocket, type Request, type Response } from './refusals.ts'
 import { createStalledAnswers, type StalledAnswers } from './stalled-answers.ts'
 import { createTally } from './tally.ts'
@@ -143,7 +144,7 @@ function serveCalls(
   const begin = (request: Request, response: Response): boolean => {
     const ended = connections.begin(request, response)
     if (ended === undefined) return false
-    const left = stalled.watch(response, bearerOf(request))
+    const left = stalled.watch(response, transportOf(request))
     response.once('close', () => {
       ended()
       left()

@@ -1,5 +1,5 @@
 import { LinkedList } from '../../linked-list.ts'
-import type { Bearer } from './connections.ts'
+import type { Transport } from '../contract/call-transport.ts'
 import type { Response } from './refusals.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Response } from './refusals.ts'
  */
 export interface StalledAnswers {
   /** Watches an answer from its call's beginning until what it gives is called. */
-  watch(response: Response, bearer: Bearer): () => void
+  watch(response: Response, transport: Transport): () => void
   close(): void
 }
 
@@ -17,7 +17,7 @@ const leastBytesPerMs = 16
 
 interface Answer {
   readonly response: Response
-  readonly bearer: Bearer
+  readonly transport: Transport
   /** The moment by which it has to be gone, once it has begun to leave. */
   dueAt: number | undefined
 }
@@ -33,13 +33,13 @@ export function createStalledAnswers(timeoutMs: number): StalledAnswers {
       // Every answer is complete before its first byte leaves; what is left of it may be on its way in pieces.
       if (!response.headersSent) continue
       answer.dueAt ??= now + timeoutMs + Number(response.getHeader('content-length') ?? 0) / leastBytesPerMs
-      if (now > answer.dueAt) answer.bearer.destroy()
+      if (now > answer.dueAt) answer.transport.destroy()
     }
   }
 
   return {
-    watch(response, bearer) {
-      const item = waiting.append({ response, bearer, dueAt: undefined })
+    watch(response, transport) {
+      const item = waiting.append({ response, transport, dueAt: undefined })
       return () => void waiting.remove(item)
     },
     close: () => clearInterval(timer),

@@ -1,8 +1,7 @@
 import { capabilityBits } from '../session/own-capability.ts'
 
 /** Bits of a user's status (`GET /utils/statusvalues`), as far as people choose them. */
-export const chosenBits = capabilityBits
-export type ChosenBit = keyof typeof chosenBits
+export type ChosenBit = keyof typeof capabilityBits
 export const chosenNames: readonly ChosenBit[] = ['createVault', 'admin', 'audit', 'changePassphrase', 'escrow']
 
 const activeBit = 7
@@ -20,6 +19,6 @@ export const turned = (now: number, before: number, after: number): number => {
   const bits = before ^ after
   return (now & ~bits) | (after & bits)
 }
-export const holds = (status: number, name: ChosenBit): boolean => hasBit(status, chosenBits[name])
+export const holds = (status: number, name: ChosenBit): boolean => hasBit(status, capabilityBits[name])
 export const holding = (status: number, name: ChosenBit, isSet: boolean): number =>
-  withBit(status, chosenBits[name], isSet)
+  withBit(status, capabilityBits[name], isSet)

@@ -4,7 +4,7 @@ import { keepPreferences, readPreferences } from '../preferences.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { sessionInvalid } from '../interface/transport.ts'
 import { carryKey } from './remembered-key.ts'
-import { inTurn } from './session-turn.ts'
+import { withSessionLock } from './session-lock.ts'
 
 /** In all tabs, and for the browser's next start: the appliance has not heard of a logout. */
 const place = 'strongroom.leaving'
@@ -19,7 +19,7 @@ export const useIsUnheard = (): boolean => useWatched(unheard)
 /** Tells the appliance of a logout as soon as it can. */
 export function leave(): void {
   localStorage.setItem(place, 'yes')
-  tellInTurn()
+  tellUnderLock()
 }
 
 /** Also after a login, which puts another session into the place of the one that was left. */
@@ -28,7 +28,7 @@ export function forgetLeaving(): void {
   unheard.set(false)
 }
 
-/** Tells of a logout that was not heard yet, if there is one. To be called in turn. */
+/** Tells of a logout that was not heard yet, if there is one. To be called under the session lock. */
 export async function tellLeaving(): Promise<void> {
   if (localStorage.getItem(place) === null) return unheard.set(false)
   const preferences = readPreferences()
@@ -39,7 +39,7 @@ export async function tellLeaving(): Promise<void> {
     const isOver = error instanceof Refusal && error.number === sessionInvalid
     if (!isOver) {
       clearTimeout(retry)
-      retry = setTimeout(tellInTurn, retryMs)
+      retry = setTimeout(tellUnderLock, retryMs)
       return unheard.set(true)
     }
   }
@@ -49,6 +49,6 @@ export async function tellLeaving(): Promise<void> {
   putKeyBack()
 }
 
-const tellInTurn = (): void => void inTurn(tellLeaving)
-addEventListener('online', tellInTurn)
-tellInTurn()
+const tellUnderLock = (): void => void withSessionLock(tellLeaving)
+addEventListener('online', tellUnderLock)
+tellUnderLock()

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { KeptJson } from '../controls/kept-json.ts'
-import { inTurn } from './session-turn.ts'
+import { withSessionLock } from './session-lock.ts'
 
 const kept = new KeptJson<unknown>(localStorage, 'strongroom.applicationKey')
 
@@ -13,7 +13,7 @@ function readKey(): string | undefined {
 /** At once, and once more after a logout that is under way in any tab, which puts back what there was before it. */
 function forgetKey(): void {
   kept.write(undefined)
-  void inTurn(() => {
+  void withSessionLock(() => {
     // What this tab has not heard of yet it would not remove: browsers tell tabs of each other's writes a moment later.
     kept.write(null)
     kept.write(undefined)

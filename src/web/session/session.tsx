@@ -5,7 +5,7 @@ import { announce } from '../controls/announcement.tsx'
 import { emptyClipboard } from '../controls/clipboard.ts'
 import { noteActivity, useIdleness } from './idleness.ts'
 import { forgetLeaving, leave, tellLeaving } from './leaving.ts'
-import { inTurn } from './session-turn.ts'
+import { withSessionLock } from './session-lock.ts'
 import { nothingTold, toldBy, withoutPassphrase, type Sentences } from './told-at-login.ts'
 import { KeptJson } from '../controls/kept-json.ts'
 import { forgetTyping, keepTyping, keepTypingOf } from '../controls/kept-typing.ts'
@@ -67,7 +67,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   )
   const login = useCallback(
     (body: LoginBody) =>
-      inTurn(async () => {
+      withSessionLock(async () => {
         await tellLeaving()
         const { CALLINFO } = await call('auth.login', { body: { ...body, session: 'cookie' } })
         forgetLeaving()

@@ -57,8 +57,8 @@ function vaultOf({ params, members: sent }: GoodCall): string {
   return typeof named === 'string' ? named : at.vaultId
 }
 
-const usesOf = ({ grant }: AnyEndpoint, { members: sent = {} }: GoodCall): readonly ScopedUse[] =>
-  typeof grant === 'function' ? grant(sent) : grant === undefined ? [] : [grant]
+const usesOf = ({ scopedUse }: AnyEndpoint, { members: sent = {} }: GoodCall): readonly ScopedUse[] =>
+  typeof scopedUse === 'function' ? scopedUse(sent) : scopedUse === undefined ? [] : [scopedUse]
 
 describe.each(calls.map((contract) => [`${contract.method} ${contract.path}`, contract] as const))(
   '%s',
@@ -90,6 +90,6 @@ describe.each(calls.map((contract) => [`${contract.method} ${contract.path}`, co
 )
 
 it('no call of a narrowed member changes anything: their contracts take Read', () => {
-  const changing = calls.filter(({ grant, access }) => grant !== undefined && access.permission !== 'Read')
+  const changing = calls.filter(({ scopedUse, access }) => scopedUse !== undefined && access.permission !== 'Read')
   expect(changing).toEqual([])
 })

@@ -58,7 +58,7 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
       id: Number(vault.id),
       permission: 'Admin',
       strict: false,
-      grants: null,
+      scope: null,
       grant: () => grantIn(appliance, vault.id),
     })
     const folder = await services.templates.find(2)

@@ -13,8 +13,14 @@ const callOf = ({ method, path: address }: AnyEndpoint): string =>
 
 /** The forms of a call that ask for more than one thing. */
 const forms = [{}, { decrypt: 'true' }, { filedata: 'true' }, { children: 'true' }]
-const usesOf = ({ grant }: AnyEndpoint): ReadonlySet<ScopedUse> =>
-  new Set(typeof grant === 'function' ? forms.flatMap((form) => grant(form)) : grant === undefined ? [] : [grant])
+const usesOf = ({ scopedUse }: AnyEndpoint): ReadonlySet<ScopedUse> =>
+  new Set(
+    typeof scopedUse === 'function'
+      ? forms.flatMap((form) => scopedUse(form))
+      : scopedUse === undefined
+        ? []
+        : [scopedUse],
+  )
 
 /** What is of no vault; the call says it itself. */
 const ofNoVault: Partial<Record<ScopedUse, string>> = {

@@ -32,7 +32,6 @@ const given = () =>
     audit,
     clock: { now: () => 7 },
     perInterval,
-    intervalMs,
     hasRoom: () => hasRoom,
     report: (error) => reports.push(error),
   })

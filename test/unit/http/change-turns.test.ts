@@ -5,11 +5,11 @@ import type { RequestContext } from '../../../src/http/pipeline/request-context.
 
 /** Changes that end when they are told to, and which of them have begun. */
 function given() {
-  const inTurn = createChangeTurns()
+  const changeTurns = createChangeTurns()
   const begun: string[] = []
   const endings = new Map<string, { readonly end: () => void; readonly fail: (error: Error) => void }>()
   const change = (name: string, userId: number | undefined) =>
-    inTurn(userId, () => {
+    changeTurns(userId, () => {
       begun.push(name)
       return new Promise<void>((end, fail) => endings.set(name, { end, fail }))
     })

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readForm } from '../../../src/http/input/upload.ts'
 import { Fault } from '../../../src/fault.ts'
 
-const limits = { allowance: { maxBytes: 64 * 1024, maxFileBytes: 1024 * 1024 }, maxFileBytes: 4 * 1024 * 1024 }
+const limits = { bodyLimits: { maxBytes: 64 * 1024, maxFileBytes: 1024 * 1024 }, maxFileBytes: 4 * 1024 * 1024 }
 const directory = mkdtempSync(join(tmpdir(), 'strongroom-upload-'))
 const [small, large, tooLarge, empty] = [
   given('small', 1000),

@@ -19,6 +19,6 @@ export const logout = (sessions: Sessions) =>
     body: z.object({}),
     async run({ caller, commit }) {
       await commit((tx) => sessions.end(tx, caller.sessionId))
-      return { callinfo: { logout: 'Goodbye' }, isFarewell: true }
+      return { callinfo: { logout: 'Goodbye' }, endsSession: true }
     },
   })

@@ -54,7 +54,7 @@ export const listHistory = (reading: ObjectReading, templates: Templates) =>
     details:
       'The newest first, without encrypted fields. An edit keeps what it replaces; the vault says how many such versions are kept (`history`).',
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
-    grant: 'object.read',
+    scopedUse: 'object.read',
     success: 200,
     faults: ['request.quota'],
     reply: { members: z.object({ HISTORY: z.array(earlierSchema).describe('The earlier versions.') }) },

@@ -8,7 +8,7 @@ export const ownMarksContract = {
   handler: 'ObjectHandler',
   method: 'PUT',
   access: { kind: 'vault', permission: 'Read', resource: objectQuery },
-  grant: 'object.read',
+  scopedUse: 'object.read',
   success: 200,
   faults: ['object.invalid'],
   reply: { callinfo: savedSchema },

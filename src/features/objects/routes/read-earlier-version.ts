@@ -21,7 +21,7 @@ export const readEarlierVersion = (reading: ObjectReading, templates: Templates)
     details:
       'Each field that is decrypted gets a record in the audit trail. To have the values again, edit the object with them.',
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
-    grant: ({ decrypt }) => ['object.read', ...(decrypt === 'true' ? (['object.decrypt'] as const) : [])],
+    scopedUse: ({ decrypt }) => ['object.read', ...(decrypt === 'true' ? (['object.decrypt'] as const) : [])],
     success: 200,
     faults: ['object.tampered'],
     reply: {

@@ -48,7 +48,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     summary: 'Read an object',
     details: 'Each field that is decrypted gets a record in the audit trail.',
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
-    grant: ({ decrypt, filedata, children }) => [
+    scopedUse: ({ decrypt, filedata, children }) => [
       'object.read',
       ...([decrypt, filedata].includes('true') ? (['object.decrypt'] as const) : []),
       ...(children === 'true' ? (['object.list'] as const) : []),

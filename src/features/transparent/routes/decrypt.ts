@@ -33,7 +33,7 @@ export const decrypt = (ciphers: Ciphers) =>
     details:
       'The ciphertext says which version of the key made it. `batch_input` in place of `ciphertext` decrypts many at once: faults then stand with the items, and the status is that of a success.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.decrypt',
+    scopedUse: 'key.decrypt',
     success: 200,
     faults: [
       'key.not_found',

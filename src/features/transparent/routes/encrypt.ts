@@ -56,7 +56,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     details:
       'A key that is missing is made, of `type`, unless the vault has that turned off. `batch_input` in place of `plaintext` encrypts many at once: faults then stand with the items, and the status is that of a success.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.encrypt',
+    scopedUse: 'key.encrypt',
     demanding: [
       {
         what: 'Making a key that the vault does not have',

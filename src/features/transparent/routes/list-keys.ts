@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { moment, vaultSegment } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag, vaultParameter } from '../../../http/contract/endpoint.ts'
 import type { VaultAccess } from '../../../access/caller.ts'
-import { allows, scopeOf } from '../../../access/scope.ts'
+import { allows } from '../../../access/scope.ts'
 import type { Keyring } from '../keyring.ts'
 import type { StoredKey } from '../records.ts'
 import { detailsAsked, keyRules, keyRulesShown, type DetailSources } from './key-details.ts'
@@ -10,11 +10,11 @@ import { keyItem, keySchema, latestFields, latestItem } from './key-item.ts'
 
 const pageSize = 1_000
 
-/** A narrowed member sees those keys alone that the grants let the member read. */
+/** A narrowed member sees those keys alone that the scope lets the member read. */
 const isShownTo =
-  ({ grants }: VaultAccess) =>
+  ({ scope }: VaultAccess) =>
   (name: string): boolean =>
-    grants === null || allows(scopeOf(grants), 'key.read', { name })
+    scope === null || allows(scope, 'key.read', { name })
 
 const listedKey = keySchema.extend({
   ...latestFields,
@@ -32,7 +32,7 @@ export const listKeys = (keyring: Keyring, sources: DetailSources, method: 'LIST
     summary: 'List the keys of a vault',
     details: 'In pages of 1,000: the last page has fewer.',
     access: { kind: 'vault', permission: 'Read' },
-    grant: 'key.read',
+    scopedUse: 'key.read',
     success: 200,
     demanding: [{ what: 'Listing deleted keys', permission: 'Admin', isAsked: ({ body }) => body.deleted }],
     faults: ['key.tampered'],

@@ -27,12 +27,12 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     summary: 'Make a data key under a named key',
     details: 'For data of any size that the application encrypts itself.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.datakey',
+    scopedUse: 'key.datakey',
     demanding: [
       {
         what: 'A data key in the open',
         permission: 'Write',
-        isGranted: true,
+        isScoped: true,
         isAsked: ({ params }) => params.type === 'plaintext',
       },
     ],

@@ -16,8 +16,8 @@ export const makeRandom = (hsm: Pick<Hsm, 'random'>, vaults: Pick<Vaults, 'listF
     access: {
       kind: 'session',
       service: {
-        grant: 'random',
-        grantsOf: async (userId) => (await vaults.listFor(userId)).flatMap(({ grants }) => grants ?? []),
+        operation: 'random',
+        scopesOf: async (userId) => (await vaults.listFor(userId)).flatMap(({ scope }) => scope ?? []),
       },
     },
     success: 200,

@@ -15,7 +15,7 @@ export const readKey = (keyring: Keyring, sources: DetailSources) =>
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Read what is known of a key',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.read',
+    scopedUse: 'key.read',
     success: 200,
     faults: ['key.not_found', 'key.tampered'],
     reply: {

@@ -33,7 +33,7 @@ export const rewrap = (ciphers: Ciphers) =>
     details:
       'The plaintext does not leave the boundary of the token. After a rotation it brings stored ciphertexts to the new version.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.rewrap',
+    scopedUse: 'key.rewrap',
     success: 200,
     faults: [
       'key.not_found',

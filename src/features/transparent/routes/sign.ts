@@ -40,7 +40,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
     path: '/transparent/:vaultid/sign/:name',
     summary: 'Sign data with a named key',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.sign',
+    scopedUse: 'key.sign',
     demanding: [
       {
         what: 'Signing',
@@ -49,7 +49,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
           usual: 'Write',
           of: async (vaultId) => (await vaults.settings(vaultId)).signingPermission,
         },
-        isGranted: true,
+        isScoped: true,
         isAsked: () => true,
       },
     ],

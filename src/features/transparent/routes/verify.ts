@@ -16,7 +16,7 @@ export const verify = (signatures: Signatures) =>
     summary: 'Verify a signature or an HMAC',
     details: 'Say the same of hash, padding and form as when it was signed.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    grant: 'key.verify',
+    scopedUse: 'key.verify',
     success: 200,
     faults: [
       'key.not_found',

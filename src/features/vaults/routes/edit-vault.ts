@@ -19,11 +19,11 @@ export const editVault = (vaults: Vaults) =>
     reply: { callinfo: messageSchema, members: z.object({ VAULT: oneVault }) },
     params: vaultParams,
     body: vaultFields,
-    async run({ body, vault: { id, permission, grants }, commit }) {
+    async run({ body, vault: { id, permission, scope }, commit }) {
       const vault = await vaults.edit(id, givenFields(body), commit)
       return {
         callinfo: { message: 'Vault updated' },
-        members: { VAULT: [vaultRecord({ ...vault, permission, grants })] },
+        members: { VAULT: [vaultRecord({ ...vault, permission, scope })] },
       }
     },
   })

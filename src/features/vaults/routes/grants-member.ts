@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { grantLimits, keyOperations, objectOperations, scopeOf, writeGrants } from '../../../access/scope.ts'
+import { grantLimits, keyOperations, objectOperations, type Scope, writeGrants } from '../../../access/scope.ts'
 
 const { entries, pattern, stars, aadBytes, daily } = grantLimits
 
@@ -67,5 +67,5 @@ export const grantsBody = grantsSchema
   )
 
 /** The member `grants` of an answer, where there are any. */
-export const writtenGrants = (grants: string | null | undefined): { readonly grants?: unknown } =>
-  typeof grants === 'string' ? { grants: scopeOf(grants).entries } : {}
+export const writtenGrants = (scope: Scope | null): { readonly grants?: unknown } =>
+  scope === null ? {} : { grants: scope.entries }

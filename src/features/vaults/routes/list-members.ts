@@ -3,6 +3,7 @@ import { vaultParams } from './vault-record.ts'
 import { bitmapText, idText, moment, numberText } from '../../../http/contract/shared-fields.ts'
 import { operatorId } from '../../../access/confirmation.ts'
 import { permissionBits } from '../../../access/permission.ts'
+import { scopeOf } from '../../../access/scope.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ListedMember, Memberships } from '../membership.ts'
 import { grantsSchema, writtenGrants } from './grants-member.ts'
@@ -62,7 +63,7 @@ function memberRecord(member: ListedMember): Record<string, unknown> {
     fullname: member.fullname,
     email: member.email,
     groupstatus: String(permissionBits[member.permission]),
-    ...writtenGrants(member.grants),
+    ...writtenGrants(scopeOf(member.grants)),
     ...(member.isService && { service: true }),
     status: String(member.capabilities),
     ...(passphraseBy !== null && passphraseBy !== operatorId && { passphrase_by: String(passphraseBy) }),

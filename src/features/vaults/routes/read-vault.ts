@@ -20,15 +20,15 @@ export const readVault = (vaults: Vaults, contents: VaultContents) =>
     summary: 'Read a vault and what lies in it',
     details: 'Its objects come without their encrypted fields: `GET /object/{objectid}` decrypts those.',
     access: { kind: 'vault', permission: 'Read' },
-    grant: 'object.list',
+    scopedUse: 'object.list',
     success: 200,
     faults: ['request.quota'],
     reply: { members: z.object({ VAULT: oneVault, ...contents.shape }) },
     params: vaultParams,
     body: z.object({}),
-    async run({ vault: { id, permission, grants }, admit }) {
+    async run({ vault: { id, permission, scope }, admit }) {
       const vault = await vaults.read(id)
       const read = await contents.read(id, () => admit('longLists'))
-      return { members: { VAULT: [vaultRecord({ ...vault, permission, grants })], ...read } }
+      return { members: { VAULT: [vaultRecord({ ...vault, permission, scope })], ...read } }
     },
   })

@@ -19,7 +19,7 @@ export function vaultRecord(vault: SharedVault): Record<string, unknown> {
     statustext: vault.permission,
     // Absent for most: published clients know every member of a vault.
     ...(vault.history !== defaultHistory && { history: String(vault.history) }),
-    ...writtenGrants(vault.grants),
+    ...writtenGrants(vault.scope),
   }
 }
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { backupName } from '../../../src/backup/retention.ts'
 import type { Config } from '../../../src/config/schema.ts'
-import { createJudgedSights } from '../../../src/daemon/monitor/judged-sights.ts'
-import { warningsOf } from '../../../src/daemon/monitor/revocation-sights.ts'
-import type { Sight } from '../../../src/daemon/monitor/sight.ts'
+import { createWarningChecks } from '../../../src/daemon/monitor/warning-checks.ts'
+import { warningsOf } from '../../../src/daemon/monitor/revocation-warnings.ts'
+import type { ApplianceStatus } from '../../../src/daemon/monitor/appliance-status.ts'
 import type { Observation } from '../../../src/monitor/observation.ts'
 import { givenFolder } from '../../support/backup-kit.ts'
 
@@ -24,10 +24,10 @@ function given(first: Partial<Observation>, more: Partial<Config> = {}) {
   let seen = first
   const quiet = { folders: [], hosts: [], clock: { behindMs: 0, forMs: 0 }, certificateEnds: {} }
   const look = () => Promise.resolve({ seen: { at: Date.now(), ...quiet, ...seen } })
-  const sights = createJudgedSights({ ...config, ...more }, { look } as unknown as Pick<Sight, 'look'>)
+  const checks = createWarningChecks({ ...config, ...more }, { look } as unknown as Pick<ApplianceStatus, 'look'>)
   return async (next: Partial<Observation> = first) => {
     seen = next
-    return (await sights()).map(({ name, state }) => `${name} ${state}`)
+    return (await checks()).map(({ name, state }) => `${name} ${state}`)
   }
 }
 

@@ -20,8 +20,8 @@ export interface ObjectPlace {
   readonly parentId: number
 }
 
-/** What is to go elsewhere, as it was read before the transaction. */
-export interface Travellers {
+/** An object and all below it that are to be moved or copied, as it was read before the transaction. */
+export interface RelocatedSubtree {
   readonly from: GrantedVault
   readonly to: ObjectPlace
   /** Each behind what it lies in. */
@@ -50,12 +50,12 @@ export interface RelocationDependencies {
 const mostRelocated = { objects: 500, openBytes: 16 * 1024 * 1024 }
 
 /** Reads what is to go, records its secrets, and copies its files. @throws what `Relocation` throws */
-export async function gatherTravellers(
+export async function readSubtree(
   on: RelocationDependencies,
   { object, vault }: GrantedObject,
   to: ObjectPlace,
   record: RecordDecryption,
-): Promise<Travellers> {
+): Promise<RelocatedSubtree> {
   const most = mostRelocated.objects + 1
   const sizes = await sizesOf(on.store.read, object, most)
   checkSubtree(
@@ -146,9 +146,9 @@ async function weakAt(
     const template = templates.find(({ id }) => id === row.templateId)
     if (template === undefined) continue
     const judged = new Set(template.fields.filter(({ followsPolicy }) => followsPolicy).map(({ name }) => name))
-    const opened = secrets.filter(({ objectId, field }) => objectId === row.id && judged.has(field))
+    const toJudge = secrets.filter(({ objectId, field }) => objectId === row.id && judged.has(field))
     const { fields, weakFields } = readObject(row)
-    const values = { ...fields, ...(opened.length > 0 ? await fieldCipher.open(vault, row, opened) : {}) }
+    const values = { ...fields, ...(toJudge.length > 0 ? await fieldCipher.decrypt(vault, row, toJudge) : {}) }
     weak.set(
       row.id,
       weakAmong(weakFields, template, values, (value) => breaksPolicy(to.policyId, value)),
@@ -165,7 +165,7 @@ async function copyFiles(
   try {
     for (const secret of secrets.filter(({ field }) => field === manifestField)) {
       const row = rows.find(({ id }) => id === secret.objectId)
-      const json = row && (await fieldCipher.open(vault, row, [secret]))[manifestField]
+      const json = row && (await fieldCipher.decrypt(vault, row, [secret]))[manifestField]
       if (json === undefined) continue
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
       copies.set(secret.objectId, await files.copy(vault, JSON.parse(json) as FileManifest, to))

@@ -8,7 +8,7 @@ import { callBytes } from './call-size.ts'
 import { mostValues } from './members.ts'
 
 /** How much of a body may be kept in memory. */
-export interface Allowance {
+export interface BodyLimits {
   /** Bytes of the body; of a form, of all its fields. */
   readonly maxBytes: number
   /** Bytes of a file up to which it is kept, so that fields may stand behind it. */
@@ -25,7 +25,7 @@ export interface Allowance {
    * undefined where none stands there.
    * @throws what `identifyBy` throws
    */
-  readonly widen?: (start: string) => Promise<Allowance | undefined>
+  readonly widen?: (start: string) => Promise<BodyLimits | undefined>
 }
 
 /** What every call may send before anybody knows who calls: 0.5 ms of parsing at the worst. */
@@ -45,9 +45,9 @@ const keptFileBytes = 1024 * 1024
 export async function admitBody(
   { req, address, hasToken, isPublic }: IncomingBody,
   { maxBodyBytes, budgets, identify, identifyBy }: AdmissionRules,
-): Promise<Allowance> {
+): Promise<BodyLimits> {
   const announced = announcedBytes(req)
-  const ofCaller = (held: HeldBody): Allowance => {
+  const ofCaller = (held: HeldBody): BodyLimits => {
     widenBodyWindow(req, announced)
     return {
       maxBytes: maxBodyBytes,

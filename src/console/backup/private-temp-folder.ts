@@ -7,7 +7,7 @@ import { basename, dirname, join, sep } from 'node:path'
  * that folder: an attacker who is that user can put a link in the place of any file in it, at any moment, and root would write
  * through it. So the folder is made in the nearest one above in which root alone changes names. Any other user makes it there.
  */
-export function makePassingFolder(file: string): string {
+export function makePrivateTempFolder(file: string): string {
   const folder = realpathSync(dirname(file))
   const parent = process.getuid?.() === 0 ? nearestOfRoot(folder) : folder
   const prefix = `.strongroom-copy-${createHash('sha256')

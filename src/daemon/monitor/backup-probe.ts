@@ -6,7 +6,7 @@ import { judgeBackup, type Judgement } from '../../monitor/judgement.ts'
 import { patient } from './patient.ts'
 
 /** Judges how old the newest backup in `backup.directory` is; undefined where no backups are configured. */
-export function createBackupSight({ backup, warnings }: Config): (now: number) => Promise<Judgement | undefined> {
+export function createBackupProbe({ backup, warnings }: Config): (now: number) => Promise<Judgement | undefined> {
   if (backup === undefined) return () => Promise.resolve(undefined)
   const look = patient(() => namesIn(backup.directory), 'ETIMEDOUT')
   return async (now) => {

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Config } from '../../../src/config/schema.ts'
-import { createFolderSights } from '../../../src/daemon/monitor/folder-sights.ts'
+import { createFolderProbes } from '../../../src/daemon/monitor/folder-probes.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
 
 it('a disk that stands still keeps no look waiting, and is looked at again when it goes on', async () => {
   const directory = givenDirectory()
-  const sights = createFolderSights({ audit: { directory }, store: {}, hsm: {} } as unknown as Config)
-  expect(await sights.trailFault()).toBeUndefined()
+  const probes = createFolderProbes({ audit: { directory }, store: {}, hsm: {} } as unknown as Config)
+  expect(await probes.trailFault()).toBeUndefined()
   // What writes to a named pipe waits in the kernel until it is read, as for a disk that does not answer.
   const pipe = join(directory, `.monitor-${process.pid}`)
   execFileSync('mkfifo', [pipe])
-  expect(await Promise.all([sights.trailFault(), sights.trailFault()])).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
-  expect((await sights.look()).map(({ folder }) => folder)).toEqual(['audit', 'temporary'])
-  const [, fault] = await Promise.all([readFile(pipe), sights.trailFault()])
+  expect(await Promise.all([probes.trailFault(), probes.trailFault()])).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
+  expect((await probes.look()).map(({ folder }) => folder)).toEqual(['audit', 'temporary'])
+  const [, fault] = await Promise.all([readFile(pipe), probes.trailFault()])
   expect(fault).toBeUndefined()
-  expect(await sights.trailFault()).toBeUndefined()
+  expect(await probes.trailFault()).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { createPathValidator } from '../../features/certificates/path-validation
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
 
 /** Revocation lists warn as the login does, `smartcard.crlWarningMs` before their end. */
-export function createRevocationAlarms(config: Config): () => readonly StandingWarning[] {
+export function createRevocationWarnings(config: Config): () => readonly StandingWarning[] {
   const settings = enabledSmartcard(config)
   // Those who use the files report what is wrong with them.
   const validator = settings?.clientCa === undefined ? undefined : createPathValidator(settings, systemClock, () => {})

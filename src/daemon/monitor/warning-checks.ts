@@ -1,33 +1,33 @@
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import { judgeClock, judgeDisk, judgeEnd, type Judgement, judgeJump, judgeRoom } from '../../monitor/judgement.ts'
-import type { HostSight, Observation } from '../../monitor/observation.ts'
+import type { HostObservation, Observation } from '../../monitor/observation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
-import { createBackupSight } from './backup-sight.ts'
-import { createRevocationAlarms } from './revocation-sights.ts'
-import type { Sight } from './sight.ts'
+import { createBackupProbe } from './backup-probe.ts'
+import { createRevocationWarnings } from './revocation-warnings.ts'
+import type { ApplianceStatus } from './appliance-status.ts'
 
 /** Judges as `strongroom doctor` does: disks, the token's room, certificates and revocation lists, the clock, backups. */
-export function createJudgedSights(
+export function createWarningChecks(
   config: Config,
-  sight: Pick<Sight, 'look'>,
+  status: Pick<ApplianceStatus, 'look'>,
 ): () => Promise<readonly StandingWarning[]> {
-  const revocationAlarms = createRevocationAlarms(config)
-  const backupSight = createBackupSight(config)
+  const revocationWarnings = createRevocationWarnings(config)
+  const backupProbe = createBackupProbe(config)
   const jumpOf = createJumps()
   return async () => {
-    const [{ seen }, backup] = await Promise.all([sight.look(), backupSight(systemClock.now())])
+    const [{ seen }, backup] = await Promise.all([status.look(), backupProbe(systemClock.now())])
     return [
       ...judged(seen, config),
       ...named('clock.set', judgeJump(jumpOf(), config.warnings)),
-      ...revocationAlarms(),
+      ...revocationWarnings(),
       ...(backup === undefined ? [] : named('backup', backup)),
     ]
   }
 }
 
 function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { warnings }: Config): StandingWarning[] {
-  const room = hosts.find((host): host is Required<HostSight> => host.room !== undefined)?.room
+  const room = hosts.find((host): host is Required<HostObservation> => host.room !== undefined)?.room
   const ends = Object.entries(certificateEnds).filter(([name]) => !name.startsWith('revocation-list'))
   return [
     ...folders.flatMap(({ folder, freeBytes }) =>

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
-import type { FolderSight } from '../../monitor/observation.ts'
+import type { FolderObservation } from '../../monitor/observation.ts'
 import { patient } from './patient.ts'
 
-export interface FolderSights {
+export interface FolderProbes {
   /** Room on the disks of the appliance; none of a folder that this process cannot see, or whose disk does not answer. */
-  look(): Promise<FolderSight[]>
+  look(): Promise<FolderObservation[]>
   /** The system's word for why no block can be written to the folder of the audit trail; undefined where one can. */
   trailFault(): Promise<string | undefined>
 }
@@ -24,7 +24,7 @@ export function foldersOnDisks({ audit, store, hsm }: Config) {
   ] as const
 }
 
-export function createFolderSights(config: Config): FolderSights {
+export function createFolderProbes(config: Config): FolderProbes {
   const looks = foldersOnDisks(config).map(({ folder, path }) => patient(() => lookAt(folder, path), []))
   return {
     look: async () => (await Promise.all(looks.map((look) => look()))).flat(),
@@ -32,7 +32,7 @@ export function createFolderSights(config: Config): FolderSights {
   }
 }
 
-async function lookAt(folder: FolderSight['folder'], path: string): Promise<FolderSight[]> {
+async function lookAt(folder: FolderObservation['folder'], path: string): Promise<FolderObservation[]> {
   try {
     const { bavail, blocks, bsize } = await statfs(path)
     return [{ folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize }]

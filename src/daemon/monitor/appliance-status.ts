@@ -8,7 +8,7 @@ import type { Cluster } from '../cluster.ts'
 import { createObserver, type Observer } from './observer.ts'
 
 /** What monitor and warnings see of the appliance: one look for all who ask within a second. */
-export interface Sight {
+export interface ApplianceStatus {
   look(): Promise<{ readonly seen: Observation; readonly readiness: Readiness }>
   readonly totals: WorkerTotals
   /** The last that a worker counted. */
@@ -16,7 +16,7 @@ export interface Sight {
   close(): void
 }
 
-export function createSight(config: Config, cluster: Pick<Cluster, 'look'>): Sight {
+export function createApplianceStatus(config: Config, cluster: Pick<Cluster, 'look'>): ApplianceStatus {
   const totals = createWorkerTotals()
   let observer: Observer | undefined
   let rowCounts: WorkerReport['rowCounts']

@@ -3,10 +3,14 @@ import { keyMakerSocketOf } from '../../config/key-maker-socket.ts'
 import type { Config } from '../../config/schema.ts'
 import { hostStatus } from '../../hsm/client/host-status.ts'
 import { RequestRouter } from '../../hsm/client/request-router.ts'
-import type { HostSight } from '../../monitor/observation.ts'
+import type { HostObservation } from '../../monitor/observation.ts'
 
-export interface TokenSights {
-  look(): Promise<{ readonly keeper: HostSight; readonly hosts: readonly HostSight[]; readonly keyMaker: HostSight }>
+export interface TokenProbes {
+  look(): Promise<{
+    readonly keeper: HostObservation
+    readonly hosts: readonly HostObservation[]
+    readonly keyMaker: HostObservation
+  }>
   close(): void
 }
 
@@ -14,10 +18,10 @@ export interface TokenSights {
 const deadlineMs = 2_000
 
 /** The primary's own connections to keeper and token hosts: it sees them also where no worker lives. */
-export function createTokenSights(config: Config): TokenSights {
-  const keeper = sightOf('keeper', keeperOf(config).socket)
-  const hosts = config.hsm.sockets.map((socket, at) => sightOf(`host-${at + 1}`, socket))
-  const keyMaker = sightOf('key-maker', keyMakerSocketOf(config.hsm))
+export function createTokenProbes(config: Config): TokenProbes {
+  const keeper = probeOf('keeper', keeperOf(config).socket)
+  const hosts = config.hsm.sockets.map((socket, at) => probeOf(`host-${at + 1}`, socket))
+  const keyMaker = probeOf('key-maker', keyMakerSocketOf(config.hsm))
   return {
     async look() {
       const [ofKeeper, ofKeyMaker, ...ofHosts] = await Promise.all([
@@ -27,11 +31,11 @@ export function createTokenSights(config: Config): TokenSights {
       ])
       return { keeper: ofKeeper, keyMaker: ofKeyMaker, hosts: ofHosts }
     },
-    close: () => [keeper, keyMaker, ...hosts].forEach((sight) => sight.close()),
+    close: () => [keeper, keyMaker, ...hosts].forEach((probe) => probe.close()),
   }
 }
 
-function sightOf(name: string, socket: string) {
+function probeOf(name: string, socket: string) {
   let losses = 0
   const router = new RequestRouter<'ping'>({
     operations: ['ping'],
@@ -42,7 +46,7 @@ function sightOf(name: string, socket: string) {
     lost: () => (losses += 1),
   })
   return {
-    async look(): Promise<HostSight> {
+    async look(): Promise<HostObservation> {
       const { state, room } = await hostStatus(router, socket, 'ping')
       return { name, state, losses, room }
     },
