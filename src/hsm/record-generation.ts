@@ -18,14 +18,16 @@ export interface Generation {
  * whatever was sealed before a change, and is in no row, is older than the change.
  */
 export const nextGeneration = (before: number): number =>
-  Math.max(before + randomInt(1, spread), clockNumber() - randomInt(1, spread))
+  Math.max(before + randomInt(1, longestStep + 1), clockNumber() - randomInt(momentMicroseconds))
 
 /** Whether a record may have this number after one of that: no number is sealed before its time. */
 export const isNextGeneration = (number: number, before: number): boolean =>
-  number > before && number <= Math.max(before + spread, clockNumber())
+  number > before && number <= Math.max(before + longestStep, clockNumber())
 
-/** Numbers of one moment: of two changes that are sealed in it, of which one may come to nothing, each has its own. */
-const spread = 1_000
+// Of two changes that are sealed in one moment, of which one may come to nothing, each has a number of its own.
+const momentMicroseconds = 1_000
+/** Where the clock is behind: far less than the time that a seal takes, so that no row of them runs ahead of it. */
+const longestStep = 16
 
 const clockNumber = (): number => Date.now() * 1000
 
