@@ -12,6 +12,8 @@ export interface AccountIds {
   check(account: Account): void
   /** The same, and the id is this account's from then on. */
   note(account: Account): void
+  /** Of a row that gets its identity only now: whatever was noted of the id, it is this account's. */
+  take(account: Account): void
   /** The operator has accepted older records. */
   forget(): void
 }
@@ -23,7 +25,7 @@ interface Account {
 
 export function createAccountIds(state: KeeperState): AccountIds {
   state.exec('CREATE TABLE IF NOT EXISTS account_ids (id INTEGER PRIMARY KEY, identity BLOB NOT NULL) STRICT')
-  const keep = state.prepare('INSERT INTO account_ids (id, identity) VALUES (?, ?)')
+  const keep = state.prepare('INSERT OR REPLACE INTO account_ids (id, identity) VALUES (?, ?)')
   const find = state.prepare<[number], { readonly identity: Buffer }>('SELECT identity FROM account_ids WHERE id = ?')
 
   /** Whether the id is noted as this account's. */
@@ -42,6 +44,7 @@ export function createAccountIds(state: KeeperState): AccountIds {
     note(account) {
       if (!isNoted(account)) keep.run(account.id, account.identity)
     },
+    take: ({ id, identity }) => void keep.run(id, identity),
     forget: () => void state.exec('DELETE FROM account_ids'),
   }
 }

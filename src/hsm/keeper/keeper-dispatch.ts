@@ -35,7 +35,7 @@ const reopenEveryMs = 50
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { exchange, takeover } = memory
+  const { exchange } = memory
   const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
@@ -79,7 +79,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const authority = readAuthority(ends, fields)
       return sealNew(token, memory, record, { origin, ...authority, member: readMember(ends, fields) })
     },
-    ...createTakeoverHandlers(token, takeover, origin),
+    ...createTakeoverHandlers(token, memory, origin),
     acceptRestored() {
       checkOperator(origin)
       exchange.restored()

@@ -3,13 +3,19 @@ import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { identityBytes } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
+import { accountOf } from './account-ids.ts'
 import { takeOverKey, takeOverVaultKey } from './earlier-keys.ts'
+import type { KeeperMemory } from './keeper-memory.ts'
 import { checkOperator, type Origin } from './record-change.ts'
 import { opened } from './shown-record.ts'
-import { earlierRecord, type Takeover } from './takeover.ts'
+import { earlierRecord } from './takeover.ts'
 
 /** What the keeper does with rows of before. */
-export function createTakeoverHandlers(token: Token, takeover: Takeover, origin: Origin) {
+export function createTakeoverHandlers(
+  token: Token,
+  { takeover, accountIds }: Pick<KeeperMemory, 'takeover' | 'accountIds'>,
+  origin: Origin,
+) {
   const checkAllowed = () => {
     checkOperator(origin)
     takeover.checkOpen()
@@ -18,7 +24,9 @@ export function createTakeoverHandlers(token: Token, takeover: Takeover, origin:
     sealEarlier(fields) {
       checkAllowed()
       const record = earlierRecord(opened(fields.bytes()), () => random(token, identityBytes))
-      const { fields: sealed } = opened(record)
+      const taken = opened(record)
+      const [account, sealed] = [accountOf(taken), taken.fields]
+      if (account !== undefined) accountIds.take(account)
       return ['identity' in sealed ? sealed.identity : Buffer.alloc(0), seal(token, record)]
     },
     takeOverVaultKey(fields) {
