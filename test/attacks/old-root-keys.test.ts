@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { permissionBits } from '../../src/access/permission.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
-import { policyRecord } from '../../src/features/transparent/sealing.ts'
+import { policyRecord, versionRecord } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { UserTable } from '../../src/features/users/records.ts'
 import { membershipRecord } from '../../src/features/vaults/vault-seals.ts'
@@ -89,10 +89,12 @@ async function asksHost(): Promise<string> {
   return refusalOf(answer) ?? 'done'
 }
 
-/** At the socket of the keeper. */
+/** At the socket of the keeper, which knows a policy that it has not sealed itself. */
 async function asksKeeper(): Promise<string> {
-  const { policy } = await forgedPolicy()
-  return refusalOf(await createWorkerCalls(appliance).keeper('raise', [1, ...sealed(policy)])) ?? 'done'
+  const { stored } = await forgedPolicy()
+  const record = versionRecord(stored.key, { ...stored.latest, createdAt: stored.latest.createdAt + 1 })
+  const version = { record, seal: seal.hmac(record) }
+  return refusalOf(await createWorkerCalls(appliance).keeper('raise', [1, ...sealed(version)])) ?? 'done'
 }
 
 const rootKeys = (...args: string[]) => strongroom(appliance.configFile, ['--json', 'root-keys', ...args])

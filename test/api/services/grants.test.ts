@@ -127,7 +127,7 @@ describe('code in a worker, with an Admin’s session', () => {
       createdAt: Date.now(),
       expiresAt: person.expiresAt,
     })
-    const membership = sealedRecord(appliance.token, 'membership', member)
+    const membership = sealedRecord(appliance.token, 'membership', { ...member, generation: 2 })
     await expect(worker.grant({ ...request, session, user: account, membership })).rejects.toMatchObject({
       code: 'access.permission',
     })
