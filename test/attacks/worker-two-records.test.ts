@@ -174,6 +174,18 @@ describe('of several records in place of one', () => {
     expect(await outcomeOf(worker.login({ ...request, user: committed, hash }))).toBe('login.refused')
   })
 
+  it('one of another machine is good, though its number was used here for a change that came to nothing', async () => {
+    const { before, byAdmin } = await givenVictim()
+    const generation = before.generation + 3
+    await sealedBy(byAdmin, { ...before, username: 'came to nothing', generation }, sealedUser(before))
+    const record = userRecord({ ...before, username: 'of the other machine', generation })
+    const committed = { record, seal: rawSeal(appliance.token, record) }
+    expect(await outcomeOf(worker.raise([committed]))).toBe('done')
+    expect(await outcomeOf(worker.raise([committed]))).toBe('done')
+    const next = { ...before, username: 'after it', generation: nextGeneration(generation) }
+    expect(await outcomeOf(sealedBy(byAdmin, next, committed))).toBe('done')
+  })
+
   it('none counts recoveries for a membership before its commit', async () => {
     const { victim, before, byAdmin } = await givenVictim()
     const vault = await makeVault(appliance)

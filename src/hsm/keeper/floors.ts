@@ -19,6 +19,8 @@ export interface WritableFloors extends Floors {
   raise(...generations: readonly Generation[]): void
   /** The same on the word of another keeper, which tells it to others itself. */
   take(subject: Buffer, number: number): void
+  /** Whether the floor of the thing is one that another keeper has told of. */
+  isTold(subject: Buffer): boolean
   readonly risen: RisenRows
   /** Has `work` done with one sync for all that it lifts. */
   together(work: () => void): void
@@ -39,6 +41,7 @@ export function openFloors(path: string): WritableFloors {
      ON CONFLICT (subject) DO UPDATE SET generation = excluded.generation, rose = excluded.rose
      WHERE excluded.generation > generation`,
   )
+  const findTold = file.prepare<[Buffer]>('SELECT 1 FROM floors WHERE subject = ? AND rose = 0')
   const floors = readFloors(file)
   const liftAll = file.transaction((generations: readonly Generation[]) => {
     for (const { subject, number } of generations) lift.run(subject, number, risen.next())
@@ -53,6 +56,7 @@ export function openFloors(path: string): WritableFloors {
     take(subject, number) {
       if (isHigher({ subject, number })) lift.run(subject, number, 0)
     },
+    isTold: (subject) => findTold.get(subject) !== undefined,
     risen,
     together: (work) => file.transaction(work)(),
     forget: () => void file.exec('DELETE FROM floors'),

@@ -83,7 +83,7 @@ export function openKeeperMemory({
   const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
-  const newest = openNewestRecords(state, floors)
+  const newest = openNewestRecords(state, floors, now)
   const judges = { token, ...newest, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
@@ -133,10 +133,11 @@ export function openKeeperMemory({
 function openNewestRecords(
   state: KeeperState,
   floors: WritableFloors,
+  now: () => number,
 ): Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'> {
   return {
     floors,
-    sealedRecords: createSealedRecords(state, floors),
+    sealedRecords: createSealedRecords(state, floors, now),
     shownRights: createShownRights(),
     accountIds: createAccountIds(state),
   }

@@ -9,25 +9,31 @@ import { type NewestRecords, opened } from './shown-record.ts'
 
 /** See `Hsm.raise`: the records of a commit, older ones than which are refused from then on. */
 export function raiseShown(on: NewestRecords, fields: RequestFields): Uint8Array[] {
-  const generations: Generation[] = []
+  const risen: Risen[] = []
   const faults: Fault[] = []
   for (let left = fields.integer(); left > 0; left--) {
     const sealed = fields.sealed()
     try {
-      generations.push(...raised(on, sealed))
+      risen.push(raised(on, sealed))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       faults.push(error)
     }
   }
-  on.floors.raise(...generations)
-  for (const { subject } of generations) on.sealedRecords.prune(subject)
+  on.floors.raise(...risen.flatMap(({ generations }) => generations))
+  for (const { settle } of risen) settle?.()
   // A record that is not good keeps none behind it from rising.
   if (faults[0] !== undefined) throw faults[0]
   return []
 }
 
-function raised(on: NewestRecords, sealed: SealedRecord): Generation[] {
+interface Risen {
+  readonly generations: readonly Generation[]
+  /** To be called once the floors have risen. */
+  readonly settle?: () => void
+}
+
+function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   const { token, floors, shownRights, accountIds } = on
   verify(token, sealed)
   const record = opened(sealed.record)
@@ -35,11 +41,15 @@ function raised(on: NewestRecords, sealed: SealedRecord): Generation[] {
   if (account !== undefined) accountIds.note(account)
   shownRights.note(record)
   const generation = generationOf(record)
-  if (generation === undefined) return []
+  if (generation === undefined) return { generations: [] }
+  if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older one raises nothing, and is no error: commits are shown in any order.
-  if (hasSuccession(record.type) && generation.number >= (floors.of(generation.subject) ?? 0))
-    on.sealedRecords.check(sealed.record, generation)
+  if (generation.number < (floors.of(generation.subject) ?? 0)) return { generations: [] }
+  on.sealedRecords.check(sealed.record, generation)
   // One that was sealed in place of the newest and never committed trims nothing.
-  const trimmed = (floors.of(generation.subject) ?? 0) <= generation.number ? trimmedTo(record) : undefined
-  return trimmed === undefined ? [generation] : [generation, trimmed]
+  const trimmed = trimmedTo(record)
+  return {
+    generations: trimmed === undefined ? [generation] : [generation, trimmed],
+    settle: () => on.sealedRecords.settle(sealed.record, generation),
+  }
 }

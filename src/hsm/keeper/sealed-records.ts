@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { checkFloor, type Generation } from '../record-generation.ts'
 import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
-import type { Floors } from './floors.ts'
+import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /**
@@ -12,15 +12,15 @@ import type { KeeperState } from './keeper-state.ts'
 export interface SealedRecords {
   /**
    * Of a record that is about to be sealed in place of that number, 0 for the first of a thing.
-   * @throws Fault `store.conflict` where another record of the number was sealed
+   * @throws Fault `store.conflict` where another record of the number was sealed a moment ago, or was committed
    */
   note(record: Buffer, generation: Generation, previous: number): void
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether it was shown as committed, as far as it was sealed here. */
   isSettled(generation: Generation): boolean
-  /** The thing has come to its floor: what is older tells nothing any more. */
-  prune(subject: Buffer): void
+  /** The record was committed, and is the floor of the thing: what is older tells nothing any more. */
+  settle(record: Buffer, generation: Generation): void
   /** The operator has accepted older records. */
   forget(): void
 }
@@ -40,22 +40,31 @@ const successive: ReadonlySet<RecordType> = new Set([
 interface Sealing {
   readonly digest: Buffer
   readonly previous: number
+  readonly sealed_at: number
 }
 
 /** Changes of one thing that wait for one commit; of more, the last waits for its turn. */
 const longestSuccession = 1_000
 
-export function createSealedRecords(state: KeeperState, floors: Floors): SealedRecords {
+/** A change that was not shown as committed for so long has come to nothing: its number may serve again. */
+const longestCommitMs = 600_000
+
+export function createSealedRecords(
+  state: KeeperState,
+  floors: Pick<WritableFloors, 'of' | 'isTold'>,
+  now: () => number,
+): SealedRecords {
   state.exec(
     `CREATE TABLE IF NOT EXISTS sealed_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
-     previous INTEGER NOT NULL, PRIMARY KEY (subject, number)) STRICT, WITHOUT ROWID`,
+     previous INTEGER NOT NULL, sealed_at INTEGER NOT NULL, PRIMARY KEY (subject, number)) STRICT, WITHOUT ROWID`,
   )
   const keep = state.prepare(
-    'INSERT OR IGNORE INTO sealed_records (subject, number, digest, previous) VALUES (?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO sealed_records (subject, number, digest, previous, sealed_at) VALUES (?, ?, ?, ?, ?)',
   )
   const find = state.prepare<[Buffer, number], Sealing>(
-    'SELECT digest, previous FROM sealed_records WHERE subject = ? AND number = ?',
+    'SELECT digest, previous, sealed_at FROM sealed_records WHERE subject = ? AND number = ?',
   )
+  const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
 
   /** Whether each was sealed in place of the one before it, from the floor on; as far as they were sealed here. */
@@ -69,24 +78,33 @@ export function createSealedRecords(state: KeeperState, floors: Floors): SealedR
     return number === floor
   }
 
+  /** Another record of the number comes from another machine, unless the one that was sealed here was committed. */
+  function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
+    const isOwn = find.get(subject, number)?.digest.equals(recordDigest(record))
+    if (isOwn === undefined) return false
+    return isOwn ? !succeeds(subject, number, floor) : number === floor && !floors.isTold(subject)
+  }
+
   return {
     note(record, { subject, number }, previous) {
       const digest = recordDigest(record)
-      if (keep.run(subject, number, digest, previous).changes === 1) return
-      if (find.get(subject, number)?.digest.equals(digest) !== true) throw new Fault('store.conflict')
+      const sealing = find.get(subject, number)
+      if (sealing?.digest.equals(digest) === true) return
+      const isLate = sealing !== undefined && Math.abs(now() - sealing.sealed_at) > longestCommitMs
+      if (sealing !== undefined && !(isLate && number > (floors.of(subject) ?? 0))) throw new Fault('store.conflict')
+      keep.run(subject, number, digest, previous, now())
     },
     check(record, generation) {
-      const { subject, number } = generation
-      const floor = floors.of(subject)
+      const floor = floors.of(generation.subject)
       checkFloor(generation, floor)
-      const sealing = find.get(subject, number)
-      const isOther = sealing !== undefined && !sealing.digest.equals(recordDigest(record))
       // Below any floor it is as if nothing had been.
-      if (isOther || (floor !== undefined && !succeeds(subject, number, floor))) checkFloor({ subject, number: -1 }, 0)
+      if (floor !== undefined && isDead(record, generation, floor)) checkFloor({ ...generation, number: -1 }, 0)
     },
     isSettled: ({ subject, number }) => (floors.of(subject) ?? 0) >= number || find.get(subject, number) === undefined,
-    prune(subject) {
-      prune.run(subject, floors.of(subject) ?? 0)
+    settle(record, { subject, number }) {
+      if (floors.of(subject) !== number) return
+      if (find.get(subject, number)?.digest.equals(recordDigest(record)) === false) drop.run(subject, number)
+      prune.run(subject, number)
     },
     forget: () => void state.exec('DELETE FROM sealed_records'),
   }

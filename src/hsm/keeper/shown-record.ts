@@ -50,7 +50,7 @@ export function isSealed(token: Token, sealed: SealedRecord): boolean {
 export interface NewestRecords {
   readonly token: Token
   readonly floors: WritableFloors
-  readonly sealedRecords: Pick<SealedRecords, 'check' | 'prune'>
+  readonly sealedRecords: Pick<SealedRecords, 'check' | 'settle'>
   readonly shownRights: Pick<ShownRights, 'note'>
   readonly accountIds: Pick<AccountIds, 'note'>
 }
@@ -107,6 +107,7 @@ export function noteCommitted(on: Omit<NewestRecords, 'token'>, bytes: Buffer, r
   const generation = generationOf(record)
   if (generation === undefined) return
   on.floors.raise(generation)
+  if (hasSuccession(record.type)) on.sealedRecords.settle(bytes, generation)
   on.shownRights.note(record)
 }
 
