@@ -77,8 +77,8 @@ export function choresOf({
   ]
 }
 
-/** A row that is refused in one keeps the others from nothing. */
-async function tellKeeper({
+/** Shows the keeper what it may not know. A row that is refused in one keeps the others from nothing. */
+export async function tellKeeper({
   destruction,
   validationClients,
   users,
