@@ -109,9 +109,11 @@ export interface FloorCheck {
 
 /** @throws Fault `hsm.outdated` for a generation below the floor */
 export function checkFloor({ number }: Generation, floor: number | undefined): void {
-  if (number < (floor ?? 0))
-    throw new Fault(
-      'hsm.outdated',
-      'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.',
-    )
+  if (number < (floor ?? 0)) throw outdated()
 }
+
+export const outdated = (): Fault =>
+  new Fault(
+    'hsm.outdated',
+    'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.',
+  )

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { recordDigest } from './sealed-record.ts'
 
 // The second factors that a user logs in with, as the sealed record of the user names them: each by the digest of its own
 // sealed record. A device or certificate that is sealed for a user and not named there is none of his.
@@ -6,8 +6,6 @@ import { createHash } from 'node:crypto'
 const nameBytes = 32
 /** More than any user has: devices that make codes, hardware tokens, a certificate. */
 const mostFactors = 16
-
-const nameOf = (record: Uint8Array): Buffer => createHash('sha256').update(record).digest()
 
 function namesIn(factors: Buffer): Buffer[] {
   return Array.from({ length: Math.ceil(factors.length / nameBytes) }, (_, at) =>
@@ -22,13 +20,13 @@ export const areFactors = (factors: Buffer): boolean =>
   factors.length % nameBytes === 0 && factors.length <= mostFactors * nameBytes
 
 /** `record`: the sealed record of a device or certificate. */
-export const hasFactor = (factors: Buffer, record: Uint8Array): boolean => has(namesIn(factors), nameOf(record))
+export const hasFactor = (factors: Buffer, record: Uint8Array): boolean => has(namesIn(factors), recordDigest(record))
 
 export const withFactor = (factors: Buffer, record: Uint8Array): Buffer =>
-  hasFactor(factors, record) ? factors : Buffer.concat([factors, nameOf(record)])
+  hasFactor(factors, record) ? factors : Buffer.concat([factors, recordDigest(record)])
 
 export function withoutFactor(factors: Buffer, record: Uint8Array): Buffer {
-  const name = nameOf(record)
+  const name = recordDigest(record)
   return Buffer.concat(namesIn(factors).filter((one) => !one.equals(name)))
 }
 

@@ -12,6 +12,7 @@ import { type Authority, readAuthority } from './authority.ts'
 import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
 import { accountOf } from './account-ids.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
+import type { Floors } from './floors.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
@@ -129,7 +130,8 @@ function checkedChange(
   if (previous === undefined && 'identity' in next.fields && ownsIdentity.has(next.type))
     throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
   const before = previous && opened(previous.record)
-  checkGeneration(memory, next, before, previous?.record)
+  if (previous !== undefined && before !== undefined) checkNewest(memory, previous.record, before)
+  checkGeneration(memory.floors, next, before)
   checkChange({ next, previous: before, ...asked, ...contextOf(memory) })
   noteRecovery(memory, next, before, asked.origin === 'operator' ? operatorId : asked.grant?.userId)
   return { next, before, replaces: before !== undefined && followEachOther(before.type, next.type) }
@@ -165,20 +167,13 @@ const ownsIdentity: ReadonlySet<string> = new Set([
   'one-time link',
 ])
 
-/** Each change makes the next generation of a thing, of a record that is not outdated; a thing begins once. */
-function checkGeneration(
-  on: Pick<KeeperMemory, 'floors' | 'sealedRecords'>,
-  next: OpenedRecord,
-  previous: OpenedRecord | undefined,
-  previousRecord: Buffer | undefined,
-): void {
-  const { floors } = on
+/** Each change makes the next generation of a thing; a thing begins once. */
+function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
   const ofVault = vaultGenerationOf(next)
   if (ofVault !== undefined) floors.check(ofVault)
   const generation = generationOf(next)
   if (generation === undefined) return
   const shownGeneration = previous && generationOf(previous)
-  if (previous !== undefined && previousRecord !== undefined) checkNewest(on, previousRecord, previous)
   // The first record of a version follows that of its key.
   const before = previous !== undefined && followEachOther(previous.type, next.type) ? shownGeneration : undefined
   const known = before?.number ?? floors.of(generation.subject) ?? 0
@@ -211,7 +206,7 @@ function sealNew(token: Token, memory: KeeperMemory, record: Buffer, asked: Omit
   const next = opened(complete)
   const account = accountOf(next)
   if (account !== undefined) memory.accountIds.check(account)
-  checkGeneration(memory, next, undefined, undefined)
+  checkGeneration(memory.floors, next, undefined)
   checkChange({ next, previous: undefined, ...asked, ...contextOf(memory) })
   noteSealing(memory, complete, next, undefined)
   return [identity, seal(token, complete)]

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { checkFloor, type Generation } from '../record-generation.ts'
+import { checkFloor, type Generation, outdated } from '../record-generation.ts'
 import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
 import type { WritableFloors } from './floors.ts'
@@ -98,7 +98,7 @@ export function createSealedRecords(
       const floor = floors.of(generation.subject)
       checkFloor(generation, floor)
       // Below any floor it is as if nothing had been.
-      if (floor !== undefined && isDead(record, generation, floor)) checkFloor({ ...generation, number: -1 }, 0)
+      if (floor !== undefined && isDead(record, generation, floor)) throw outdated()
     },
     isSettled: ({ subject, number }) => (floors.of(subject) ?? 0) >= number || find.get(subject, number) === undefined,
     settle(record, { subject, number }) {

@@ -72,13 +72,16 @@ export function newestShown<T extends RecordType>(
   return record
 }
 
-/** The same for a record of a row that was committed: what is decided by it is decided by no older one from then on. */
+/**
+ * The same for a record of a row that was committed: what is decided by it is decided by no older one from then on. Of a
+ * commit that was not shown, this is how the keeper learns.
+ */
 export function committedShown<T extends RecordType>(
   on: NewestRecords,
   type: T | readonly T[],
   sealed: SealedRecord,
 ): Extract<OpenedRecord, { type: T }> {
-  const record = shown(on.token, type, sealed)
+  const record = newestShown(on, type, sealed)
   noteCommitted(on, sealed.record, record)
   return record
 }
@@ -96,12 +99,7 @@ export function checkNewest(
   else floors.check(generation)
 }
 
-/**
- * Of a commit that was not shown, this is how the keeper learns.
- * @throws Fault `hsm.outdated`
- */
-export function noteCommitted(on: Omit<NewestRecords, 'token'>, bytes: Buffer, record: OpenedRecord): void {
-  checkNewest(on, bytes, record)
+function noteCommitted(on: Omit<NewestRecords, 'token'>, bytes: Buffer, record: OpenedRecord): void {
   const account = accountOf(record)
   if (account !== undefined) on.accountIds.note(account)
   const generation = generationOf(record)

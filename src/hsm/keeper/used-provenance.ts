@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { recordDigest } from '../sealed-record.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /** The keys that were sealed in a record, so that none is sealed in a second one. */
@@ -15,7 +15,7 @@ export function createUsedProvenance(state: KeeperState): UsedProvenance {
   const find = state.prepare<[Buffer], { readonly record: Buffer }>('SELECT record FROM used_provenance WHERE seal = ?')
   return {
     use(provenance, record) {
-      const digest = createHash('sha256').update(record).digest()
+      const digest = recordDigest(record)
       return keep.run(provenance, digest).changes === 1 || find.get(provenance)?.record.equals(digest) === true
     },
   }
