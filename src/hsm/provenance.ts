@@ -48,8 +48,8 @@ export function placedPurpose({ identity, vault }: PlacedKey): Buffer {
 }
 
 /**
- * The same for material that came from outside, and that somebody may know: only a key that is new is made of it
- * (`checkProvenance`).
+ * The same for material that came from outside, which its sender may know: the keeper seals it only as a version of a new
+ * key (`checkProvenance`).
  */
 export function receivedPurpose({ identity, vault }: PlacedKey): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault, 'received'])

@@ -93,8 +93,8 @@ function loginIn(fields: RequestFields): LoginRequest {
 }
 
 /**
- * A wrong try counts for all devices that it was tried on, and a right one for none: beside a device of his own somebody
- * could try codes of another's without end.
+ * The keeper charges a wrong code to each device that it was tried on, and a right code to none. A worker that shows a
+ * device of its own beside another user's could try that user's codes without ever being charged.
  */
 function oneOf(devices: readonly OtpState[]): readonly OtpState[] {
   if (devices.length > 1)

@@ -8,8 +8,8 @@ import type { Token } from './token-link.ts'
 
 /**
  * The place of a key that is to be made of material from outside, where its policy says just this. A key that is
- * there already gets none: that would be somebody's key with material that somebody else knows. A key that was made a
- * moment ago is there, too: the keeper knows that, and seals no version of it that was received.
+ * there already gets none: whoever sent the material would know a key that others use. Keys that were made within the
+ * last minutes the host cannot tell from new ones; the keeper can, and seals no received version of them.
  */
 export function newKeyPlace(token: Token, policy: SealedRecord, says: Readonly<Record<string, unknown>>): PlacedKey {
   verify(token, policy)

@@ -39,7 +39,7 @@ function beginningOf(job: string, { vaultid, name, body }: AskedImport): string 
   return JSON.stringify(members).replace(/\}$/, ',"expires":"')
 }
 
-/** In a shell of their own, whose files nobody else may read: the person's own stays as it is. */
+/** Runs the lines in a subshell, so that only their owner can read the files and the umask of the terminal stays. */
 const inPrivate = (lines: readonly string[]): string => `(umask 077\n${lines.join('\n')})`
 
 /** RSA-OAEP of an AES key, then AES-KWP of the key, one behind the other. */
