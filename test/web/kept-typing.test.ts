@@ -108,3 +108,35 @@ it('of a new object is there again after the lock, with its template, and for an
   await page.clock.runFor(60 * 60_000)
   await page.getByText(kept).waitFor({ state: 'detached' })
 })
+
+it('of one of several files is there again, and the files whose turn comes after it', async () => {
+  const { client, vaultid, user } = await stage.owner('Files')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/0/new`)
+  await visit.sees('New object')
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a file' }).click()
+  const files = ['first', 'second', 'third'].map((name) => ({
+    name: `${name}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(name),
+  }))
+  await (await chooser).setFiles(files)
+  await page.getByText('File 1 of 3').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('File 2 of 3').waitFor()
+  await page.getByLabel('Description').fill('Of spring')
+  await client.must('DELETE', '/me/sessions')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Your session has ended.').waitFor()
+  visit.complaints.expect(/status of 403/)
+  await again(visit, user)
+  await page.getByText('File 1 of 2').waitFor()
+  expect(await page.getByLabel('Description').inputValue()).toBe('Of spring')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('File 2 of 2').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  for (const { name } of files) await page.getByRole('link', { name }).waitFor()
+})

@@ -124,6 +124,11 @@ describe('a one-time link', () => {
     expect(await page.content()).not.toContain('Only-0nce.shown')
     await maker.expectSound('share-once-made')
     await dialog.getByRole('button', { name: 'Close' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Leave without the link?' })
+    await question.getByRole('button', { name: 'Stay here' }).click()
+    expect(await made.textContent()).toBe(address)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await question.getByRole('button', { name: 'Leave without the link' }).click()
     await dialog.waitFor({ state: 'detached' })
 
     const receiver = await stage.visitor()

@@ -11,11 +11,15 @@ export interface Beginning {
   readonly template: StoredTemplate
   readonly draft: Draft
   readonly file: File | undefined
+  /** The files whose turn comes after this one. */
+  readonly waiting?: readonly File[]
 }
 
 /** Whether something of it would be lost. */
 export const hasTyped = ({ template, draft, file }: Beginning): boolean =>
   file !== undefined || Object.keys(changedIn(draft, newDraft(template))).length > 0
+
+const filesOf = ({ file, waiting = [] }: Beginning): readonly File[] => (file ? [file, ...waiting] : waiting)
 
 /** By vault and folder. */
 export const newObjectTyping = new TypingForm<Beginning>()
@@ -36,7 +40,7 @@ function asOf(templates: readonly StoredTemplate[], one: Beginning | undefined):
  */
 export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Beginning | undefined) {
   /** Those that are to be saved, the one at hand first. */
-  const [files, setFiles] = useState(takeOver)
+  const [files, setFiles] = useState(() => (begun ? filesOf(begun) : takeOver()))
   const [count, setCount] = useState(files.length)
   const [beginning, setBeginning] = useState(begun)
   /** What was typed before another template was asked for. */
@@ -51,7 +55,10 @@ export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Begi
       if (template) setBeginning({ template, draft: newDraft(template, values), file })
     })
   const [first] = files
-  const lookAtFirst = useEffectEvent(look)
+  // What was typed for the file before the session ended stays.
+  const lookAtFirst = useEffectEvent((file: File) => {
+    if (file !== begun?.file) look(file)
+  })
   useEffect(() => {
     if (first) lookAtFirst(first)
   }, [first])
@@ -64,9 +71,13 @@ export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Begi
   useDroppedFiles((dropped) => {
     if (beginning === undefined && kept === undefined && !isUnderWay) begin(dropped)
   })
+  const shown = (one: Beginning | undefined): Beginning | undefined => {
+    const now = asOf(templates, one)
+    return now && { ...now, waiting: files.slice(1) }
+  }
   return {
-    beginning: asOf(templates, beginning),
-    kept: asOf(templates, kept),
+    beginning: shown(beginning),
+    kept: shown(kept),
     isLooking: isUnderWay,
     error,
     begin,

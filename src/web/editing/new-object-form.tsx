@@ -36,9 +36,10 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
   const { file, fileError, choose, check } = useChosenFile(template, beginning.file)
   const saving = useSaving()
   const { person } = useSession()
-  const isBegun = hasTyped({ template, draft, file })
+  const typed = { ...beginning, draft, file }
+  const isBegun = hasTyped(typed)
   const question = useHeldAddress(isBegun)
-  newObjectTyping.useTyping(person?.userid, `${vaultid}/${folderid}`, isBegun ? { template, draft, file } : undefined)
+  newObjectTyping.useTyping(person?.userid, `${vaultid}/${folderid}`, isBegun ? typed : undefined)
   const [known] = useState(() => new Set(contents.OBJECTS.map(({ id }) => id)))
   /** The answer to a call was lost: what it was to make may be there. */
   const isUncertain = useRef(false)
@@ -70,7 +71,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
       <div className="kind">
         <ObjectIcon name={template.info.ico} />
         <span className="title">{template.info.name}</span>
-        <Button className="button small" onPress={() => onOtherTemplate({ template, draft, file })}>
+        <Button className="button small" onPress={() => onOtherTemplate(typed)}>
           {words.otherTemplate}
         </Button>
       </div>

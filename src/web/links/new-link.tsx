@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Copy, Link2 } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction, type Action } from '../controls/action.ts'
@@ -19,6 +19,8 @@ interface Props {
   readonly limits: { readonly bytes: number; readonly lifetime: number }
   /** It is the first of the list. */
   readonly onMade?: () => void
+  /** Whether the link is made and not copied yet. */
+  readonly onUncopied?: (isUncopied: boolean) => void
   /** A secret that is stored here, in place of one that is typed: read once the link is to be made. */
   readonly stored?: StoredSecret
 }
@@ -33,7 +35,7 @@ type Lifetime = keyof typeof seconds
 const lifetimes: readonly Lifetime[] = ['hour', 'day', 'week']
 
 /** The form for a link, then the link, which is shown this once. */
-export function NewLink({ limits, onMade, stored }: Props) {
+export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
   const words = useWordsOf(linkWords)
   const queries = useQueryClient()
   const offered = lifetimes.filter((one) => seconds[one] <= limits.lifetime)
@@ -64,7 +66,13 @@ export function NewLink({ limits, onMade, stored }: Props) {
     })
   }
   if (address !== undefined)
-    return <MadeLink address={address} onAnother={stored ? undefined : () => setAddress(undefined)} />
+    return (
+      <MadeLink
+        address={address}
+        onUncopied={onUncopied}
+        onAnother={stored ? undefined : () => setAddress(undefined)}
+      />
+    )
   return (
     <Form className="form" onSubmit={(event) => void make(event)}>
       {error !== undefined && <Trouble error={error} />}
@@ -121,14 +129,16 @@ function TypedSecret(props: SecretProps) {
 
 interface MadeProps {
   readonly address: string
+  readonly onUncopied: ((isUncopied: boolean) => void) | undefined
   readonly onAnother: (() => void) | undefined
 }
 
 /** The link itself. What is copied goes out of the clipboard as a secret does: it is one. */
-function MadeLink({ address, onAnother }: MadeProps) {
+function MadeLink({ address, onUncopied, onAnother }: MadeProps) {
   const words = useWordsOf(linkWords)
   const [isCopied, setIsCopied] = useState(false)
   const question = useHeldAddress(!isCopied, words.leaving)
+  useEffect(() => onUncopied?.(!isCopied), [onUncopied, isCopied])
   async function copy(): Promise<void> {
     if (await copySecret(words.made, address)) setIsCopied(true)
   }

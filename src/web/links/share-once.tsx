@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { Question } from '../controls/question.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -18,10 +20,12 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Makes a one-time link of a stored secret, without showing the secret. Only its button closes it: a link cannot be shown again. */
+/** Makes a one-time link of a stored secret, without showing the secret. Only its button closes it, which asks first while the link is not copied: it cannot be shown again. */
 export function ShareOnce({ field, stored, onClose }: Props) {
   const words = useWordsOf(linkWords)
-  const { close, shareField } = useWords()
+  const { close, shareField, stayHere } = useWords()
+  const [isUncopied, setIsUncopied] = useState(false)
+  const [isAsked, setIsAsked] = useState(false)
   const { data, error, refetch } = useQuery(pageQuery(undefined))
   return (
     <ModalOverlay className="overlay" isOpen isKeyboardDismissDisabled>
@@ -31,12 +35,30 @@ export function ShareOnce({ field, stored, onClose }: Props) {
           <p className="soft">{words.shareHelp}</p>
           {error && !data && <Trouble error={error} onTryAgain={() => void refetch()} />}
           {!error && !data && <Slow />}
-          {data && <NewLink limits={data.CALLINFO.limits} stored={stored} />}
+          {data && <NewLink limits={data.CALLINFO.limits} stored={stored} onUncopied={setIsUncopied} />}
           <div className="buttons">
-            <Button className="button" onPress={onClose}>
+            <Button className="button" onPress={isUncopied ? () => setIsAsked(true) : onClose}>
               {close}
             </Button>
           </div>
+          {isAsked && (
+            <Question
+              title={words.leaving.title}
+              onClose={() => setIsAsked(false)}
+              actions={
+                <>
+                  <Button className="button" autoFocus onPress={() => setIsAsked(false)}>
+                    {stayHere}
+                  </Button>
+                  <Button className="button danger" onPress={onClose}>
+                    {words.leaving.leave}
+                  </Button>
+                </>
+              }
+            >
+              <p>{words.leaving.text}</p>
+            </Question>
+          )}
         </Dialog>
       </Modal>
     </ModalOverlay>
