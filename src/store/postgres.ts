@@ -91,11 +91,13 @@ function createPostgresStore(source: DataSource): Store {
         throw translated(cause)
       }
     },
-    async transaction(work) {
+    async transaction(work, { beforehand } = {}) {
       let tx: Tx | undefined
       try {
         const result = await source.transaction(async (manager) => {
-          const made = await work((tx = manager))
+          tx = manager
+          await beforehand?.(manager)
+          const made = await work(manager)
           await runBeforeCommit(manager)
           return made
         })

@@ -1,5 +1,5 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
-import { select } from './statement.ts'
+import { change, select } from './statement.ts'
 import type { Tx } from './store.ts'
 
 /**
@@ -13,6 +13,25 @@ export async function copyRowNumbers(from: Tx, to: Tx, tables: readonly EntitySc
     const last = await lastNumber(from, name)
     if (last > 0) await setLastNumber(to, name, last)
   }
+}
+
+/** The number of a row that is inserted in this transaction, or of none. */
+export async function reserveRowNumber(tx: Tx, table: EntitySchema<ObjectLiteral>): Promise<number> {
+  const name = table.options.tableName ?? table.options.name
+  const reserve = async (): Promise<Last | undefined> =>
+    tx.connection.options.type === 'postgres'
+      ? (await select<Last>(tx, `SELECT nextval('${name}_id_seq') AS last`, []))[0]
+      : (
+          await select<Last>(tx, 'UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = $1 RETURNING seq AS last', [
+            name,
+          ])
+        )[0]
+  // SQLite counts a table from its first row on.
+  const beginCounting = `INSERT INTO sqlite_sequence (name, seq) SELECT $1, 0
+    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`
+  const reserved = (await reserve()) ?? (await change(tx, beginCounting, [name]).then(reserve))
+  if (reserved === undefined) throw new TypeError(`${name} does not number its rows`)
+  return Number(reserved.last)
 }
 
 async function lastNumber(from: Tx, table: string): Promise<number> {

@@ -1,11 +1,10 @@
 import type { DataSource, QueryRunner } from 'typeorm'
 import { runBeforeCommit } from './before-commit.ts'
-import type { Tx } from './store.ts'
+import type { TransactionOptions, Tx } from './store.ts'
 
 /** What one caller changes. */
-export interface Change {
+export interface Change extends TransactionOptions {
   readonly work: (tx: Tx) => Promise<void>
-  readonly syncAside: boolean
   /** It is committed. */
   readonly resolve: (tx: Tx) => void
   readonly reject: (error: unknown) => void
@@ -22,13 +21,13 @@ export interface CommitRules {
 export function committed<T>(
   change: (one: Change) => void,
   work: (tx: Tx) => Promise<T>,
-  syncAside: boolean,
+  options: TransactionOptions,
 ): Promise<{ readonly result: T; readonly tx: Tx }> {
   return new Promise((resolve, reject) => {
     let made: { readonly result: T } | undefined
     change({
+      ...options,
       work: async (tx) => void (made = { result: await work(tx) }),
-      syncAside,
       resolve: (tx) => made && resolve({ result: made.result, tx }),
       reject,
     })
@@ -39,9 +38,9 @@ export function committed<T>(
 const longestMs = 100
 
 /**
- * Commits the changes of several callers at once: one after another, so that each sees those before it; then what comes
- * before the commit (their audit records, with one write) at the same time; then one commit with one sync. A change that
- * fails is undone alone. Where a record or the commit fails, none of them is made.
+ * Commits the changes of several callers at once: what they do beforehand at the same time; their work one after another,
+ * so that each sees those before it; then what comes before the commit (their audit records, with one write) at the same
+ * time; then one commit with one sync. A change that fails is undone alone. Where a record or the commit fails, none of them is made.
  * @returns those that were not begun, because the ones before them took long: other processes wait for the lock
  */
 export async function commitTogether(
@@ -55,13 +54,13 @@ export async function commitTogether(
     // `NORMAL` leaves the write-ahead log to be synced aside, or by the next `FULL` commit.
     await runner.query(`PRAGMA synchronous = ${changes.every(({ syncAside }) => syncAside) ? 'NORMAL' : 'FULL'}`)
     await on.begin(() => runner.query('BEGIN IMMEDIATE'))
+    const prepared = await prepare(writer, runner, changes)
     const made: Tx[] = []
     const endMs = performance.now() + longestMs
-    for (const { work, resolve, reject } of changes) {
+    for (const { change, tx, failure: unprepared } of prepared) {
       if (settle.length > 0 && performance.now() > endMs) break
-      // What belongs to a transaction (`actBy`, `afterCommit`) belongs to one caller.
-      const tx = writer.createQueryRunner().manager
-      const failure = await failureOf(runner, () => work(tx))
+      const { work, resolve, reject } = change
+      const failure = unprepared ?? (await failureOf(runner, () => work(tx)))
       if (failure === undefined) made.push(tx)
       // Also one that failed hears of it after the commit: it may look for what it has collided with.
       settle.push(() => (failure === undefined ? resolve(tx) : reject(on.translated(failure.error))))
@@ -78,11 +77,43 @@ export async function commitTogether(
   return changes.slice(settle.length)
 }
 
-/** Why a change was undone. Rejects where the transaction itself is lost. */
-async function failureOf(
+interface Failure {
+  readonly error: unknown
+}
+
+interface PreparedChange {
+  readonly change: Change
+  readonly tx: Tx
+  readonly failure: Failure | undefined
+}
+
+/** Does what the changes do beforehand. Rejects where the transaction itself is lost. */
+async function prepare(
+  writer: DataSource,
   runner: QueryRunner,
-  work: () => Promise<void>,
-): Promise<{ readonly error: unknown } | undefined> {
+  changes: readonly Change[],
+): Promise<readonly PreparedChange[]> {
+  // What belongs to a transaction (`actBy`, `afterCommit`) belongs to one caller.
+  const begun = changes.map((change) => ({ change, tx: writer.createQueryRunner().manager, failure: undefined }))
+  if (changes.every(({ beforehand }) => beforehand === undefined)) return begun
+  await runner.query('SAVEPOINT beforehand')
+  const prepared = await Promise.all(
+    begun.map(async ({ change, tx }) => ({
+      change,
+      tx,
+      failure: await change.beforehand?.(tx).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      ),
+    })),
+  )
+  // Fails where SQLite has rolled everything back after an error, for example a full disk.
+  await runner.query('RELEASE beforehand')
+  return prepared
+}
+
+/** Why a change was undone. Rejects where the transaction itself is lost. */
+async function failureOf(runner: QueryRunner, work: () => Promise<void>): Promise<Failure | undefined> {
   await runner.query('SAVEPOINT change')
   try {
     await work()

@@ -145,10 +145,10 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
         throw translated(cause)
       }
     },
-    async transaction(work, { syncAside = false } = {}) {
-      const { result, tx } = await committed(changes.add, work, syncAside)
+    async transaction(work, options = {}) {
+      const { result, tx } = await committed(changes.add, work, options)
       try {
-        if (syncAside) await sync()
+        if (options.syncAside === true) await sync()
       } finally {
         // Every reader sees the change by now, whether or not the disk has it.
         await runAfterCommit(tx)

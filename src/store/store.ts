@@ -25,6 +25,12 @@ export interface TransactionOptions {
    * they see may make them refuse, but not promise.
    */
   readonly syncAside?: boolean
+  /**
+   * Done before the work, for all changes of one commit at the same time: calls to the token share their trips, and no
+   * change waits for those of another. Of the database it takes the number of a new row (`reserveRowNumber`) and reads
+   * nothing. Where it fails its change alone is not made; it may be done again for the same change.
+   */
+  readonly beforehand?: (tx: Tx) => Promise<void>
 }
 
 export interface Store {

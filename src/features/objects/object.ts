@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import { reserveRowNumber } from '../../store/row-numbers.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
 import {
@@ -12,7 +13,7 @@ import {
   extensionOf,
   readValues,
 } from './content.ts'
-import type { FieldCipher } from './field-cipher.ts'
+import type { FieldCipher, FieldOwner } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
 import { trimEarlier } from './earlier-version-records.ts'
@@ -39,7 +40,9 @@ import {
   releaseChild,
   switchAlarm,
   type ObjectChange,
+  type SecretField,
   type VaultObject,
+  VaultObjectTable,
 } from './records.ts'
 
 /** A file on its way in. */
@@ -133,17 +136,22 @@ async function create(
 ): Promise<StoredObject> {
   if (!template.active)
     throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
-  return withAddition(on, vault, template, input, false, (addition) =>
-    commit(async (tx) => {
+  return withAddition(on, vault, template, input, false, (addition) => {
+    const placed = { vaultId: vault.id, templateId: template.id, version: 1 }
+    let [id, secrets]: [number, readonly SecretField[]] = [0, []]
+    const beforehand = async (tx: Tx): Promise<void> => {
+      id = await reserveRowNumber(tx, VaultObjectTable)
+      secrets = await encryptValues(on, vault, { id, ...placed }, addition)
+    }
+    const insert = async (tx: Tx): Promise<StoredObject> => {
       const now = on.clock.now()
       await spendKeyUses(tx, vault.id, keyUsesOf(addition))
       await adopt(on.templatesIn, tx, parentId, vault.id)
-      const row = {
-        vaultId: vault.id,
+      const made = {
+        id,
+        ...placed,
         parentId,
-        templateId: template.id,
         children: 0,
-        version: 1,
         createdAt: now,
         createdBy: userId,
         changedAt: now,
@@ -152,12 +160,13 @@ async function create(
         trashedWith: null,
         ...addedTo(noContent, addition, isWeakIn(on, vault)),
       }
-      const made = { id: await insertObject(tx, row), ...row }
-      created?.(made.id)
-      await writeSecrets(on, tx, vault, made, addition)
+      await insertObject(tx, made)
+      created?.(id)
+      await writeSecrets(on, tx, made, addition, secrets)
       return readObject(made)
-    }),
-  )
+    }
+    return commit(insert, { beforehand })
+  })
 }
 
 async function edit(
@@ -183,7 +192,7 @@ async function edit(
       if (replacesValues(row, change, addition)) await keepVersion(on.fieldCipher, tx, vault, row, kept)
       await trimEarlier(tx, object.id, vault.history)
       await changeObject(tx, object.id, change)
-      await writeSecrets(on, tx, vault, row, addition)
+      await writeSecrets(on, tx, row, addition, await encryptValues(on, vault, row, addition))
       return readObject({ ...row, ...change })
     }),
   )
@@ -224,25 +233,34 @@ async function storeFile(on: ObjectDependencies, vault: GrantedVault, file: Inco
   return { manifest, info: { name, size: manifest.size, type, uploadedAt: on.clock.now() } }
 }
 
+/** Encrypts the values that are secret, and which chunks are the file. */
+async function encryptValues(
+  { fieldCipher }: ObjectDependencies,
+  vault: GrantedVault,
+  object: FieldOwner & Pick<VaultObject, 'version'>,
+  { values, upload }: Addition,
+): Promise<readonly SecretField[]> {
+  const secrets = Object.fromEntries(Object.entries(values.secret).filter(([, value]) => value !== ''))
+  if (upload) secrets[manifestField] = JSON.stringify(upload.manifest)
+  if (Object.keys(secrets).length === 0) return []
+  return fieldCipher.encrypt(vault, object, object.version, secrets)
+}
+
 /** Writes the encrypted part, in the transaction that writes the rest. */
 async function writeSecrets(
   on: ObjectDependencies,
   tx: Tx,
-  vault: GrantedVault,
   row: VaultObject,
   { values, upload }: Addition,
+  secrets: readonly SecretField[],
 ): Promise<void> {
-  const entries = Object.entries(values.secret)
-  const emptied = entries.filter(([, value]) => value === '').map(([field]) => field)
-  const secrets = Object.fromEntries(entries.filter(([, value]) => value !== ''))
   if (upload) {
-    secrets[manifestField] = JSON.stringify(upload.manifest)
     await unbindUploads(tx, row.id, on.clock.now())
     if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
   }
+  const emptied = Object.keys(values.secret).filter((field) => values.secret[field] === '')
   if (row.version > 1) await dropSecrets(tx, row.id, emptied)
-  if (Object.keys(secrets).length > 0)
-    await putSecrets(tx, await on.fieldCipher.encrypt(vault, row, row.version, secrets))
+  if (secrets.length > 0) await putSecrets(tx, secrets)
 }
 
 function isWeakIn({ breaksPolicy }: ObjectDependencies, { policyId }: KeyedVault): (value: string) => boolean {

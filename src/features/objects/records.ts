@@ -88,7 +88,11 @@ export const SecretFieldTable = new EntitySchema<SecretField>({
 /** The secret that says which chunks are the file: no field of a template can have this name. */
 export const manifestField = 'file content'
 
-export async function insertObject(tx: Tx, object: Omit<VaultObject, 'id'>): Promise<number> {
+/** @returns its number, a new one unless it is given (`reserveRowNumber`) */
+export async function insertObject(
+  tx: Tx,
+  object: Omit<VaultObject, 'id'> & Partial<Pick<VaultObject, 'id'>>,
+): Promise<number> {
   return Number(await insertRow(tx, VaultObjectTable, object, 'id'))
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../../src/fault.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres.ts'
+import { reserveRowNumber } from '../../../src/store/row-numbers.ts'
 import { change, changeRow, findRow, insertRow, readRow, selectList } from '../../../src/store/statement.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
@@ -153,6 +154,56 @@ function behavesAsStore(makePlace: () => Place): void {
     await expect(failing).rejects.toMatchObject({ code: 'key.exists' })
     expect([await count(other, 'aside 0'), await count(other, 'aside 19')]).toEqual([1, 1])
     expect(await count(other, 'failed aside')).toBe(0)
+  })
+
+  it('does what changes want done beforehand at the same time, and undoes alone what fails in it', async () => {
+    const begun: string[] = []
+    let bothHaveBegun!: () => void
+    const both = new Promise<void>((resolve) => (bothHaveBegun = resolve))
+    const made = (chain: string, fails = false) =>
+      one.transaction(
+        async (tx) => {
+          begun.push(`work ${chain}`)
+          await tx.query(insert(chain))
+        },
+        {
+          async beforehand() {
+            begun.push(chain)
+            if (begun.length === 3) bothHaveBegun()
+            await both
+            if (fails) throw new Fault('hsm.rejected')
+          },
+        },
+      )
+    const outcomes = await Promise.allSettled([made('before 1'), made('before 2', true), made('before 3')])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'hsm.rejected' } })
+    expect(begun.slice(0, 3).toSorted()).toEqual(['before 1', 'before 2', 'before 3'])
+    expect(begun.slice(3).toSorted()).toEqual(['work before 1', 'work before 3'])
+    const counts = await Promise.all(['before 1', 'before 2', 'before 3'].map((chain) => count(one, chain)))
+    expect(counts).toEqual([1, 0, 1])
+  })
+
+  it('reserves numbers of rows that no other row gets', async () => {
+    const row = { allowUnsigned: 0, kek: '', blob: Buffer.from([7]), createdAt: 2 ** 41, revokedAt: null }
+    const named = (name: string) => ({ ...row, name, seal: Buffer.from(name) })
+    const next = (store: Store, name: string) =>
+      store.transaction((tx) => insertRow(tx, ValidationClientTable, named(name), 'id').then(Number))
+    const reserve = async (store: Store) => {
+      const numbers: number[] = []
+      await store.transaction(async () => undefined, {
+        beforehand: async (tx) => void numbers.push(await reserveRowNumber(tx, ValidationClientTable)),
+      })
+      return numbers[0] ?? 0
+    }
+    const reserved = await Promise.all([reserve(one), reserve(one), reserve(other)])
+    const inserted = await next(one, 'after reservations')
+    expect(new Set([...reserved, inserted]).size).toBe(4)
+    expect(inserted).toBeGreaterThan(Math.max(...reserved))
+    const [number] = reserved
+    await one.transaction((tx) => insertRow(tx, ValidationClientTable, { ...named('reserved'), id: number }, 'id'))
+    expect(await findRow(other.read, ValidationClientTable, { id: number })).toMatchObject({ name: 'reserved' })
+    expect(await next(other, 'after the row')).toBeGreaterThan(inserted)
   })
 
   it('calls a name that somebody else took a conflict', async () => {
