@@ -4,21 +4,21 @@ import { bytes, id, integer, named, nullable, primary, text, time } from '../../
 import { findRow } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** The key of one application, shared by all its users. */
+/** The key of one application, shared by all users of that application. */
 export interface ApplicationKey {
   readonly id: number
   readonly name: string
-  /** HMAC in the token of the key: 32 bytes. */
+  /** HMAC over the key, made in the token: 32 bytes. */
   readonly keyCheck: Buffer
   readonly createdAt: number
   readonly revokedAt: number | null
-  /** What answers to it look like. */
+  /** The form of the answers to the application. */
   readonly responseVersion: ResponseVersion
-  /** 16 random bytes that the keeper drew. */
+  /** 16 random bytes, drawn by the keeper. */
   readonly identity: Buffer
   /** See `record-generation.ts`. */
   readonly generation: number
-  /** Over `applicationKeyRecord`; empty in a row of before that was not taken over. */
+  /** Seal over `applicationKeyRecord`; empty in a row of an earlier release that was not taken over. */
   readonly seal: Buffer
 }
 
@@ -47,7 +47,7 @@ export function listApplicationKeys(reader: Reader): Promise<ApplicationKey[]> {
   return reader.find(ApplicationKeyTable, { order: { id: 'ASC' } })
 }
 
-/** By one of its checks. */
+/** The unrevoked key that has one of these check values. */
 export function findActiveApplicationKey(reader: Reader, checks: readonly Buffer[]): Promise<ApplicationKey | null> {
   return reader.findOneBy(ApplicationKeyTable, { keyCheck: In([...checks]), revokedAt: IsNull() })
 }
@@ -56,7 +56,7 @@ export function findRevocable(tx: Tx, name: string): Promise<ApplicationKey | nu
   return tx.findOneBy(ApplicationKeyTable, { name, revokedAt: IsNull() })
 }
 
-/** False where it was revoked meanwhile. */
+/** False where the key was already revoked. */
 export async function revokeApplicationKey(
   tx: Tx,
   id: number,
@@ -73,7 +73,10 @@ export async function setResponseVersion(tx: Tx, name: string, responseVersion: 
   return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { responseVersion })).affected === 1
 }
 
-/** The failed attempts that one limit of the throttle has counted, and until when it refuses more unchecked. */
+/**
+ * The failed attempts that one limit of the throttle has counted, and the time until which it refuses further ones
+ * unchecked.
+ */
 export interface LoginAttempts {
   /** See `Limit.key`. */
   readonly limitKey: string
@@ -93,23 +96,26 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
   },
 })
 
-/** Which counts are forgotten, by when they were last counted. */
+/** Which counts a sweep may delete, by the time of the last attempt. */
 export interface ForgottenAttempts {
-  /** How many are few. */
+  /** Up to this number of failures, `fewBefore` applies. */
   readonly few: number
   readonly fewBefore: number
-  /** However many they are. */
+  /** Applies to any number of failures. */
   readonly allBefore: number
 }
 
-/** What a limit has counted, nothing where it has no row. The row stays locked until the transaction ends, so parallel attempts are counted one by one. */
+/**
+ * The attempts that a limit has counted; zero where it has no row. The row stays locked until the transaction ends, so
+ * that parallel attempts are counted one by one.
+ */
 export async function lockAttempts(tx: Tx, limitKey: string, now: number): Promise<LoginAttempts> {
   await tx
     .createQueryBuilder()
     .insert()
     .into(LoginAttemptsTable)
     .values({ limitKey, failures: 0, lastAt: now, blockedUntil: 0 })
-    // Changes nothing, and locks.
+    // An update that changes nothing but locks the row.
     .orUpdate(['subject'], ['subject'])
     .execute()
   return tx.findOneByOrFail(LoginAttemptsTable, { limitKey })
@@ -126,7 +132,7 @@ export async function forgetAttempts(tx: Tx, limitKey: string): Promise<void> {
 /** A network from which a user has logged in. */
 export interface LoginNetwork {
   readonly userId: number
-  /** By `networkOf`. */
+  /** Form of `networkOf`. */
   readonly network: string
   readonly lastAt: number
 }
@@ -141,20 +147,20 @@ export function isKnownNetwork(tx: Tx, userId: number, network: string, since: n
   return tx.existsBy(LoginNetworkTable, { userId, network, lastAt: MoreThanOrEqual(since) })
 }
 
-/** Whether any user has logged in from the network since. */
+/** Whether any user has logged in from the network since that time. */
 export function isFamiliarNetwork(reader: Reader, network: string, since: number): Promise<boolean> {
   return reader.existsBy(LoginNetworkTable, { network, lastAt: MoreThanOrEqual(since) })
 }
 
-/** Remembers the network, and forgets those from which the user last logged in before `before`. */
+/** Remembers the network, and forgets the user's networks whose last login was before `before`. */
 export async function rememberNetwork(tx: Tx, network: LoginNetwork, before: number): Promise<void> {
   await tx.upsert(LoginNetworkTable, network, ['userId', 'network'])
   await tx.delete(LoginNetworkTable, { userId: network.userId, lastAt: LessThan(before) })
 }
 
-/** Resolves to how many there were, `most` at a time. */
+/** Deletes at most `most` counts; resolves to how many it found. */
 export async function sweepAttempts(tx: Tx, forgotten: ForgottenAttempts, most: number): Promise<number> {
-  // Begins with what both have in common, by the index.
+  // Begins with the condition that both cases share, so that the index serves it.
   const stale = await tx
     .createQueryBuilder(LoginAttemptsTable, 'a')
     .select('a.limitKey')
@@ -165,7 +171,7 @@ export async function sweepAttempts(tx: Tx, forgotten: ForgottenAttempts, most: 
     .take(most)
     .getMany()
   const keys = stale.map(({ limitKey }) => limitKey)
-  // Of one that was counted again meanwhile nothing is forgotten.
+  // Skips rows that were counted again after they were selected.
   if (keys.length > 0)
     await tx.delete(LoginAttemptsTable, { limitKey: In(keys), lastAt: LessThan(forgotten.fewBefore) })
   return stale.length
