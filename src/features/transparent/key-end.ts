@@ -8,9 +8,9 @@ import { deleteKey, findVersions, type KeyVersion, type TransparentKey } from '.
 import { sealedPolicy, sealedVersion, trusting } from './sealing.ts'
 
 /**
- * Ends a key for good: its rows go, and its tombstone stays. What it has in the token is destroyed after the commit
- * (`Destruction`).
- * @throws Fault `store.conflict` where the key is no longer as it was read
+ * Ends a key for good: deletes its rows and stores its tombstone. Its objects in the token are destroyed after the
+ * commit (`Destruction`).
+ * @throws Fault `store.conflict` where the key has changed since it was read
  */
 export async function endKey(
   hsm: Pick<Hsm, 'sealTombstone' | 'raise'>,
@@ -23,7 +23,7 @@ export async function endKey(
   if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
 }
 
-/** Writes down which objects of the token these versions leave behind, and what says that they have ended. */
+/** Notes the token objects of these versions for destruction, with the sealed mark that allows it. */
 export async function noteObjects(
   tx: Tx,
   key: TransparentKey,

@@ -43,29 +43,32 @@ export interface Restoration {
   readonly stored: StoredKey | undefined
   readonly backup: Buffer
   readonly userId: number
-  /** Told where the backup is of, before anything is changed. */
+  /** Told the origin of the backup before anything is changed. */
   readonly noteOrigin: (origin: BackupOrigin | undefined) => void
-  /** Whether a key of that name is replaced. */
+  /** Whether an existing key of that name is replaced. */
   readonly force: boolean
 }
 
-/** How keys leave and come back. Also throws `key.tampered`, `hsm.*`, `store.*`. */
+/** Backup, restore and export of keys. Every method may also throw `key.tampered`, `hsm.*` and `store.*`. */
 export interface Transfers {
   /**
-   * All versions with flags, as text, restorable where the same backup keys are.
+   * A backup with all versions and flags, as text, which appliances with the same backup keys can restore.
    * @throws Fault `key.not_found`, `key.backup_forbidden`
    */
   backup(by: Granted, stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
-  /** All versions or none. @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden` */
+  /**
+   * Restores all versions or none.
+   * @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden`
+   */
   restore(by: Granted, restoration: Restoration, commit: Commit): Promise<TransparentKey>
   /**
-   * For the operator alone: lets a backup into a vault, whatever it is of; where it is of.
+   * Allows a backup of any origin into a vault, for the operator only. Resolves to its origin.
    * @throws Fault `backup.invalid`, `vault.not_found`
    */
   accept(vaultId: number, backup: Buffer, commit: Commit): Promise<BackupOrigin | undefined>
   /**
-   * One version, or all that are not trimmed or disabled, wrapped to an RSA public key (DER SubjectPublicKeyInfo), or
-   * in plain.
+   * Exports one version, or all that are neither trimmed nor disabled: wrapped to an RSA public key (DER
+   * SubjectPublicKeyInfo), or in plain.
    * @throws Fault `key.not_found`, `key.export_forbidden`, `key.version_unknown`, `request.invalid`
    */
   exportKey(
@@ -197,7 +200,7 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
   return decodeContent(content)
 }
 
-/** All versions: the token hosts take them part by part. */
+/** The material of all versions. Token hosts restore a limited number per request. */
 async function restored(
   { hsm }: TransferDependencies,
   to: Parameters<Hsm['restoreKey']>[1],
@@ -212,14 +215,17 @@ async function restored(
   return made
 }
 
-/** Ends a key for good, at once. */
+/** Ends the key that a restoration replaces, without a recovery window. */
 async function giveWay({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
   await checkPolicy(hsm, key)
   if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
   await endKey(hsm, tx, key, clock.now())
 }
 
-/** Before the transaction, in which all who write would wait for the keeper, thousands of times for some keys. */
+/**
+ * Seals all versions before the transaction, in which waiting for the keeper, thousands of times for some keys, would
+ * block other writers.
+ */
 function sealedVersions(
   { versions }: TransferDependencies,
   by: Granted,
