@@ -6,7 +6,7 @@ import type { RequestWatch, ServingProcess } from '../../hsm/client/hsm-client.t
 import { createTimings } from '../../monitor/timings.ts'
 import type { WorkerReport } from '../../monitor/worker-report.ts'
 import type { Store } from '../../store/store.ts'
-import { inTime } from './in-time.ts'
+import { withTimeout } from './timeout.ts'
 import { usageOfProcess } from './process-usage.ts'
 import { createRowCounts, isReached } from './row-counts.ts'
 
@@ -23,7 +23,7 @@ export interface WorkerCounts {
 
 /** Fifty looks a second. */
 const delayResolutionMs = 20
-const databasePatienceMs = 1_500
+const databaseTimeoutMs = 1_500
 
 export function createWorkerCounts(): WorkerCounts {
   const calls = createTimings()
@@ -57,8 +57,8 @@ export function createWorkerCounts(): WorkerCounts {
     }),
     async report(store, withRowCounts) {
       const [isDatabaseReached, rowCounts] = await Promise.all([
-        inTime(isReached(store.read), databasePatienceMs, false),
-        withRowCounts ? inTime(countRows(store.read), databasePatienceMs, undefined) : undefined,
+        withTimeout(isReached(store.read), databaseTimeoutMs, false),
+        withRowCounts ? withTimeout(countRows(store.read), databaseTimeoutMs, undefined) : undefined,
       ])
       return {
         pid: process.pid,

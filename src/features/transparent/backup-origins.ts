@@ -7,7 +7,7 @@ import type { Reader, Tx } from '../../store/store.ts'
 import { findVault, findVaultByIdentity, vaultsOf, type Vault } from '../vaults/records.ts'
 import type { BackupOrigin } from '../../hsm/backup-record.ts'
 import { findAccepted, saveAccepted, type AcceptedBackup } from './backup-origin-records.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
 /** One restoration: who restores which backup into which vault. */
 export interface Arrival {
@@ -47,7 +47,7 @@ export function createBackupOrigins(dependencies: {
     if (accepted === null) return false
     const { seal } = accepted
     const record = acceptanceRecord(await existingVault(tx, vaultId), accepted)
-    await trusting(() => hsm.verify({ record, seal }))
+    await mapBrokenSeal(() => hsm.verify({ record, seal }))
     return true
   }
 

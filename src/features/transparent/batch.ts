@@ -1,6 +1,6 @@
 import { Fault, isFault, type FaultCode } from '../../fault.ts'
 import type { Outcome } from '../../hsm/hsm.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
 /** The outcome of one item of a batch. The fault of one item does not affect the others. */
 export type Result<T> = { readonly value: T } | { readonly fault: Fault }
@@ -93,9 +93,10 @@ export async function onToken<I>(
 ): Promise<Result<Buffer>[]> {
   const [only] = items
   if (only === undefined) return []
-  if (items.length > 1) return trusting(async () => (await many(items)).map((outcome) => resultOf(outcome, rejected)))
+  if (items.length > 1)
+    return mapBrokenSeal(async () => (await many(items)).map((outcome) => resultOf(outcome, rejected)))
   try {
-    return [{ value: await trusting(() => single(only)) }]
+    return [{ value: await mapBrokenSeal(() => single(only)) }]
   } catch (error) {
     if (isFault(error, 'hsm.rejected')) return [{ fault: rejected(error) }]
     throw error

@@ -3,7 +3,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { allFailed, mapEach, mapTogether, onToken, readyIn, type Batch } from './batch.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -82,9 +82,9 @@ export function createCiphers(on: CipherDependencies): Ciphers {
   const { read } = on.store
   return {
     encrypt: (context, items, commit) =>
-      asItIsNow(read, context.stored, (stored) => encrypt(on, { ...context, stored }, items, commit)),
-    decrypt: (by, stored, items) => asItIsNow(read, stored, (current) => decrypt(on, by, current, items)),
-    rewrap: (by, stored, items) => asItIsNow(read, stored, (current) => rewrap(on, by, current, items)),
+      retryOutdated(read, context.stored, (stored) => encrypt(on, { ...context, stored }, items, commit)),
+    decrypt: (by, stored, items) => retryOutdated(read, stored, (current) => decrypt(on, by, current, items)),
+    rewrap: (by, stored, items) => retryOutdated(read, stored, (current) => rewrap(on, by, current, items)),
   }
 }
 
@@ -115,7 +115,7 @@ async function encrypt(on: CipherDependencies, context: EncryptContext, items: B
     const { vaultId, name } = ifAbsent()
     const theirs = isFault(error, 'store.conflict') ? await findKey(on.store.read, vaultId, name) : undefined
     if (theirs === undefined) throw error
-    return asItIsNow(on.store.read, theirs, (current) => encryptWith(on, vault, existing(current), items))
+    return retryOutdated(on.store.read, theirs, (current) => encryptWith(on, vault, existing(current), items))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Granted } from '../../access/caller.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
@@ -9,7 +9,7 @@ import type { KeyPlaces } from './key-places.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
 export interface DataKeyRequest {
   readonly bytes: number
@@ -51,7 +51,7 @@ interface DataKeyDependencies {
 
 export function createDataKeys(on: DataKeyDependencies): DataKeys {
   return {
-    make: (by, stored, request) => asItIsNow(on.store.read, stored, (current) => make(on, by, current, request)),
+    make: (by, stored, request) => retryOutdated(on.store.read, stored, (current) => make(on, by, current, request)),
   }
 }
 
@@ -70,6 +70,6 @@ async function make(
   await invocations.spend(by, key, used.version, 1)
   const reference = (await places.referencesOf(key, await by.grant()))(used)
   // Without `open` the plaintext never leaves the token host.
-  const { ciphertext, plaintext } = await trusting(() => hsm.makeDataKey(reference, { count: bytes, aad, open }))
+  const { ciphertext, plaintext } = await mapBrokenSeal(() => hsm.makeDataKey(reference, { count: bytes, aad, open }))
   return { key, ciphertext: { version: used.version, bytes: ciphertext }, plaintext }
 }

@@ -14,7 +14,7 @@ import { keyTypeOf } from './key-type.ts'
 import type { Keyring } from './keyring.ts'
 import type { TransparentKey } from './records.ts'
 import { toDer } from './signatures.ts'
-import { type SealedKey, sealedPolicy, trusting } from './sealing.ts'
+import { type SealedKey, sealedPolicy, mapBrokenSeal } from './sealing.ts'
 
 /** An import: its job and the wrapped key. Everything else is fixed by the job. */
 export interface Import extends Pick<ImportJob, 'vaultId' | 'name'> {
@@ -101,7 +101,7 @@ export function createImportJobs(dependencies: {
       const { vault, vaultKey } = await places.of(vaultId)
       const make = (row: SealedKey) => {
         const to = { policy: sealedPolicy(row), vaultKey }
-        return trusting(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
+        return mapBrokenSeal(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
       }
       const usingUp: Commit = (work, options) =>
         commit(async (tx) => {

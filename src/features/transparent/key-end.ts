@@ -3,9 +3,9 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertPending } from '../destruction/records.ts'
-import { entomb } from '../destruction/tombstone.ts'
+import { recordTombstone } from '../destruction/tombstone.ts'
 import { deleteKey, findVersions, type KeyVersion, type TransparentKey } from './records.ts'
-import { sealedPolicy, sealedVersion, trusting } from './sealing.ts'
+import { sealedPolicy, sealedVersion, mapBrokenSeal } from './sealing.ts'
 
 /**
  * Ends a key for good: deletes its rows and stores its tombstone. Its objects in the token are destroyed after the
@@ -18,7 +18,7 @@ export async function endKey(
   key: TransparentKey,
   now: number,
 ): Promise<void> {
-  const tombstone = await trusting(() => entomb(hsm, tx, sealedPolicy(key)))
+  const tombstone = await mapBrokenSeal(() => recordTombstone(hsm, tx, sealedPolicy(key)))
   await noteObjects(tx, key, await findVersions(tx, key.id), tombstone, now)
   if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
 }

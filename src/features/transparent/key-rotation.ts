@@ -11,8 +11,8 @@ import type { CallersGrant } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
-import { askedRotation, type CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, policyRecord, raiseAfter, sealedPolicy, trusting } from './sealing.ts'
+import { dueRotation, type CommitForKey } from './rotation-commit.ts'
+import { checkPolicy, policyRecord, raiseAfter, sealedPolicy, mapBrokenSeal } from './sealing.ts'
 import type { VersionLimits } from './version-limits.ts'
 
 /** Rotation of keys; see `Keyring`. */
@@ -91,7 +91,7 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
       const { createdAt, invocations } = latest
       if (!isRotationDue({ autoRotatePeriodMs, createdAt, invocations }, clock.now())) return stored
       try {
-        const { commit, by } = await askedRotation(hsm, commitAsAppliance, stored)
+        const { commit, by } = await dueRotation(hsm, commitAsAppliance, stored)
         return await rotate(by, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
       } catch (error) {
         // Another worker has rotated the key: use its version.
@@ -136,7 +136,7 @@ async function rotateFrom(
   const [latestVersion, generation] = [shown.latestVersion + 1, nextGeneration(shown.generation)]
   const next = Object.assign({}, shown, { latestVersion, generation })
   // The keeper verifies the seal that is shown, since a new seal over an edited row would legitimize the edit.
-  const seal = await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
+  const seal = await mapBrokenSeal(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
   const key = Object.assign({}, next, { seal })
   const latest = { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) }
   await commit(async (tx) => {

@@ -6,7 +6,7 @@ import { createGathering } from '../../store/concurrency.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { cipherOf, keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
-import { invocationsRecord, raiseAfter, sealedCount, sealInPlaceOf, trusting } from './sealing.ts'
+import { invocationsRecord, raiseAfter, sealedCount, sealInPlaceOf, mapBrokenSeal } from './sealing.ts'
 
 /** The encryptions to reserve for a version, and the grant by which they are reserved. */
 export interface Lease {
@@ -105,7 +105,7 @@ async function sealLease(
   // Written as a negation, because a count that was edited into a text is read as NaN. The keeper refuses to replace an
   // edited count; here, where it is not asked, a token host verifies the seal.
   if (!(count >= atLeast)) {
-    await trusting(() => hsm.verify(before))
+    await mapBrokenSeal(() => hsm.verify(before))
     throw new Fault('key.exhausted')
   }
   const invocations = version.invocations + count

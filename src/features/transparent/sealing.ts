@@ -113,7 +113,7 @@ export async function sealedNewKey(
 }
 
 /** Replaces `hsm.seal_broken` by `key.tampered`. The fault has a cause, so that the journal reports it. */
-export async function trusting<T>(use: () => Promise<T>): Promise<T> {
+export async function mapBrokenSeal<T>(use: () => Promise<T>): Promise<T> {
   try {
     return await use()
   } catch (cause) {
@@ -123,13 +123,13 @@ export async function trusting<T>(use: () => Promise<T>): Promise<T> {
 
 /** @throws Fault `key.tampered` unless the seal of the key's row is valid */
 export function checkPolicy(hsm: Pick<Hsm, 'verify'>, key: TransparentKey): Promise<void> {
-  return trusting(() => hsm.verify(sealedPolicy(key)))
+  return mapBrokenSeal(() => hsm.verify(sealedPolicy(key)))
 }
 
 /** @throws Fault `key.tampered` unless both seals of the version's row are valid */
 export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey, version: KeyVersion): Promise<void> {
-  await trusting(() => hsm.verify(sealedVersion(key, version)))
-  await trusting(() => hsm.verify(sealedCount(key, version)))
+  await mapBrokenSeal(() => hsm.verify(sealedVersion(key, version)))
+  await mapBrokenSeal(() => hsm.verify(sealedCount(key, version)))
 }
 
 /** Tells the keeper of these records after the commit. From then on it refuses older ones. */
@@ -181,7 +181,7 @@ export async function sealInPlaceOf(
   seal: () => Promise<Buffer>,
 ): Promise<Buffer> {
   try {
-    return await trusting(seal)
+    return await mapBrokenSeal(seal)
   } catch (cause) {
     const isReplaced = isFault(cause, 'hsm.outdated') && (await sealNow())?.equals(shown) !== true
     throw isReplaced ? new Fault('store.conflict', undefined, { cause }) : cause

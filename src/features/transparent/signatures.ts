@@ -5,14 +5,14 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hash, Padding } from '../../hsm/key-kind.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { KeyVersion, StoredKey, TransparentKey } from './records.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
 export interface SigningRequest {
   /** The message, or its digest where `prehashed`. */
@@ -71,12 +71,13 @@ export function createSignatures(dependencies: SignatureDependencies): Signature
   const { read } = dependencies.store
   return {
     sign: (by, stored, version, request) =>
-      asItIsNow(read, stored, (current) => uses.sign(by, current, version, request)),
+      retryOutdated(read, stored, (current) => uses.sign(by, current, version, request)),
     verify: (by, stored, version, request, signature) =>
-      asItIsNow(read, stored, (current) => uses.verify(by, current, version, request, signature)),
-    hmac: (by, stored, version, input) => asItIsNow(read, stored, (current) => uses.hmac(by, current, version, input)),
+      retryOutdated(read, stored, (current) => uses.verify(by, current, version, request, signature)),
+    hmac: (by, stored, version, input) =>
+      retryOutdated(read, stored, (current) => uses.hmac(by, current, version, input)),
     verifyHmac: (by, stored, version, input, mac) =>
-      asItIsNow(read, stored, (current) => uses.verifyHmac(by, current, version, input, mac)),
+      retryOutdated(read, stored, (current) => uses.verifyHmac(by, current, version, input, mac)),
   }
 }
 
@@ -100,7 +101,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
       const { key, used } = await newest(found, version, 'signs')
       const reference = await referenceTo(by, key, used)
-      const raw = await trusting(() => hsm.sign(reference, scheme, input))
+      const raw = await mapBrokenSeal(() => hsm.sign(reference, scheme, input))
       const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
       return { key, version: used.version, bytes }
     },
@@ -113,7 +114,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       if (raw === undefined) return { key: found.key, valid: false }
       const reference = await referenceTo(by, found.key, used)
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
-      const valid = await trusting(() => hsm.verifySignature(reference, scheme, input, raw))
+      const valid = await mapBrokenSeal(() => hsm.verifySignature(reference, scheme, input, raw))
       return { key: found.key, valid }
     },
 
@@ -122,7 +123,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       checkMac(keyTypeOf(found.key.type))
       const { key, used } = await newest(found, version, 'makes HMACs')
       const reference = await referenceTo(by, key, used)
-      return { key, version: used.version, bytes: await trusting(() => hsm.hmac(reference, input)) }
+      return { key, version: used.version, bytes: await mapBrokenSeal(() => hsm.hmac(reference, input)) }
     },
 
     async verifyHmac(by, stored, version, input, mac) {
@@ -131,7 +132,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const used = await verifying(found, version)
       const reference = await referenceTo(by, found.key, used)
       try {
-        return { key: found.key, valid: await trusting(() => hsm.verifyHmac(reference, input, mac)) }
+        return { key: found.key, valid: await mapBrokenSeal(() => hsm.verifyHmac(reference, input, mac)) }
       } catch (error) {
         if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }
         throw error

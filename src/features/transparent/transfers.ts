@@ -6,7 +6,7 @@ import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { endKey } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -27,7 +27,7 @@ import {
   sealedPolicy,
   sealedVersion,
   type SealedKey,
-  trusting,
+  mapBrokenSeal,
 } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 
@@ -104,7 +104,7 @@ interface TransferDependencies {
 export function createTransfers(on: TransferDependencies): Transfers {
   const { origins, store } = on
   return {
-    backup: (by, stored) => asItIsNow(store.read, stored, (current) => backUp(on, by, current)),
+    backup: (by, stored) => retryOutdated(store.read, stored, (current) => backUp(on, by, current)),
 
     restore: (by, restoration, commit) => restore(on, by, restoration, commit),
 
@@ -115,7 +115,7 @@ export function createTransfers(on: TransferDependencies): Transfers {
     },
 
     exportKey: (by, stored, version, recipient) =>
-      asItIsNow(store.read, stored, (current) => exportKey(on, by, current, version, recipient)),
+      retryOutdated(store.read, stored, (current) => exportKey(on, by, current, version, recipient)),
   }
 }
 
@@ -128,7 +128,7 @@ async function backUp({ store, hsm, places }: TransferDependencies, by: Granted,
   const { vaultKey } = await places.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
   const grant = await by.grant()
-  const backup = await trusting(() => hsm.sealBackup({ policy: sealedPolicy(key), vaultKey, grant, versions }))
+  const backup = await mapBrokenSeal(() => hsm.sealBackup({ policy: sealedPolicy(key), vaultKey, grant, versions }))
   return { key, text: backup.toString('base64') }
 }
 
@@ -152,7 +152,7 @@ async function restore(
     await on.origins.check(tx, arrival)
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
-    if (present) await giveWay(on, tx, present.key)
+    if (present) await endReplaced(on, tx, present.key)
     return insert(tx, row, versions)
   })
   await on.destruction.destroyPending().catch(() => [])
@@ -210,13 +210,13 @@ async function restored(
   const made: GeneratedKey[] = []
   while (made.length < count) {
     const next = () => hsm.restoreKey(backup, to, made.length)
-    made.push(...(await refusing('backup.invalid', next)))
+    made.push(...(await mapRejected('backup.invalid', next)))
   }
   return made
 }
 
 /** Ends the key that a restoration replaces, without a recovery window. */
-async function giveWay({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
+async function endReplaced({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
   await checkPolicy(hsm, key)
   if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
   await endKey(hsm, tx, key, clock.now())
@@ -254,8 +254,8 @@ async function exported(
   version: KeyVersion,
   recipient: Buffer | undefined,
 ) {
-  const material = await trusting(() =>
-    recipient ? refusing('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
+  const material = await mapBrokenSeal(() =>
+    recipient ? mapRejected('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
   )
   return { version: version.version, material }
 }
@@ -269,7 +269,7 @@ function nameTaken({ name, deletedAt }: TransparentKey): Fault {
   )
 }
 
-async function refusing<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
+async function mapRejected<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

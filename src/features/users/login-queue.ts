@@ -1,4 +1,4 @@
-import { createTurns } from '../../access/turns.ts'
+import { createFairQueue } from '../../access/fair-queue.ts'
 import { Fault } from '../../fault.ts'
 
 export interface LoginQueue {
@@ -50,7 +50,7 @@ export function createLoginQueue({
   readonly concurrency: number
   readonly queue: number
 }): LoginQueue {
-  const waiting = createTurns<WaitingLogin>(ways)
+  const waiting = createFairQueue<WaitingLogin>(ways)
   let running = 0
 
   function wait(login: WaitingLogin): void {

@@ -7,7 +7,7 @@ import { vaultKek } from '../../hsm/key-kind.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { insertPending } from '../destruction/records.ts'
-import { entomb } from '../destruction/tombstone.ts'
+import { recordTombstone } from '../destruction/tombstone.ts'
 import { lockedUser, type User } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { addMember, removeEveryMember } from './membership-records.ts'
@@ -167,7 +167,7 @@ async function remove(
     await lockVault(tx, vaultId)
     const vault = (await findVault(tx, vaultId)) ?? missing()
     checkEmpty(await countContents(tx, vaultId), await objects.clear(tx, vaultId))
-    const mark = await entomb(hsm, tx, sealedVault(vault))
+    const mark = await recordTombstone(hsm, tx, sealedVault(vault))
     await removeEveryMember(tx, vaultId)
     await deleteVault(tx, vaultId)
     const object = { objectId: vault.keyId, key: sealedVaultKey(vault), mark }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Answer } from '../contract/envelope.ts'
-import { createOutbox, unidentifiedOutbox } from './outbox.ts'
+import { createAnswerBudget, unidentifiedAnswerLimits } from './answer-budget.ts'
 import type { PipelineDependencies } from './pipeline.ts'
 import { createRequestContext, send } from './request-context.ts'
 
@@ -20,7 +20,7 @@ export function createDocuments({
   count,
   unidentifiedCallLimit,
 }: Pick<PipelineDependencies, 'clientIdentity' | 'clock' | 'count' | 'unidentifiedCallLimit'>): SendDocument {
-  const outbox = createOutbox(unidentifiedOutbox)
+  const budget = createAnswerBudget(unidentifiedAnswerLimits)
   return (context, answer) => {
     const request = createRequestContext(context, called, clientIdentity.of(context.req), clock.now())
     try {
@@ -29,7 +29,7 @@ export function createDocuments({
       return false
     }
     unidentifiedCallLimit.count(request.client.address)
-    send(request, answer(), outbox)
+    send(request, answer(), budget)
     count(request.operation, 'allowed', performance.now() - request.startedTick)
     return true
   }

@@ -6,7 +6,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
-import { createChangeTurns } from './change-turns.ts'
+import { createUserChangeQueue } from './user-change-queue.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
 import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
 
@@ -37,7 +37,7 @@ export interface RecordingDependencies {
 
 export function createRecording(dependencies: RecordingDependencies): Recording {
   const { audit, store, readRows, report, alarm, unidentified, unidentifiedCallLimit } = dependencies
-  const changeTurns = createChangeTurns()
+  const queueChange = createUserChangeQueue()
 
   function record(request: RequestContext, outcome: string): Promise<void> {
     const event = eventOf(request, outcome)
@@ -101,7 +101,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
         }
       })
       return (work, options) =>
-        changeTurns(request.caller?.userId, () =>
+        queueChange(request.caller?.userId, () =>
           commit(async (tx) => {
             await request.reauthorize?.(tx)
             if (request.grant) actBy(tx, request.grant)

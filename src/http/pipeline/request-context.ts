@@ -16,7 +16,7 @@ import { hasBody } from '../input/body.ts'
 import type { HeldBody } from '../input/body-budget.ts'
 import { callBytes } from '../input/call-size.ts'
 import type { Form } from '../input/upload.ts'
-import type { Outbox } from './outbox.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import { readCookie } from './session-cookie.ts'
 
 /** A permission that the form of a call needs, and what the form is called. */
@@ -135,11 +135,11 @@ export function atClose({ closing }: RequestContext, callback: () => void): void
 }
 
 /** Sends the answer, or ends its transport where too much waits there already. */
-export function send(request: RequestContext, answer: Answer, outbox: Outbox): void {
+export function send(request: RequestContext, answer: Answer, budget: AnswerBudget): void {
   const { koa, requestId } = request
   const { body, rest = [] } = answer
   const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
-  const place = outbox.admit(transportOf(koa.req), bytes + callBytes(koa.req))
+  const place = budget.admit(transportOf(koa.req), bytes + callBytes(koa.req))
   if (place === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)
@@ -160,7 +160,9 @@ export function send(request: RequestContext, answer: Answer, outbox: Outbox): v
   response.length = bytes
 }
 
-/** RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load". */
+/**
+ * RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load".
+ */
 const enhanceYourCalm = 0xb
 
 function refuseToSend(req: IncomingMessage): void {

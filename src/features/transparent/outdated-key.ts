@@ -10,7 +10,7 @@ const maxTries = 10
  * stays outdated after that was put back by an attacker or an old copy: the fault then has a cause, so that the journal
  * reports it.
  */
-export async function asItIsNow<T>(
+export async function retryOutdated<T>(
   read: Reader,
   stored: StoredKey | undefined,
   use: (stored: StoredKey | undefined) => Promise<T>,
