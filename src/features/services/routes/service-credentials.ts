@@ -109,7 +109,7 @@ export const addCredential = (accounts: ServiceAccounts) =>
     },
   })
 
-/** What each kind takes out of the body. @throws Fault `request.invalid`, `certificate.invalid` */
+/** The members of the body that each kind uses. @throws Fault `request.invalid`, `certificate.invalid` */
 function askedIn(given: z.infer<typeof body>): AskedCredential {
   const { kind, name, expires, certificate, san, publickey, kid, issuer, claims } = given
   const expiresAt = expires ?? null
