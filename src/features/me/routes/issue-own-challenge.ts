@@ -24,7 +24,7 @@ const callinfo = z.object({
     ),
 })
 
-/** `POST /me/challenge`: for a registration, and for a passkey that is shown once more. */
+/** `POST /me/challenge`: for a registration, and for a passkey as a fresh second factor. */
 export const issueOwnChallenge = (
   {
     challenges,
@@ -69,6 +69,6 @@ export const issueOwnChallenge = (
     },
   })
 
-/** The same for each of a user's authenticators (WebAuthn §14.6.1). */
+/** The user handle, the same for all authenticators of a user (WebAuthn §14.6.1). */
 const handleOf = (identity: Buffer): string =>
   createHash('sha256').update('user handle\0').update(identity).digest('base64url')
