@@ -22,24 +22,28 @@ import {
 } from './records.ts'
 import { parseOtp } from './yubico-otp.ts'
 
-/** Gives and takes devices; `by` is who gives one: see `Recoveries`. What an enrolment recorded of a device stays as it is, its counter above all. */
+/**
+ * Assigns devices to users and takes them away. `by` is who assigns one: see `Recoveries`. All that the enrolment
+ * recorded is kept, above all the counter.
+ */
 export interface Devices {
   /** @throws Fault `user.not_found` */
   holder(userId: number): Promise<Holder>
-  /** Those that the user logs in with. */
+  /** The devices that are second factors of the user. */
   list(userId: number): Promise<OtpDevice[]>
   /**
-   * Gives a user a hardware token that the appliance knows and that has no holder.
+   * Gives a user a registered hardware token without a holder.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   assign(tx: Tx, userId: number, publicId: string, by: number): Promise<OtpDevice>
   /**
    * The same for the token that made this OTP, which is used up.
-   * @throws Fault `otp.device_invalid` when the OTP is not good, or of a token that is unknown or has a holder
+   * @throws Fault `otp.device_invalid` when the OTP is wrong, or its token is unknown or has a holder
    */
   adopt(tx: Tx, userId: number, otp: string, by: number): Promise<OtpDevice>
   /**
-   * Takes a device from its user. A hardware token may be given to a user again; the seed of any other is destroyed.
+   * Takes a device from its user. A hardware token can be given to a user again; the seed of any other device is
+   * destroyed.
    * @throws Fault `otp.device_not_found`
    */
   release(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice>
@@ -54,7 +58,7 @@ export function createDevices({
   recoveries,
 }: {
   readonly store: Pick<Store, 'read'>
-  /** A row is sealed for another holder only while its own seal is good, so that no edited row is ever sealed. */
+  /** A row is sealed for another holder only under its own valid seal, so that an edited row is never sealed. */
   readonly hsm: Sealer
   readonly otps: Otps
   readonly recoveries: Pick<Recoveries, 'note'>
@@ -124,7 +128,7 @@ async function heldAlready(tx: Tx, { id, publicId }: OtpDevice, userId: number):
   )
 }
 
-/** The devices as the users' feature knows them. */
+/** The devices in the form that the feature `users` depends on. */
 export function createSecondFactors(devices: Devices, enrolments: Pick<Enrolments, 'enrolTotp'>): SecondFactors {
   return {
     async adoptByOtp(tx, userId, otp, by) {
