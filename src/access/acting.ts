@@ -1,6 +1,6 @@
 import type { Tx } from '../store/store.ts'
 
-/** What a caller may do until it expires, under the keeper's seal. */
+/** The rights of a caller until it expires, sealed by the keeper. */
 export interface SealedGrant {
   readonly record: Buffer
   readonly seal: Buffer
@@ -8,12 +8,12 @@ export interface SealedGrant {
 
 const grants = new WeakMap<Tx, () => Promise<SealedGrant>>()
 
-/** The changes of the transaction are made for the caller who has this grant: the keeper seals them by it. */
+/** Notes on whose behalf the transaction makes changes: the keeper seals them under this caller's grant. */
 export function actBy(tx: Tx, grant: () => Promise<SealedGrant>): void {
   grants.set(tx, grant)
 }
 
-/** Undefined where the appliance itself, or the operator, changes something. */
+/** The grant of that caller; undefined where the appliance itself, or the operator, makes the changes. */
 export async function grantOf(tx: Tx): Promise<SealedGrant | undefined> {
   return grants.get(tx)?.()
 }
