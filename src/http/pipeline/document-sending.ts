@@ -4,15 +4,15 @@ import { createAnswerBudget, unidentifiedAnswerLimits } from './answer-budget.ts
 import type { PipelineDependencies } from './pipeline.ts'
 import { createRequestContext, send } from './request-context.ts'
 
-/** Sends a document; false where the client's network has called too often, and nothing was sent. */
+/** Sends a document; false, with nothing sent, where the client's network has called too often. */
 export type SendDocument = (context: Context, answer: () => Answer) => boolean
 
-/** What counts of a document, such as a file of the console. */
+/** Documents count as calls of this operation. */
 const called = { operation: 'console.file', handler: 'Handler', access: { kind: 'public' } } as const
 
 /**
- * Sends documents that are the same for all, and say nothing that is kept here: each counts for its client's network, and
- * leaves no record.
+ * Sends documents that are the same for all clients and contain no data of the appliance. Each counts against the rate
+ * limit of the client's network, and has no audit record.
  */
 export function createDocuments({
   clientIdentity,
