@@ -26,7 +26,10 @@ import { MembershipTable, RemovedMemberTable } from '../features/vaults/membersh
 import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
 import { VaultTable } from '../features/vaults/records.ts'
 
-/** Every table of every feature, each behind those that it refers to; a test holds them against what the migrations make. */
+/**
+ * The tables of all features, each after those that it refers to. A test compares them with the result of the
+ * migrations.
+ */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
   RecoveryTable,

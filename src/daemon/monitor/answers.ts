@@ -5,7 +5,7 @@ export function createAnswers<Answer>(timeoutMs = 2_000) {
   const waiting: ((answer: Answer | undefined) => void)[] = []
   return {
     arrived: (answer: Answer | undefined) => waiting.shift()?.(answer),
-    /** Undefined where it takes too long. */
+    /** Undefined where the answer takes too long. */
     ask(send: () => void): Promise<Answer | undefined> {
       const answer = new Promise<Answer | undefined>((resolve) => void waiting.push(resolve))
       send()

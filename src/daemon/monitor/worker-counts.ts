@@ -10,18 +10,18 @@ import { withTimeout } from './timeout.ts'
 import { usageOfProcess } from './process-usage.ts'
 import { createRowCounts, isReached } from './row-counts.ts'
 
-/** What a worker counts of itself for the monitor. */
+/** The counts of one worker for the monitor. */
 export interface WorkerCounts {
   readonly call: (operation: string, outcome: string, milliseconds: number) => void
   readonly token: RequestWatch
-  /** Kept by the audit trail. */
+  /** Updated by the audit trail. */
   readonly trail: TrailState
-  /** The trail, with each record counted as a call: for a listener without a pipeline. */
+  /** Wraps the trail so that each record counts as a call, for a listener without a pipeline. */
   counted(audit: Pick<AuditTrail, 'append'>): Pick<AuditTrail, 'append'>
   report(store: Store, withRowCounts: boolean): Promise<WorkerReport>
 }
 
-/** Fifty looks a second. */
+/** The event loop's delay is measured fifty times a second. */
 const delayResolutionMs = 20
 const databaseTimeoutMs = 1_500
 
@@ -75,7 +75,7 @@ export function createWorkerCounts(): WorkerCounts {
   }
 }
 
-/** In seconds; what its own timer waits is no delay. */
+/** In seconds, without the interval of the measuring timer itself. */
 const delayOf = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - delayResolutionMs / 1e3)
 
 const processes: readonly ServingProcess[] = ['host', 'keeper', 'key-maker']
