@@ -17,7 +17,9 @@ export interface Person {
   readonly userid: string
   readonly username: string
   readonly fullname: string
-  /** What the person may do on the appliance, as a bitmap: what it was at the login, or when a page was loaded since. */
+  /**
+   * What the person may do on the appliance, as a bitmap: what it was at the login, or when a page was loaded since.
+   */
   readonly userstatus: string
 }
 
@@ -81,7 +83,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   )
   const logout = useCallback(
     (why: Farewell = 'loggedOut') => {
-      // Without waiting for the appliance, which may never hear of it.
+      // Does not wait for the appliance, which may be unreachable.
       leave()
       kept.write(undefined)
       if (why === 'loggedOut') forgetTyping()
