@@ -1,4 +1,4 @@
-import type { SealedGrant } from './acting.ts'
+import type { SealedGrant } from './transaction-grant.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
 import type { Scope } from './scope.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { MoreThan, type EntitySchema, type FindManyOptions } from 'typeorm'
 import type { AuditEvent, RecordedRows } from '../audit/event.ts'
 import type { CurrentRow } from '../audit/row-replay.ts'
-import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/application-key-records.ts'
 import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
 import {
   disabledVersions,

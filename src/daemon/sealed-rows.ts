@@ -1,6 +1,6 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
-import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
 import { SessionTokenTable } from '../features/auth/session-records.ts'
 import { findSealedSession } from '../features/auth/session-seals.ts'
 import { certificateRecord, UserCertificateTable } from '../features/certificates/records.ts'

@@ -1,7 +1,7 @@
 import { Not, type EntitySchema, type ObjectLiteral } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
-import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
 import { certificateOf, sealedRecord } from '../features/certificates/records.ts'
 import { deviceKey, devicesOf } from '../features/otp/records.ts'
 import { UserTable } from '../features/users/records.ts'

@@ -59,7 +59,7 @@ export async function commitTogether(
     const endMs = performance.now() + longestMs
     for (const { work, resolve, reject } of changes) {
       if (settle.length > 0 && performance.now() > endMs) break
-      // An own manager per change, because `actBy` and `afterCommit` attach to it.
+      // An own manager per change, because `setTransactionGrant` and `afterCommit` attach to it.
       const tx = writer.createQueryRunner().manager
       const failure = await failureOf(runner, () => work(tx))
       if (failure === undefined) made.push(tx)

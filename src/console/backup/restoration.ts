@@ -49,7 +49,7 @@ export async function unpackBackup(source: Required<BackupSource>, folder: strin
  * configuration. Returns the hash of the URL where a PostgreSQL database may contain a part of it, which the next restore
  * replaces.
  */
-export function clearBrokenOff(folder: string): string | undefined {
+export function clearInterrupted(folder: string): string | undefined {
   const file = join(folder, placingFile)
   if (!existsSync(file)) {
     rmSync(folder, { recursive: true, force: true })

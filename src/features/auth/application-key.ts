@@ -16,7 +16,7 @@ import {
   revokeApplicationKey,
   setResponseVersion,
   type ApplicationKey,
-} from './login-records.ts'
+} from './application-key-records.ts'
 
 export interface ApplicationKeys {
   /** Creates a key and stores only its check value: the key itself is in this result and nowhere else. */

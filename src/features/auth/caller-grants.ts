@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'

@@ -1,4 +1,4 @@
-import { actBy } from '../../access/acting.ts'
+import { setTransactionGrant } from '../../access/transaction-grant.ts'
 import { mayAdminister, mayLogIn } from '../../access/capabilities.ts'
 import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
@@ -22,7 +22,7 @@ import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
-import type { ApplicationKey } from './login-records.ts'
+import type { ApplicationKey } from './application-key-records.ts'
 
 export interface LoginAttempt {
   readonly username: string
@@ -98,7 +98,7 @@ export function createLogin({
       const certificate = verified.card?.fingerprint ?? null
       const session = { user, applicationKeyId, address, certificate, begun }
       const opened = await sessions.open(tx, session)
-      actBy(tx, opened.grant)
+      setTransactionGrant(tx, opened.grant)
       await noteLogin(hsm, tx, user, renewed)
       return {
         sessionId: opened.sessionId,

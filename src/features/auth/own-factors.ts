@@ -1,4 +1,4 @@
-import { actBy, grantOf, type SealedGrant } from '../../access/acting.ts'
+import { setTransactionGrant, transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import type { Caller } from '../../access/caller.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -64,7 +64,7 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       return commit(async (tx) => {
         if (!(await forgiveGoodAttempt(tx, { ...factor, user }))) throw refused()
         const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
-        actBy(tx, () => Promise.resolve(fresh))
+        setTransactionGrant(tx, () => Promise.resolve(fresh))
         return work(tx)
       })
     },
@@ -81,7 +81,7 @@ export async function freshGrant(
   user: User,
   factor: OnceShown,
 ): Promise<SealedGrant> {
-  const grant = await grantOf(tx)
+  const grant = await transactionGrant(tx)
   if (grant === undefined) throw new Fault('session.invalid')
   try {
     return await hsm.freshGrant(grant, sealedUser(user), factor)

@@ -1,9 +1,9 @@
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Reader } from '../../store/store.ts'
 import { findUserById, type User } from '../users/records.ts'
-import { findApplicationKeyById, type ApplicationKey } from './login-records.ts'
+import { findApplicationKeyById, type ApplicationKey } from './application-key-records.ts'
 import { findSessionById, findToken, type Session } from './session-records.ts'
 
 /** The columns of a session that its seal covers, besides the identities of user and application. */

@@ -14,7 +14,7 @@ import {
   rememberNetwork,
   replaceAttempts,
   sweepAttempts,
-} from './login-records.ts'
+} from './login-attempt-records.ts'
 
 export interface ThrottleRules {
   readonly freeAttempts: number

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import type { PresentedCertificate } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
@@ -172,7 +172,7 @@ function createRegistration(
       await commit(async (tx) => {
         const user = await lockedUser(tx, userId)
         if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
-        const seal = await hsm.seal(record, undefined, undefined, await grantOf(tx))
+        const seal = await hsm.seal(record, undefined, undefined, await transactionGrant(tx))
         if (!hasFactor(user.factors, record)) {
           const before = await certificateOf(tx, userId)
           if (before !== null) await endSessions(tx, userId)

@@ -1,4 +1,4 @@
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { UnusedKey } from '../../hsm/sealing-port.ts'
 import { createNewRows } from '../../store/new-rows.ts'

@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { SealedRecord } from '../../hsm/sealed-record.ts'
 import { afterCommit } from '../../store/after-commit.ts'
@@ -14,7 +14,7 @@ export async function recordTombstone(
   tx: Tx,
   last: SealedRecord,
 ): Promise<SealedRecord> {
-  const tombstone = await hsm.sealTombstone(last, await grantOf(tx))
+  const tombstone = await hsm.sealTombstone(last, await transactionGrant(tx))
   await insertTombstone(tx, tombstone)
   afterCommit(tx, () => hsm.raise([tombstone]))
   return tombstone

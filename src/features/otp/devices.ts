@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import { Fault } from '../../fault.ts'
 import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Store, Tx } from '../../store/store.ts'
@@ -75,7 +75,10 @@ export function createDevices({
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
     const record = deviceRecord(held)
-    const changes = { ...held, seal: await hsm.seal(record, deviceKey(known).key, undefined, await grantOf(tx)) }
+    const changes = {
+      ...held,
+      seal: await hsm.seal(record, deviceKey(known).key, undefined, await transactionGrant(tx)),
+    }
     if (!(await readoptDevice(tx, id, changes)))
       throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
     await recoveries.note(tx, userId, by, ({ factors }) => ({ factors: withFactor(factors, record) }))
@@ -83,7 +86,7 @@ export function createDevices({
   }
 
   const sealUnheld = async (tx: Tx, device: OtpDevice): Promise<Buffer> =>
-    hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key, undefined, await grantOf(tx))
+    hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key, undefined, await transactionGrant(tx))
 
   return {
     async holder(userId) {

@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -141,7 +141,7 @@ export const sealing =
   (hsm: Pick<Hsm, 'seal'>) =>
   async (tx: Tx, { provenance, ...device }: EnrolledFields & Provenance) => ({
     ...device,
-    seal: await hsm.seal(deviceRecord(device), undefined, provenance, await grantOf(tx)),
+    seal: await hsm.seal(deviceRecord(device), undefined, provenance, await transactionGrant(tx)),
   })
 
 /** The change of the user's row by which the device becomes a second factor. */

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -105,7 +105,7 @@ export function createPasskeys(on: PasskeysDependencies): Passkeys {
     },
 
     async register(tx, userId, name, { credentialId, key, signCount, challenge }) {
-      const grant = await grantOf(tx)
+      const grant = await transactionGrant(tx)
       if (grant === undefined || !(await challenges.isOfSession(challenge, grant))) throw new Fault('passkey.invalid')
       const user = await lockedUser(tx, userId)
       if ((await findByCredentialId(tx, credentialId)) !== null) throw new Fault('passkey.exists')

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isFault } from '../../fault.ts'
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Granted } from '../../access/caller.ts'
 import { createReservation, type ReservationDependencies } from './lease-reservation.ts'
 import type { KeyVersion, TransparentKey } from './records.ts'

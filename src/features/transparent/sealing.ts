@@ -1,4 +1,4 @@
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
+import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -193,7 +193,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
     change: (authorized, commit, step, then) => commit((tx) => changeKey(hsm, tx, authorized, step, then)),
 
     replaceVersion: async (tx, key, from, change) =>
-      rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await grantOf(tx))),
+      rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await transactionGrant(tx))),
 
     async sealVersion(reader, key, from, change, grant) {
       const generation = nextGeneration(from.generation)
@@ -229,7 +229,7 @@ async function changeKey(
   // Verified first, since a new seal over an edited row would legitimize the edit.
   await checkPolicy(hsm, current)
   const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }
-  const grant = await grantOf(tx)
+  const grant = await transactionGrant(tx)
   const shown = sealedPolicy(current)
   const seal = await sealInPlaceOf(
     shown,

@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import type { Tx } from '../../store/store.ts'
@@ -18,7 +18,7 @@ export async function sealChange(
   previous?: SealedRecord,
   member?: SealedRecord,
 ): Promise<Buffer> {
-  const seal = await hsm.seal(record, previous, undefined, await grantOf(tx), member)
+  const seal = await hsm.seal(record, previous, undefined, await transactionGrant(tx), member)
   afterCommit(tx, () => hsm.raise([{ record, seal }]))
   return seal
 }
@@ -30,7 +30,7 @@ export async function sealFirst(
   recordOf: (identity: Buffer) => Buffer,
   member?: SealedRecord,
 ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }> {
-  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await grantOf(tx), member)
+  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await transactionGrant(tx), member)
   afterCommit(tx, () => hsm.raise([{ record: recordOf(drawn.identity), seal: drawn.seal }]))
   return drawn
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
+import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import type { Granted } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
@@ -51,7 +51,7 @@ export function createVaultKeys(
     },
     async seal(tx, vault, { provenance, ...key }) {
       const record = recordOf({ identity: vault.identity, ...key })
-      return hsm.seal(record, sealedVault(vault), provenance, await grantOf(tx))
+      return hsm.seal(record, sealedVault(vault), provenance, await transactionGrant(tx))
     },
     async discard({ keyId, keyKek: kek, keyBlob: blob, provenance }, grant) {
       if (kek !== vaultKek) return

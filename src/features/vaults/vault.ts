@@ -1,4 +1,4 @@
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
+import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -108,7 +108,7 @@ export function createVaults(on: VaultDependencies): Vaults {
       let grant: SealedGrant | undefined
       try {
         return await commit(async (tx) => {
-          grant = await grantOf(tx)
+          grant = await transactionGrant(tx)
           const creator = await lockedUser(tx, creatorId)
           const sealed = await sealNewVault(hsm, tx, creator.identity)
           const keySeal = await vaultKeys.seal(tx, sealed, made)

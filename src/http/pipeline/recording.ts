@@ -1,4 +1,4 @@
-import { actBy } from '../../access/acting.ts'
+import { setTransactionGrant } from '../../access/transaction-grant.ts'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
 import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
@@ -109,7 +109,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
         queueChange(request.caller?.userId, () =>
           commit(async (tx) => {
             await request.reauthorize?.(tx)
-            if (request.grant) actBy(tx, request.grant)
+            if (request.grant) setTransactionGrant(tx, request.grant)
             return work(tx)
           }, options),
         )

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { grantOf } from '../../../access/acting.ts'
+import { transactionGrant } from '../../../access/transaction-grant.ts'
 import { Fault } from '../../../fault.ts'
 import type { PasskeyRules } from '../../../hsm/passkey-assertion.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
@@ -53,7 +53,7 @@ export const issueOwnChallenge = (
       const own = await passkeys.list(caller.userId)
       const { identity } = await users.find(caller.username)
       const challenge = await commit(async (tx) => {
-        const grant = await grantOf(tx)
+        const grant = await transactionGrant(tx)
         if (grant === undefined) throw new Fault('session.invalid')
         return challenges.forSession(grant)
       })

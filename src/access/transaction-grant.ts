@@ -9,11 +9,11 @@ export interface SealedGrant {
 const grants = new WeakMap<Tx, () => Promise<SealedGrant>>()
 
 /** Notes on whose behalf the transaction makes changes: the keeper seals them under this caller's grant. */
-export function actBy(tx: Tx, grant: () => Promise<SealedGrant>): void {
+export function setTransactionGrant(tx: Tx, grant: () => Promise<SealedGrant>): void {
   grants.set(tx, grant)
 }
 
 /** The grant of that caller; undefined where the appliance itself, or the operator, makes the changes. */
-export async function grantOf(tx: Tx): Promise<SealedGrant | undefined> {
+export async function transactionGrant(tx: Tx): Promise<SealedGrant | undefined> {
   return grants.get(tx)?.()
 }
