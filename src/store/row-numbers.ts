@@ -3,8 +3,8 @@ import { change, select } from './statement.ts'
 import type { Tx } from './store.ts'
 
 /**
- * Has a copy of a database go on numbering rows where the original is: also behind rows that are gone, whose numbers no
- * other row gets (AUTOINCREMENT in SQLite, sequences in PostgreSQL).
+ * Makes a copied database continue the row numbers of the original, including those of deleted rows, which must not be
+ * used again (AUTOINCREMENT in SQLite, sequences in PostgreSQL).
  */
 export async function copyRowNumbers(from: Tx, to: Tx, tables: readonly EntitySchema<ObjectLiteral>[]): Promise<void> {
   for (const { options } of tables) {
@@ -15,7 +15,7 @@ export async function copyRowNumbers(from: Tx, to: Tx, tables: readonly EntitySc
   }
 }
 
-/** The number of a row that is inserted in this transaction, or of none. */
+/** Reserves the number for a row that this transaction is going to insert. If it does not, no other row gets the number. */
 export async function reserveRowNumber(tx: Tx, table: EntitySchema<ObjectLiteral>): Promise<number> {
   const name = table.options.tableName ?? table.options.name
   const reserve = async (): Promise<Last | undefined> =>
@@ -26,7 +26,7 @@ export async function reserveRowNumber(tx: Tx, table: EntitySchema<ObjectLiteral
             name,
           ])
         )[0]
-  // SQLite counts a table from its first row on.
+  // SQLite keeps a counter for a table only once it has had a row.
   const beginCounting = `INSERT INTO sqlite_sequence (name, seq) SELECT $1, 0
     WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`
   const reserved = (await reserve()) ?? (await change(tx, beginCounting, [name]).then(reserve))
@@ -35,7 +35,7 @@ export async function reserveRowNumber(tx: Tx, table: EntitySchema<ObjectLiteral
 }
 
 async function lastNumber(from: Tx, table: string): Promise<number> {
-  // A sequence that was never used stands at its first number.
+  // A sequence that was never used is at its first number.
   const [found] =
     from.connection.options.type === 'postgres'
       ? await select<Last>(
