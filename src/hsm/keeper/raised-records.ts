@@ -37,15 +37,16 @@ function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   const { token, floors, shownRights, accountIds } = on
   verify(token, sealed)
   const record = opened(sealed.record)
-  const account = accountOf(record)
-  if (account !== undefined) accountIds.note(account)
-  shownRights.note(record)
   const generation = generationOf(record)
   if (generation === undefined) return { generations: [] }
   if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older one raises nothing, and is no error: commits are shown in any order.
   if (generation.number < (floors.of(generation.subject) ?? 0)) return { generations: [] }
   on.sealedRecords.check(sealed.record, generation)
+  // Not before: of a dead one nothing is noted, neither whose the id is nor what its user may do.
+  const account = accountOf(record)
+  if (account !== undefined) accountIds.note(account)
+  shownRights.note(record)
   // One that was sealed in place of the newest and never committed trims nothing.
   const trimmed = trimmedTo(record)
   return {

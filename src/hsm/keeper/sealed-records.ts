@@ -65,7 +65,9 @@ export function createSealedRecords(
     'SELECT digest, previous, sealed_at FROM sealed_records WHERE subject = ? AND number = ?',
   )
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
+  const follows = state.prepare('SELECT 1 FROM sealed_records WHERE subject = ? AND previous = ? LIMIT 1')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
+  const dead = createDeadRecords(state)
 
   /** Whether each was sealed in place of the one before it, from the floor on; as far as they were sealed here. */
   function succeeds(subject: Buffer, first: number, floor: number): boolean {
@@ -90,22 +92,55 @@ export function createSealedRecords(
       const digest = recordDigest(record)
       const sealing = find.get(subject, number)
       if (sealing?.digest.equals(digest) === true) return
-      const isLate = sealing !== undefined && Math.abs(now() - sealing.sealed_at) > longestCommitMs
-      if (sealing !== undefined && !(isLate && number > (floors.of(subject) ?? 0))) throw new Fault('store.conflict')
+      if (sealing !== undefined) {
+        const isLate = Math.abs(now() - sealing.sealed_at) > longestCommitMs
+        // What was sealed in place of the one would seem to be in place of the other.
+        const isFree = isLate && number > (floors.of(subject) ?? 0) && follows.get(subject, number) === undefined
+        if (!isFree) throw new Fault('store.conflict')
+        dead.add(sealing.digest, { subject, number })
+      }
       keep.run(subject, number, digest, previous, now())
     },
     check(record, generation) {
       const floor = floors.of(generation.subject)
       checkFloor(generation, floor)
       // Below any floor it is as if nothing had been.
-      if (floor !== undefined && isDead(record, generation, floor)) throw outdated()
+      if (dead.has(record, generation) || (floor !== undefined && isDead(record, generation, floor))) throw outdated()
     },
     isSettled: ({ subject, number }) => (floors.of(subject) ?? 0) >= number || find.get(subject, number) === undefined,
     settle(record, { subject, number }) {
       if (floors.of(subject) !== number) return
-      if (find.get(subject, number)?.digest.equals(recordDigest(record)) === false) drop.run(subject, number)
+      const sealing = find.get(subject, number)
+      if (sealing?.digest.equals(recordDigest(record)) === false) {
+        dead.add(sealing.digest, { subject, number })
+        drop.run(subject, number)
+      }
       prune.run(subject, number)
+      dead.prune(subject, number)
     },
-    forget: () => void state.exec('DELETE FROM sealed_records'),
+    forget() {
+      state.exec('DELETE FROM sealed_records')
+      dead.forget()
+    },
+  }
+}
+
+/** Those whose number another record was given since, or was committed by: that must not bring them back. */
+function createDeadRecords(state: KeeperState) {
+  state.exec(
+    `CREATE TABLE IF NOT EXISTS dead_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
+     PRIMARY KEY (subject, number, digest)) STRICT, WITHOUT ROWID`,
+  )
+  const keep = state.prepare('INSERT OR IGNORE INTO dead_records (subject, number, digest) VALUES (?, ?, ?)')
+  const find = state
+    .prepare<[Buffer, number], Buffer>('SELECT digest FROM dead_records WHERE subject = ? AND number = ?')
+    .pluck()
+  const prune = state.prepare('DELETE FROM dead_records WHERE subject = ? AND number < ?')
+  return {
+    add: (digest: Buffer, { subject, number }: Generation) => void keep.run(subject, number, digest),
+    has: (record: Buffer, { subject, number }: Generation): boolean =>
+      find.all(subject, number).some((digest) => digest.equals(recordDigest(record))),
+    prune: (subject: Buffer, number: number) => void prune.run(subject, number),
+    forget: () => void state.exec('DELETE FROM dead_records'),
   }
 }

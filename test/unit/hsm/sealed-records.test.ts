@@ -51,3 +51,36 @@ it('a record goes back to the floor, record by record', () => {
   records.note(one, at(4), 2)
   expect(() => records.check(other, at(5))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
 })
+
+const outdated = expect.objectContaining({ code: 'hsm.outdated' })
+
+it('a record whose number serves again is dead', () => {
+  records.note(one, at(3), 1)
+  floor = 2
+  expect(() => records.check(one, at(3))).toThrow(outdated)
+  now += 11 * minuteMs
+  records.note(other, at(3), 2)
+  expect(() => records.check(one, at(3))).toThrow(outdated)
+  records.check(other, at(3))
+  floor = 3
+  records.settle(other, at(3))
+  expect(() => records.check(one, at(3))).toThrow(outdated)
+})
+
+it('a number serves no other while something was sealed in place of its record', () => {
+  records.note(one, at(2), 1)
+  records.note(one, at(3), 2)
+  now += 11 * minuteMs
+  expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+  records.note(other, at(3), 1)
+  records.note(other, at(2), 1)
+})
+
+it('a record whose number was committed by that of another machine is dead', () => {
+  records.note(one, at(2), 1)
+  records.check(other, at(2))
+  floor = 2
+  records.settle(other, at(2))
+  expect(() => records.check(one, at(2))).toThrow(outdated)
+  records.check(other, at(2))
+})
