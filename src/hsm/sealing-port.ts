@@ -5,6 +5,12 @@ import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
+/** By identities. */
+export interface SessionsOfAccount {
+  readonly account: Buffer
+  readonly keep?: Buffer | undefined
+}
+
 /** The part of the port that seals and signs: the keeper answers. */
 export interface SealingPort extends TrailPort {
   /**
@@ -50,8 +56,11 @@ export interface SealingPort extends TrailPort {
    */
   grant(request: GrantRequest): Promise<SealedRecord>
 
-  /** Their records get no grant any more. Rejects with `hsm.seal_broken` where one is not good; the others are ended. */
-  endSessions(sessions: readonly SealedRecord[]): Promise<void>
+  /**
+   * Their records get no grant any more; nor, with `others`, do those of all sessions of an account that this keeper began,
+   * but of the one to keep. Rejects with `hsm.seal_broken` where one is not good; the others are ended.
+   */
+  endSessions(sessions: readonly SealedRecord[], others?: SessionsOfAccount): Promise<void>
 
   /**
    * Has the keeper wrap a version of a key under the newest KEKs, and seal its record so. What comes from under no KEK
