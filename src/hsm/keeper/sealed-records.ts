@@ -2,6 +2,8 @@ import { Fault } from '../../fault.ts'
 import { checkFloor, type Generation, outdated } from '../record-generation.ts'
 import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
+import { createDeadRecords } from './dead-records.ts'
+import { createFirstRecords } from './first-records.ts'
 import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
 
@@ -15,6 +17,8 @@ export interface SealedRecords {
    * @throws Fault `store.conflict` where another record of the number was sealed a moment ago, or was committed
    */
   note(record: Buffer, generation: Generation, previous: number): void
+  /** The same of the first of a thing that is dead unless it is soon shown as committed. */
+  noteFirst(record: Buffer, generation: Generation): void
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether it was shown as committed, as far as it was sealed here. */
@@ -43,6 +47,11 @@ interface Sealing {
   readonly sealed_at: number
 }
 
+/** Those of which the daemon shows all that are new to it: where the showing of a commit failed, that makes up for it. */
+export const isShownAnew = (type: RecordType): boolean => hasSuccession(type) && !isOfKeys.has(type)
+
+const isOfKeys: ReadonlySet<RecordType> = new Set(['application key', 'transparent key 2'] as const)
+
 /** Changes of one thing that wait for one commit; of more, the last waits for its turn. */
 const longestSuccession = 1_000
 
@@ -54,6 +63,81 @@ export function createSealedRecords(
   floors: Pick<WritableFloors, 'of' | 'isTold'>,
   now: () => number,
 ): SealedRecords {
+  const sealings = openSealings(state)
+  const dead = createDeadRecords(state)
+  const firsts = createFirstRecords(state, floors, now)
+
+  /**
+   * Whether each was sealed in place of the one before it, from the floor on, and none of them is dead; as far as they
+   * were sealed here. Where there is no floor, from nothing on.
+   */
+  function succeeds(subject: Buffer, first: number, floor: number): boolean {
+    let number = first
+    for (let steps = 0; number > floor && steps < longestSuccession; steps++) {
+      const sealing = sealings.find(subject, number)
+      if (sealing === undefined) return true
+      if (dead.has(sealing.digest, { subject, number })) return false
+      number = sealing.previous
+    }
+    return number === floor
+  }
+
+  /** Another record of the number comes from another machine, unless the one that was sealed here was committed. */
+  function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
+    const digest = recordDigest(record)
+    if (dead.has(digest, { subject, number })) return true
+    const isOwn = sealings.find(subject, number)?.digest.equals(digest)
+    if (isOwn === undefined) return false
+    return isOwn ? !succeeds(subject, number, floor) : number === floor && !floors.isTold(subject)
+  }
+
+  function note(record: Buffer, { subject, number }: Generation, previous: number): void {
+    const digest = recordDigest(record)
+    const sealing = sealings.find(subject, number)
+    if (sealing?.digest.equals(digest) === true) return
+    if (sealing !== undefined) {
+      const isLate = Math.abs(now() - sealing.sealed_at) > longestCommitMs
+      // What was sealed in place of the one would seem to be in place of the other.
+      const isFree = isLate && number > (floors.of(subject) ?? 0) && !sealings.isFollowed(subject, number)
+      if (!isFree) throw new Fault('store.conflict')
+      dead.add(sealing.digest, { subject, number })
+    }
+    sealings.keep(subject, number, digest, previous, now())
+  }
+
+  return {
+    note,
+    noteFirst(record, generation) {
+      note(record, generation, 0)
+      firsts.note(recordDigest(record), generation)
+    },
+    check(record, generation) {
+      for (const late of firsts.takeLate()) dead.add(late.digest, late)
+      const floor = floors.of(generation.subject)
+      checkFloor(generation, floor)
+      if (isDead(record, generation, floor ?? 0)) throw outdated()
+    },
+    isSettled: ({ subject, number }) =>
+      (floors.of(subject) ?? 0) >= number || sealings.find(subject, number) === undefined,
+    settle(record, { subject, number }) {
+      if (floors.of(subject) !== number) return
+      const sealing = sealings.find(subject, number)
+      if (sealing?.digest.equals(recordDigest(record)) === false) {
+        dead.add(sealing.digest, { subject, number })
+        sealings.drop(subject, number)
+      }
+      sealings.prune(subject, number)
+      dead.prune(subject, number)
+    },
+    forget() {
+      sealings.forget()
+      dead.forget()
+      firsts.forget()
+    },
+  }
+}
+
+function openSealings(state: KeeperState) {
   state.exec(
     `CREATE TABLE IF NOT EXISTS sealed_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
      previous INTEGER NOT NULL, sealed_at INTEGER NOT NULL, PRIMARY KEY (subject, number)) STRICT, WITHOUT ROWID`,
@@ -67,80 +151,15 @@ export function createSealedRecords(
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const follows = state.prepare('SELECT 1 FROM sealed_records WHERE subject = ? AND previous = ? LIMIT 1')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
-  const dead = createDeadRecords(state)
-
-  /** Whether each was sealed in place of the one before it, from the floor on; as far as they were sealed here. */
-  function succeeds(subject: Buffer, first: number, floor: number): boolean {
-    let number = first
-    for (let steps = 0; number > floor && steps < longestSuccession; steps++) {
-      const sealing = find.get(subject, number)
-      if (sealing === undefined) return true
-      number = sealing.previous
-    }
-    return number === floor
-  }
-
-  /** Another record of the number comes from another machine, unless the one that was sealed here was committed. */
-  function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
-    const isOwn = find.get(subject, number)?.digest.equals(recordDigest(record))
-    if (isOwn === undefined) return false
-    return isOwn ? !succeeds(subject, number, floor) : number === floor && !floors.isTold(subject)
-  }
-
   return {
-    note(record, { subject, number }, previous) {
-      const digest = recordDigest(record)
-      const sealing = find.get(subject, number)
-      if (sealing?.digest.equals(digest) === true) return
-      if (sealing !== undefined) {
-        const isLate = Math.abs(now() - sealing.sealed_at) > longestCommitMs
-        // What was sealed in place of the one would seem to be in place of the other.
-        const isFree = isLate && number > (floors.of(subject) ?? 0) && follows.get(subject, number) === undefined
-        if (!isFree) throw new Fault('store.conflict')
-        dead.add(sealing.digest, { subject, number })
-      }
-      keep.run(subject, number, digest, previous, now())
-    },
-    check(record, generation) {
-      const floor = floors.of(generation.subject)
-      checkFloor(generation, floor)
-      // Below any floor it is as if nothing had been.
-      if (dead.has(record, generation) || (floor !== undefined && isDead(record, generation, floor))) throw outdated()
-    },
-    isSettled: ({ subject, number }) => (floors.of(subject) ?? 0) >= number || find.get(subject, number) === undefined,
-    settle(record, { subject, number }) {
-      if (floors.of(subject) !== number) return
-      const sealing = find.get(subject, number)
-      if (sealing?.digest.equals(recordDigest(record)) === false) {
-        dead.add(sealing.digest, { subject, number })
-        drop.run(subject, number)
-      }
-      prune.run(subject, number)
-      dead.prune(subject, number)
-    },
-    forget() {
-      state.exec('DELETE FROM sealed_records')
-      dead.forget()
-    },
-  }
-}
-
-/** Those whose number another record was given since, or was committed by: that must not bring them back. */
-function createDeadRecords(state: KeeperState) {
-  state.exec(
-    `CREATE TABLE IF NOT EXISTS dead_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
-     PRIMARY KEY (subject, number, digest)) STRICT, WITHOUT ROWID`,
-  )
-  const keep = state.prepare('INSERT OR IGNORE INTO dead_records (subject, number, digest) VALUES (?, ?, ?)')
-  const find = state
-    .prepare<[Buffer, number], Buffer>('SELECT digest FROM dead_records WHERE subject = ? AND number = ?')
-    .pluck()
-  const prune = state.prepare('DELETE FROM dead_records WHERE subject = ? AND number < ?')
-  return {
-    add: (digest: Buffer, { subject, number }: Generation) => void keep.run(subject, number, digest),
-    has: (record: Buffer, { subject, number }: Generation): boolean =>
-      find.all(subject, number).some((digest) => digest.equals(recordDigest(record))),
+    keep: (...row: readonly [subject: Buffer, number: number, digest: Buffer, previous: number, sealedAt: number]) =>
+      void keep.run(...row),
+    find: (subject: Buffer, number: number) => find.get(subject, number),
+    /** Whether another was sealed in place of it. */
+    isFollowed: (subject: Buffer, number: number) => follows.get(subject, number) !== undefined,
+    drop: (subject: Buffer, number: number) => void drop.run(subject, number),
+    /** Those below. */
     prune: (subject: Buffer, number: number) => void prune.run(subject, number),
-    forget: () => void state.exec('DELETE FROM dead_records'),
+    forget: () => void state.exec('DELETE FROM sealed_records'),
   }
 }

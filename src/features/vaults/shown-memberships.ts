@@ -1,0 +1,73 @@
+import { In, MoreThan, MoreThanOrEqual } from 'typeorm'
+import type { Clock } from '../../clock.ts'
+import { isFault } from '../../fault.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import type { Reader, Store } from '../../store/store.ts'
+import { UserTable } from '../users/records.ts'
+import { type MembershipKey, type MembershipRow, MembershipTable } from './membership-records.ts'
+import { VaultTable } from './records.ts'
+import { sealedMembership } from './vault-seals.ts'
+
+const rowsAtOnce = 500
+/** A clock of another machine may be behind, and a commit may take its time. */
+const overlapMs = 600_000
+
+/**
+ * Shows the keeper the memberships, all at the first call and later those that came since: a new one that it was never
+ * shown, because a process was killed right after the commit, it would take for one that was never committed. A page
+ * with a row that is refused keeps no other from being shown.
+ */
+export function createShownMemberships({
+  store,
+  hsm,
+  clock,
+}: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'raise'>
+  readonly clock: Clock
+}): () => Promise<void> {
+  let since = 0
+  return async () => {
+    const began = clock.now()
+    const refused: unknown[] = []
+    let after: MembershipKey | undefined = { vaultId: 0, userId: 0 }
+    while (after !== undefined) {
+      const rows = await membershipsAfter(store.read, after, since)
+      try {
+        if (rows.length > 0) await hsm.raise(await sealedOf(store.read, rows))
+      } catch (error) {
+        if (!isFault(error, 'hsm.seal_broken') && !isFault(error, 'hsm.outdated')) throw error
+        refused.push(error)
+      }
+      after = rows.at(-1)
+    }
+    since = began - overlapMs
+    if (refused.length > 0) throw refused[0]
+  }
+}
+
+function membershipsAfter(
+  reader: Reader,
+  { vaultId, userId }: MembershipKey,
+  since: number,
+): Promise<readonly MembershipRow[]> {
+  const addedAt = MoreThanOrEqual(since)
+  return reader.find(MembershipTable, {
+    where: [
+      { vaultId, userId: MoreThan(userId), addedAt },
+      { vaultId: MoreThan(vaultId), addedAt },
+    ],
+    order: { vaultId: 'ASC', userId: 'ASC' },
+    take: rowsAtOnce,
+  })
+}
+
+async function sealedOf(reader: Reader, rows: readonly MembershipRow[]): Promise<SealedRecord[]> {
+  const vaults = await reader.find(VaultTable, { where: { id: In(rows.map(({ vaultId }) => vaultId)) } })
+  const users = await reader.find(UserTable, { where: { id: In(rows.map(({ userId }) => userId)) } })
+  const [vaultOf, userOf] = [new Map(vaults.map((one) => [one.id, one])), new Map(users.map((one) => [one.id, one]))]
+  return rows.flatMap((row) => {
+    const [vault, user] = [vaultOf.get(row.vaultId), userOf.get(row.userId)]
+    return vault === undefined || user === undefined ? [] : [sealedMembership({ vault, user }, row)]
+  })
+}
