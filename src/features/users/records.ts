@@ -1,4 +1,4 @@
-import { EntitySchema, MoreThan, Raw } from 'typeorm'
+import { EntitySchema, In, MoreThan, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
@@ -127,6 +127,10 @@ export function listUsers(reader: Reader): Promise<User[]> {
 /** Until the transaction ends, others that lock this user wait; false when there is no such user. */
 export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
+}
+
+export function usersById(reader: Reader, ids: readonly number[]): Promise<User[]> {
+  return reader.find(UserTable, { where: { id: In(ids) } })
 }
 
 export function findUserById(reader: Reader, id: number): Promise<User | null> {

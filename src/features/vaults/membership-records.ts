@@ -1,4 +1,4 @@
-import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
+import { EntitySchema, MoreThan, MoreThanOrEqual, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { findRow, select } from '../../store/statement.ts'
@@ -86,6 +86,24 @@ export async function addMember(
 
 export function findMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<MembershipRow | null> {
   return findRow(reader, MembershipTable, { vaultId, userId })
+}
+
+/** Those that were added at that time or later, in the order of their keys. */
+export function membershipsAfter(
+  reader: Reader,
+  { vaultId, userId }: MembershipKey,
+  since: number,
+  most: number,
+): Promise<MembershipRow[]> {
+  const addedAt = MoreThanOrEqual(since)
+  return reader.find(MembershipTable, {
+    where: [
+      { vaultId, userId: MoreThan(userId), addedAt },
+      { vaultId: MoreThan(vaultId), addedAt },
+    ],
+    order: { vaultId: 'ASC', userId: 'ASC' },
+    take: most,
+  })
 }
 
 /** Takes back what is kept of a member who was removed; null for a user who was never a member. */

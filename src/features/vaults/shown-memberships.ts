@@ -1,11 +1,10 @@
-import { In, MoreThan, MoreThanOrEqual } from 'typeorm'
 import type { Clock } from '../../clock.ts'
 import { isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { Reader, Store } from '../../store/store.ts'
-import { UserTable } from '../users/records.ts'
-import { type MembershipKey, type MembershipRow, MembershipTable } from './membership-records.ts'
-import { VaultTable } from './records.ts'
+import { usersById } from '../users/records.ts'
+import { type MembershipKey, type MembershipRow, membershipsAfter } from './membership-records.ts'
+import { vaultsById } from './records.ts'
 import { sealedMembership } from './vault-seals.ts'
 
 const rowsAtOnce = 500
@@ -32,7 +31,7 @@ export function createShownMemberships({
     const refused: unknown[] = []
     let after: MembershipKey | undefined = { vaultId: 0, userId: 0 }
     while (after !== undefined) {
-      const rows = await membershipsAfter(store.read, after, since)
+      const rows = await membershipsAfter(store.read, after, since, rowsAtOnce)
       try {
         if (rows.length > 0) await hsm.raise(await sealedOf(store.read, rows))
       } catch (error) {
@@ -46,25 +45,15 @@ export function createShownMemberships({
   }
 }
 
-function membershipsAfter(
-  reader: Reader,
-  { vaultId, userId }: MembershipKey,
-  since: number,
-): Promise<readonly MembershipRow[]> {
-  const addedAt = MoreThanOrEqual(since)
-  return reader.find(MembershipTable, {
-    where: [
-      { vaultId, userId: MoreThan(userId), addedAt },
-      { vaultId: MoreThan(vaultId), addedAt },
-    ],
-    order: { vaultId: 'ASC', userId: 'ASC' },
-    take: rowsAtOnce,
-  })
-}
-
 async function sealedOf(reader: Reader, rows: readonly MembershipRow[]): Promise<SealedRecord[]> {
-  const vaults = await reader.find(VaultTable, { where: { id: In(rows.map(({ vaultId }) => vaultId)) } })
-  const users = await reader.find(UserTable, { where: { id: In(rows.map(({ userId }) => userId)) } })
+  const vaults = await vaultsById(
+    reader,
+    rows.map(({ vaultId }) => vaultId),
+  )
+  const users = await usersById(
+    reader,
+    rows.map(({ userId }) => userId),
+  )
   const [vaultOf, userOf] = [new Map(vaults.map((one) => [one.id, one])), new Map(users.map((one) => [one.id, one]))]
   return rows.flatMap((row) => {
     const [vault, user] = [vaultOf.get(row.vaultId), userOf.get(row.userId)]
