@@ -21,6 +21,7 @@ export function choresOf({
   destruction,
   objectDestruction,
   users,
+  showMemberships,
   validationClients,
 }: Services): readonly Chore[] {
   return [
@@ -44,7 +45,7 @@ export function choresOf({
     },
     {
       what: 'telling the keeper what there is and what has ended',
-      run: () => tellKeeper({ destruction, validationClients, users }),
+      run: () => tellKeeper({ destruction, validationClients, users, showMemberships }),
     },
     {
       what: 'destroying keys in the token that deleted vaults and keys left behind',
@@ -84,11 +85,13 @@ export async function tellKeeper({
   destruction,
   validationClients,
   users,
-}: Pick<Services, 'destruction' | 'validationClients' | 'users'>): Promise<readonly []> {
+  showMemberships,
+}: Pick<Services, 'destruction' | 'validationClients' | 'users' | 'showMemberships'>): Promise<readonly []> {
   const told = await Promise.allSettled([
     destruction.showTombstones(),
     validationClients.showRevoked(),
     users.showAll(),
+    showMemberships(),
   ])
   for (const one of told) if (one.status === 'rejected') throw one.reason
   return []

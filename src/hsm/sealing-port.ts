@@ -5,6 +5,12 @@ import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
+/** Sessions of an account, by identities. */
+export interface SessionsOfAccount {
+  readonly account: Buffer
+  readonly keep?: Buffer | undefined
+}
+
 /** The part of the port for sealing and signing, which the keeper answers. */
 export interface SealingPort extends TrailPort {
   /**
@@ -49,10 +55,12 @@ export interface SealingPort extends TrailPort {
   grant(request: GrantRequest): Promise<SealedRecord>
 
   /**
-   * Ends sessions, which get no grant from then on. Rejects with `hsm.seal_broken` where a seal is broken; the other
-   * sessions are ended all the same.
+  /**
+   * Ends sessions, which get no grant from then on. With `others`, it also ends all sessions of that account that this
+   * keeper began, other than the one to keep. Rejects with `hsm.seal_broken` where a seal is broken; the other sessions
+   * are ended all the same.
    */
-  endSessions(sessions: readonly SealedRecord[]): Promise<void>
+  endSessions(sessions: readonly SealedRecord[], others?: SessionsOfAccount): Promise<void>
 
   /**
    * Wraps a version of a key under the newest KEKs, and seals its record. The rest of the record stays, as do wrappings

@@ -63,7 +63,7 @@ beforeAll(async () => {
     keeperFrame('signAuditEnd', 'worker-9', '7', 'ab'.repeat(32), '{"worker-1":{"seq":1,"hash":"x"}}', '', none),
     keeperFrame('raise', '1', count.record, count.seal),
     keeperFrame('grant', 'token', ...[count, policy, count, policy].flatMap(({ record, seal }) => [record, seal]), '1'),
-    keeperFrame('endSessions', '1', count.record, count.seal),
+    keeperFrame('endSessions', '1', count.record, count.seal, none, none),
   ]
 })
 afterAll(() => appliance.close())

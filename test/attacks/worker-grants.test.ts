@@ -73,7 +73,16 @@ describe('a grant', () => {
 
   it.each<[string, GrantEdits, string]>([
     ['of a member who was removed', { membership: { permission: 0 } }, 'vault.not_found'],
-    ['that rests since the user was recovered', { user: { recoveries: 1 } }, 'access.resting'],
+    [
+      'that rests since the user was recovered',
+      { user: { recoveries: 1 }, session: { recoveries: 1 } },
+      'access.resting',
+    ],
+    [
+      'in a session of before a recovery',
+      { user: { recoveries: 1 }, membership: { recoveries: 1 } },
+      'session.invalid',
+    ],
     ['of before a recovery that the session was begun after', { session: { recoveries: 1 } }, 'session.invalid'],
     ['of another user', { membership: { user: newIdentity() } }, 'hsm.rejected'],
     ['beside the record of another user', { user: { identity: newIdentity() } }, 'hsm.rejected'],

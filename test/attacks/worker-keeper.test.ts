@@ -85,8 +85,8 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('grant', ['a token', ...sealed(sealedPolicy(own.cipher.key)), ...none, ...none, ...none, 1]),
   ],
   endSessions: async () => [
-    await calls.keeper('endSessions', [1, ...sealed(victim.count)]),
-    await calls.keeper('endSessions', [1, victim.count.record, own.count.seal]),
+    await calls.keeper('endSessions', [1, ...sealed(victim.count), nothing, nothing]),
+    await calls.keeper('endSessions', [1, victim.count.record, own.count.seal, nothing, nothing]),
   ],
   rewrapVersion: async () => [
     await calls.keeper('rewrapVersion', sealed(victim.references.cipher.key)),

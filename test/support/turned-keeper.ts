@@ -6,6 +6,7 @@ import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { createKeeperDispatch } from '../../src/hsm/keeper/keeper-dispatch.ts'
 import { openKeeperMemory } from '../../src/hsm/keeper/keeper-memory.ts'
+import type { Origin } from '../../src/hsm/keeper/record-change.ts'
 import { createToken } from '../../src/hsm/pkcs11/token-link.ts'
 import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 import { createFrameServer, listenOn } from '../../src/hsm/server/frame-server.ts'
@@ -15,11 +16,12 @@ import type { TestAppliance } from './appliance.ts'
 
 /**
  * A second keeper over the token of an appliance, in the process of the test, with files of its own and a clock that the
- * test turns; and a client of it and the appliance's token hosts.
+ * test turns; and a client of it and the appliance's token hosts. `origin`: whose socket the client has.
  */
 export async function startKeeperAt(
   { config }: Pick<TestAppliance, 'config'>,
   now: () => number,
+  origin: Origin = 'operator',
 ): Promise<{ readonly hsm: Hsm; close(): Promise<void> }> {
   const { module, token: uri, softhsmConf, handles, pinFile, sockets, deadlineMs, queue } = config.hsm
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-keeper-'))
@@ -30,7 +32,7 @@ export async function startKeeperAt(
   const memory = openKeeperMemory({ token, files, config, now, report: () => undefined })
   const server = createFrameServer({
     unfinished: { hold: () => undefined },
-    dispatch: createKeeperDispatch(token, memory, 'operator'),
+    dispatch: createKeeperDispatch(token, memory, origin),
     queue: createRequestQueue({ limit: queue, limitBytes: 2 ** 28, deadlineMs }),
     log,
   })

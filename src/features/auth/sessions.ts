@@ -2,6 +2,7 @@ import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
+import { afterCommit } from '../../store/after-commit.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunSession } from '../../hsm/login-request.ts'
@@ -17,6 +18,7 @@ import {
   openSessionsOf,
   sweepSessions,
   type ListedSession,
+  type Session,
 } from './session-records.ts'
 
 export interface NewSession {
@@ -108,6 +110,12 @@ export function createSessions({
 
     async endOthers(tx, userId, keep) {
       const open = await openSessionsOf(tx, userId)
+      await endUnlisted(
+        hsm,
+        tx,
+        userId,
+        open.find(({ id }) => id === keep),
+      )
       return endSessions(
         tx,
         open.map(({ id }) => id).filter((id) => id !== keep),
@@ -130,6 +138,20 @@ export function createSessions({
       return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
     },
   }
+}
+
+/**
+ * Ends, with the commit, the sessions of the user that are in no row: of a login under way, or hidden by code in a
+ * worker.
+ */
+async function endUnlisted(
+  hsm: Pick<Hsm, 'endSessions'>,
+  tx: Tx,
+  userId: number,
+  keep: Pick<Session, 'identity'> | undefined,
+): Promise<void> {
+  const user = await findUserById(tx, userId)
+  if (user !== null) afterCommit(tx, () => hsm.endSessions([], { account: user.identity, keep: keep?.identity }))
 }
 
 /** Asks for a grant by the present rows of session and user. */

@@ -1,4 +1,4 @@
-import { EntitySchema, MoreThan, Raw } from 'typeorm'
+import { EntitySchema, In, MoreThan, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
@@ -129,6 +129,10 @@ export function listUsers(reader: Reader): Promise<User[]> {
 /** Locks the user until the transaction ends. False when there is no such user. */
 export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
+}
+
+export function usersById(reader: Reader, ids: readonly number[]): Promise<User[]> {
+  return reader.find(UserTable, { where: { id: In(ids) } })
 }
 
 export function findUserById(reader: Reader, id: number): Promise<User | null> {

@@ -1,4 +1,4 @@
-import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
+import { EntitySchema, MoreThan, MoreThanOrEqual, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { findRow, select } from '../../store/statement.ts'
@@ -92,6 +92,24 @@ export async function addMember(
 
 export function findMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<MembershipRow | null> {
   return findRow(reader, MembershipTable, { vaultId, userId })
+}
+
+/** Memberships added at `since` or later, in the order of their keys, from behind the given one. */
+export function membershipsAfter(
+  reader: Reader,
+  { vaultId, userId }: MembershipKey,
+  since: number,
+  most: number,
+): Promise<MembershipRow[]> {
+  const addedAt = MoreThanOrEqual(since)
+  return reader.find(MembershipTable, {
+    where: [
+      { vaultId, userId: MoreThan(userId), addedAt },
+      { vaultId: MoreThan(vaultId), addedAt },
+    ],
+    order: { vaultId: 'ASC', userId: 'ASC' },
+    take: most,
+  })
 }
 
 /** Removes and returns the last record of a removed member; null for a user who was never a member. */

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm'
+import { EntitySchema, In } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
 import { scopeOf, type Scope } from '../../access/scope.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
@@ -86,6 +86,10 @@ export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: 
 
 export function findVault(reader: Reader, vaultId: number): Promise<Vault | null> {
   return findRow(reader, VaultTable, { id: vaultId })
+}
+
+export function vaultsById(reader: Reader, ids: readonly number[]): Promise<Vault[]> {
+  return reader.find(VaultTable, { where: { id: In(ids) } })
 }
 
 export function findVaultByIdentity(reader: Reader, identity: string): Promise<Vault | null> {

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { createDailyItems } from './daily-items.ts'
 import { createMemberships, type Memberships } from './membership.ts'
+import { createShownMemberships } from './shown-memberships.ts'
 import { createVaultKeys, type VaultKeyStorage } from './vault-key.ts'
 import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
 
@@ -12,6 +13,8 @@ import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
 export interface VaultServices {
   readonly vaults: Vaults
   readonly memberships: Memberships
+  /** Shows the keeper the memberships that it may not know. */
+  readonly showMemberships: () => Promise<void>
   /** Counts the items of narrowed members against their daily limits. */
   readonly dailyItems: DailyUse
 }
@@ -30,6 +33,7 @@ export function createVaultServices(dependencies: {
   return {
     vaults: createVaults({ store, hsm, vaultKeys, destruction, clock, objects }),
     memberships: createMemberships({ store, hsm, clock }),
+    showMemberships: createShownMemberships({ store, hsm, clock }),
     dailyItems: createDailyItems({ store, clock }),
   }
 }

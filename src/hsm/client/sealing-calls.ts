@@ -63,8 +63,9 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
       ])
       return { record: field(reply, 0), seal: field(reply, 1) }
     },
-    async endSessions(sessions) {
-      await keeper.call('endSessions', [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)])
+    async endSessions(sessions, others) {
+      const fields = [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)]
+      await keeper.call('endSessions', [...fields, others?.account ?? nothing, others?.keep ?? nothing])
     },
     ...trailCalls(keeper),
   } satisfies SealingPort

@@ -7,6 +7,7 @@ import { seal } from '../pkcs11/seal-operations.ts'
 import { type KeeperOperation } from '../protocol/frame.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
+import type { BegunSessions } from './begun-sessions.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
 import { accountTypes, committedShown, type NewestRecords, shown } from './shown-record.ts'
@@ -18,6 +19,7 @@ const membershipTypes = ['membership', 'scoped membership'] as const
 
 export interface GrantDependencies extends NewestRecords {
   readonly endedSessions: EndedSessions
+  readonly begunSessions: Pick<BegunSessions, 'takeOthers'>
   readonly now: () => number
 }
 
@@ -29,6 +31,8 @@ interface Shown {
   readonly isStanding: boolean
   /** Whether an administrator created the user, who has not logged in yet. */
   readonly isNew: boolean
+  /** Whether the session began before the last recovery of the account, or by a recovery that the shown record lacks. */
+  readonly isOfOthers: boolean
   readonly membership: Opened<(typeof membershipTypes)[number]>['fields'] | undefined
 }
 
@@ -62,6 +66,9 @@ export function createGrantHandlers(on: GrantDependencies) {
     endSessions(fields) {
       const sessions: SealedRecord[] = []
       for (let left = fields.integer(); left > 0; left--) sessions.push(fields.sealed())
+      const [account, keep] = [fields.optionalBytes(), fields.optionalBytes()]
+      const others = account === undefined ? [] : on.begunSessions.takeOthers(account, keep)
+      for (const session of others) on.endedSessions.add(session)
       endAll(on, sessions)
       return []
     },
@@ -100,7 +107,10 @@ function readShown(on: GrantDependencies, fields: RequestFields): Shown {
     throw new Fault('hsm.rejected', 'These records are not of one session.')
   const isWhole = membership?.type === 'membership' && membership.fields.permission !== 0
   if (user.type === 'service account' && isWhole) throw withoutGrants()
-  return { session: session.fields, user: user.fields, ...standing, membership: membership?.fields }
+  const [begunBy, counted] = [session.fields.recoveries, user.fields.recoveries]
+  // A recovery ends all sessions of a user, and none of a service account.
+  const isOfOthers = begunBy > counted || (user.type === 'user' && begunBy < counted)
+  return { session: session.fields, user: user.fields, ...standing, isOfOthers, membership: membership?.fields }
 }
 
 /** Undefined where the session does not belong to this user and application key, or to this service account. */
@@ -139,13 +149,10 @@ const withoutGrants = (): Fault =>
 function checkSession(
   { endedSessions, now }: GrantDependencies,
   token: string,
-  { session, user, isStanding, isNew, membership }: Shown,
+  { session, user, isStanding, isNew, isOfOthers, membership }: Shown,
 ): void {
   const isOver = session.expiresAt < now() || endedSessions.has(session.identity)
   const isTheirs = createHash('sha256').update(token).digest('base64') === session.tokenHash
-  // The session counts more recoveries than the user's record shows: it was begun under a record that was never
-  // committed.
-  const isOfOthers = session.recoveries > user.recoveries
   if (isOver || isOfOthers || !isTheirs || !mayLogIn(user.capabilities) || !isStanding)
     throw new Fault('session.invalid')
   if (membership === undefined) return

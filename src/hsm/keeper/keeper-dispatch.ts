@@ -20,7 +20,7 @@ import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
 import { raiseShown } from './raised-records.ts'
-import { hasSuccession } from './sealed-records.ts'
+import { hasSuccession, isShownAnew } from './sealed-records.ts'
 import { checkProvenance } from './provenance-check.ts'
 import { checkChange } from './record-rules.ts'
 import { accountTypes, checkNewest, newestShown, type NewestShown, opened } from './shown-record.ts'
@@ -199,7 +199,8 @@ function noteSealing(
 ): void {
   const generation = generationOf(next)
   if (generation === undefined || !hasSuccession(next.type)) return
-  sealedRecords.note(record, generation, (before && generationOf(before)?.number) ?? 0)
+  if (before === undefined && isShownAnew(next.type)) sealedRecords.noteFirst(record, generation)
+  else sealedRecords.note(record, generation, (before && generationOf(before)?.number) ?? 0)
 }
 
 /** Draws the identity of a new record and seals it. In the request the identity is empty. */

@@ -6,6 +6,7 @@ import { tryRulesOf } from '../try-rules.ts'
 import { type AccountIds, createAccountIds } from './account-ids.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
+import { type BegunSessions, createBegunSessions } from './begun-sessions.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { createFloorExchange, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
@@ -37,6 +38,7 @@ export interface KeeperMemory {
   readonly floors: WritableFloors
   readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
+  readonly begunSessions: BegunSessions
   readonly shownRights: ShownRights
   readonly accountIds: AccountIds
   readonly sealedRecords: SealedRecords
@@ -87,7 +89,8 @@ export function openKeeperMemory({
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const newest = openNewestRecords(state, floors, now)
-  const judges = { token, ...newest, now }
+  const begunSessions = createBegunSessions(state, now)
+  const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
   const once = { otps, passkeys }
@@ -111,6 +114,7 @@ export function openKeeperMemory({
     ...newest,
     exchange,
     endedSessions,
+    begunSessions,
     firstCounts: createFirstCounts(state),
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),

@@ -9,6 +9,7 @@ import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { OtpState } from '../otp-use.ts'
 import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
+import type { BegunSessions } from './begun-sessions.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import type { PasskeyJudge } from './passkey-judge.ts'
 import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
@@ -16,6 +17,7 @@ import { committedShown, holdsFactor, type NewestRecords, shown } from './shown-
 
 export interface LoginsDependencies extends OnceJudges, NewestRecords {
   readonly passphrases: PassphraseJudge
+  readonly begunSessions: Pick<BegunSessions, 'note'>
   readonly now: () => number
   /** `session.absoluteTimeoutMs` */
   readonly longestSessionMs: number
@@ -27,7 +29,7 @@ export interface LoginsDependencies extends OnceJudges, NewestRecords {
 export type LogIn = (request: LoginRequest) => BegunSession
 
 export function createLogins(on: LoginsDependencies): LogIn {
-  const { token, passphrases, now, longestSessionMs } = on
+  const { token, passphrases, begunSessions, now, longestSessionMs } = on
 
   return ({ applicationKey, applicationKeyText: text, user, hash, factor }) => {
     const key = applicationKey && committedShown(on, 'application key', applicationKey).fields
@@ -59,6 +61,7 @@ export function createLogins(on: LoginsDependencies): LogIn {
       createdAt,
       expiresAt,
     })
+    begunSessions.note({ account: person.identity, identity, expiresAt })
     return { token: sessionToken, identity, seal: seal(token, record), createdAt, expiresAt, isCheckCurrent }
   }
 }

@@ -37,15 +37,16 @@ function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   const { token, floors, shownRights, accountIds } = on
   verify(token, sealed)
   const record = opened(sealed.record)
-  const account = accountOf(record)
-  if (account !== undefined) accountIds.note(account)
-  shownRights.note(record)
   const generation = generationOf(record)
   if (generation === undefined) return { generations: [] }
   if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older record raises nothing and is no error, because commits are shown in any order.
   if (generation.number < (floors.of(generation.subject) ?? 0)) return { generations: [] }
   on.sealedRecords.check(sealed.record, generation)
+  // Only now: nothing may be noted of a dead record, neither its account's id nor its user's rights.
+  const account = accountOf(record)
+  if (account !== undefined) accountIds.note(account)
+  shownRights.note(record)
   // A record that was sealed but never committed must not trim versions.
   const trimmed = trimmedTo(record)
   return {

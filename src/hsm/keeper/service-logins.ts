@@ -7,6 +7,7 @@ import { random, seal } from '../pkcs11/seal-operations.ts'
 import { composeRecord, identityBytes } from '../record-layouts.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
+import type { BegunSessions } from './begun-sessions.ts'
 import { createNoAccount } from './no-account.ts'
 import { evidenceReaders } from './service-evidence.ts'
 import { type NewestRecords, committedShown } from './shown-record.ts'
@@ -18,6 +19,7 @@ export interface ServiceLoginsDependencies extends NewestRecords {
   /** Whether client certificates are enabled; if not, a worker cannot claim to have seen one. */
   readonly certificates: boolean
   readonly usedAssertions: UsedAssertions
+  readonly begunSessions: Pick<BegunSessions, 'note'>
 }
 
 /**
@@ -27,7 +29,7 @@ export interface ServiceLoginsDependencies extends NewestRecords {
 export type LogInService = (account: SealedRecord | undefined, evidence: ServiceEvidence) => BegunService
 
 export function createServiceLogins(on: ServiceLoginsDependencies): LogInService {
-  const { token, now, rules, usedAssertions } = on
+  const { token, now, rules, usedAssertions, begunSessions } = on
   const noAccount = createNoAccount(on)
 
   return (sealed, evidence) => {
@@ -58,6 +60,7 @@ export function createServiceLogins(on: ServiceLoginsDependencies): LogInService
       createdAt: at,
       expiresAt,
     })
+    begunSessions.note({ account: service.identity, identity, expiresAt })
     const times = { createdAt: at, expiresAt }
     return { token: sessionToken, identity, seal: seal(token, record), ...times, credential: found.id, usedUp }
   }

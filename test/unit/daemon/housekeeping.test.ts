@@ -18,6 +18,7 @@ function givenServices(sweep: () => Promise<void>, sweepUploads = () => Promise.
     throttle: { sweep },
     destruction: { destroyPending: nothing, showTombstones: none },
     users: { showAll: none },
+    showMemberships: none,
     validationClients: { showRevoked: none },
     objectDestruction: { destroyExpired: nothing, sweepUploads },
   }

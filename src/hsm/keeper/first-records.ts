@@ -1,0 +1,48 @@
+import type { Generation } from '../record-generation.ts'
+import type { Floors } from './floors.ts'
+import type { KeeperState } from './keeper-state.ts'
+
+/**
+ * First records of accounts and memberships whose commit has not been shown yet. If a worker keeps such a record instead
+ * of committing it, no later change outdates it, because its subject is in no row. So it is accepted for an hour only.
+ */
+export interface FirstRecords {
+  note(digest: Buffer, generation: Generation): void
+  /** Removes and returns the records that have waited too long. */
+  takeLate(): readonly LateRecord[]
+  /** Forgets everything: the operator has accepted older records. */
+  forget(): void
+}
+
+interface LateRecord extends Pick<Generation, 'subject' | 'number'> {
+  readonly digest: Buffer
+}
+
+/** The daemon shows a record with its commit; if that fails, its chores show it within ten minutes. */
+const longestWaitMs = 3_600_000
+const lookEveryMs = 60_000
+
+export function createFirstRecords(state: KeeperState, floors: Pick<Floors, 'of'>, now: () => number): FirstRecords {
+  state.exec(
+    `CREATE TABLE IF NOT EXISTS first_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
+     sealed_at INTEGER NOT NULL, PRIMARY KEY (subject, number, digest)) STRICT, WITHOUT ROWID`,
+  )
+  // The hour begins again at each start: a daemon that was killed right after a commit shows the record at its next start.
+  state.prepare('UPDATE first_records SET sealed_at = ?').run(now())
+  const keep = state.prepare(
+    'INSERT OR REPLACE INTO first_records (subject, number, digest, sealed_at) VALUES (?, ?, ?, ?)',
+  )
+  const take = state.prepare<[number], LateRecord>(
+    'DELETE FROM first_records WHERE sealed_at < ? RETURNING subject, number, digest',
+  )
+  let lookedAt = now()
+  return {
+    note: (digest, { subject, number }) => void keep.run(subject, number, digest, now()),
+    takeLate() {
+      if (Math.abs(now() - lookedAt) < lookEveryMs) return []
+      lookedAt = now()
+      return take.all(now() - longestWaitMs).filter(({ subject }) => floors.of(subject) === undefined)
+    },
+    forget: () => void state.exec('DELETE FROM first_records'),
+  }
+}
