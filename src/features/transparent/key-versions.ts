@@ -12,7 +12,15 @@ import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findVersion, isMaterialInUse, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
-import { checkPolicy, invocationsRecord, type Owner, type SealedKey, sealedPolicy, versionRecord } from './sealing.ts'
+import {
+  checkPolicy,
+  deleted,
+  invocationsRecord,
+  type Owner,
+  type SealedKey,
+  sealedPolicy,
+  versionRecord,
+} from './sealing.ts'
 
 /** What decides how the material of a key is made. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
@@ -138,7 +146,7 @@ export function writableFrom({ minEncryptionVersion, minDecryptionVersion }: Tra
 /** The key, unless there is none or it is deleted. @throws Fault `key.not_found` */
 export function existing(stored: StoredKey | undefined): StoredKey {
   if (stored === undefined) throw new Fault('key.not_found')
-  if (stored.key.deletedAt !== null) throw new Fault('key.not_found', 'The key is deleted; an Admin can take it back.')
+  if (stored.key.deletedAt !== null) throw deleted()
   return stored
 }
 
