@@ -19,8 +19,8 @@ export interface Connections {
    * an HTTP/1.1 connection: what follows must not be read as a request (RFC 9112, 9.6).
    */
   begin(request: Request, response: Response): (() => void) | undefined
-  /** Whether part of an answer has gone out on this HTTP/1.1 connection, so that nothing else may. */
-  answering(socket: Socket): boolean
+  /** The answers under way on this HTTP/1.1 connection, in the order of their requests. */
+  underWay(socket: Socket): readonly ServerResponse[]
   /** The TCP connection below a TLS handshake that has not succeeded. */
   below(socket: Socket): Socket | undefined
   /** Serves on, and has each client make its next call over a new connection: none is closed in its face. */
@@ -88,7 +88,7 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
         end?.()
       }
     },
-    answering: (socket) => http1.answering(socket),
+    underWay: (socket) => http1.underWay(socket),
     below: (socket) => handshakes.get(routeOf(socket)),
     get draining() {
       return draining
