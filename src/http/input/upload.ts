@@ -158,7 +158,9 @@ function createFields({ bodyLimits }: FormLimits): Fields {
     const size = Buffer.byteLength(name) + Buffer.byteLength(value)
     bytes += size
     bodyLimits.held?.take(size)
-    if (name.length > maxNameLength || bytes > bodyLimits.maxBytes) throw tooManyFields({ bodyLimits })
+    if (name.length > maxNameLength)
+      throw new Fault('request.invalid', `The name of a field must have ${maxNameLength} characters at most.`)
+    if (bytes > bodyLimits.maxBytes) throw tooManyFields({ bodyLimits })
     addMember(values, name, value)
   }
 
