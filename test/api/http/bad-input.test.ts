@@ -187,6 +187,8 @@ const raw = (head: string, body = '') =>
 
 describe('a form of several parts that cannot be used', () => {
   const disposition = 'Content-Disposition: form-data'
+  const notWellFormed =
+    'The form ended too early, or is not made as RFC 7578 says: check its boundary, its line ends and the heads of its parts, and send it again.'
   const parts: readonly (readonly [string, string, string])[] = [
     ['a field without a name', disposition, 'A field of the form has no name.'],
     ['a field with an empty name', `${disposition}; name=""`, 'A field of the form has no name.'],
@@ -206,7 +208,9 @@ describe('a form of several parts that cannot be used', () => {
       `${disposition}; name="${'n'.repeat(129)}"`,
       'The name of a field must have 128 characters at most.',
     ],
-    ['a part whose head is none', 'Content-Disposition form-data', 'The form ended too early: send it again.'],
+    ['a part whose head is none', 'Content-Disposition form-data', notWellFormed],
+    ['a file whose name holds NUL', `${disposition}; name="a"; filename="a\0"`, notWellFormed],
+    ['a part with a line end of its own', `${disposition}; name="a"\n`, notWellFormed],
   ]
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
   const formOf = (part: string) => Buffer.from(`--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`, 'latin1')
