@@ -7,7 +7,7 @@ import { endKey } from './key-end.ts'
 import { existing } from './key-versions.ts'
 import type { CommitForKey } from './rotation-commit.ts'
 import { findDeletedBefore, type StoredKey, type TransparentKey } from './records.ts'
-import { checkPolicy, createKeyRows } from './sealing.ts'
+import { checkPolicy, createKeyRows, notDeleted } from './sealing.ts'
 
 /**
  * Deletion of keys, and its reversal within the recovery window. Every method may also throw `hsm.*` and `store.*`
@@ -63,8 +63,7 @@ export function createKeyDeletion(dependencies: {
       }),
 
     takeBack(stored, commit) {
-      if (stored === undefined || stored.key.deletedAt === null)
-        throw new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
+      if (stored === undefined || stored.key.deletedAt === null) throw notDeleted()
       return rows.change(stored.key, commit, (current) => Promise.resolve({ ...current, deletedAt: null }))
     },
 

@@ -12,7 +12,15 @@ import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findVersion, isMaterialInUse, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
-import { checkPolicy, invocationsRecord, type Owner, type SealedKey, sealedPolicy, versionRecord } from './sealing.ts'
+import {
+  checkPolicy,
+  deleted,
+  invocationsRecord,
+  type Owner,
+  type SealedKey,
+  sealedPolicy,
+  versionRecord,
+} from './sealing.ts'
 
 /** What determines how the material of a key is generated. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
@@ -144,7 +152,7 @@ export function writableFrom({ minEncryptionVersion, minDecryptionVersion }: Tra
 /** The key, if it exists and is not deleted. @throws Fault `key.not_found` */
 export function existing(stored: StoredKey | undefined): StoredKey {
   if (stored === undefined) throw new Fault('key.not_found')
-  if (stored.key.deletedAt !== null) throw new Fault('key.not_found', 'The key is deleted; an Admin can take it back.')
+  if (stored.key.deletedAt !== null) throw deleted()
   return stored
 }
 

@@ -217,6 +217,10 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
   return rows
 }
 
+export const deleted = (): Fault => new Fault('key.not_found', 'The key is deleted; an Admin can take it back.')
+
+export const notDeleted = (): Fault => new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
+
 async function changeKey(
   hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>,
   tx: Tx,
@@ -226,6 +230,9 @@ async function changeKey(
 ): Promise<TransparentKey> {
   const current = await findKeyById(tx, authorized.id)
   if (current === null) throw new Fault('key.not_found')
+  // A parallel call may have deleted the key, or taken it back, since its row was read.
+  const isDeleted = current.deletedAt !== null
+  if (isDeleted !== (authorized.deletedAt !== null)) throw isDeleted ? deleted() : notDeleted()
   // Verified first, since a new seal over an edited row would legitimize the edit.
   await checkPolicy(hsm, current)
   const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }

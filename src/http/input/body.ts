@@ -16,9 +16,12 @@ export function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
 }
 
-/** Nothing is decompressed, so that no body grows beyond its limit. @throws Fault `request.encoding` */
+/**
+ * Nothing is decompressed, so that no body grows beyond its limit. Names of codings ignore case (RFC 9110 §8.4.1).
+ * @throws Fault `request.encoding`
+ */
 export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Fault('request.encoding')
+  if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) throw new Fault('request.encoding')
 }
 
 /**
@@ -33,13 +36,18 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   refuseEncoding(request)
   const { bytes, maxValues } = await readBytes(request, limits, announced)
   if (!isUtf8(bytes)) throw new Fault('request.not_json', 'The body is not UTF-8 (RFC 8259, 8.1).')
-  const text = bytes.toString().trim()
-  if (text === '') return {}
-  if (text.startsWith('{')) return parseJsonObject(text, maxValues)
+  const text = withoutMark(bytes.toString())
+  // White space of JSON (RFC 8259 §2). What else trim() takes away is part of no JSON text.
+  const first = /[^ \t\n\r]/.exec(text)?.[0]
+  if (first === undefined) return {}
+  if (first === '{') return parseJsonObject(text, maxValues)
   if (isForm(request)) return readFields(request.headers, bytes)
-  if (isUrlEncoded(request)) return singleValues(text)
+  if (isUrlEncoded(request)) return singleValues(text.trim())
   return parseJsonObject(text, maxValues)
 }
+
+/** JSON text may begin with one byte order mark (RFC 8259 §8.1). */
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
 
 /** Media types ignore case (RFC 9110 §8.3.1). */
 const isUrlEncoded = ({ headers }: IncomingMessage): boolean =>

@@ -156,7 +156,9 @@ function createFields({ bodyLimits }: FormLimits): Fields {
     const size = Buffer.byteLength(name) + Buffer.byteLength(value)
     bytes += size
     bodyLimits.held?.take(size)
-    if (name.length > maxNameLength || bytes > bodyLimits.maxBytes) throw tooManyFields({ bodyLimits })
+    if (name.length > maxNameLength)
+      throw new Fault('request.invalid', `The name of a field must have ${maxNameLength} characters at most.`)
+    if (bytes > bodyLimits.maxBytes) throw tooManyFields({ bodyLimits })
     addMember(values, name, value)
   }
 
@@ -196,7 +198,10 @@ function faultOf(error: unknown, limits: FormLimits): Fault {
     case 'LIMIT_FIELD_NESTING':
       return new Fault('request.invalid', 'The name of a field must not hold a bracket.')
     default:
-      return new Fault('request.not_form', 'The form ended too early: send it again.')
+      return new Fault(
+        'request.not_form',
+        'The form ended too early, or is not made as RFC 7578 says: check its boundary, its line ends and the heads of its parts, and send it again.',
+      )
   }
 }
 

@@ -19,8 +19,8 @@ export interface Connections {
    * HTTP/1.1 connection, because what follows must not be parsed as a request (RFC 9112, 9.6).
    */
   begin(request: Request, response: Response): (() => void) | undefined
-  /** Whether part of an answer was sent on this HTTP/1.1 connection, so that nothing else may be. */
-  answering(socket: Socket): boolean
+  /** The answers under way on this HTTP/1.1 connection, in the order of their requests. */
+  underWay(socket: Socket): readonly ServerResponse[]
   /** The TCP connection below a TLS handshake that has not succeeded. */
   below(socket: Socket): Socket | undefined
   /** Continues to serve, and makes each client open a new connection for its next call; none is closed abruptly. */
@@ -91,7 +91,7 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
         end?.()
       }
     },
-    answering: (socket) => http1.answering(socket),
+    underWay: (socket) => http1.underWay(socket),
     below: (socket) => handshakes.get(routeOf(socket)),
     get draining() {
       return draining

@@ -10,8 +10,8 @@ export interface Http1Calls {
    * connection, because what follows must not be parsed as a request (RFC 9112, 9.6).
    */
   begin(socket: Socket, response: ServerResponse): (() => void) | undefined
-  /** Whether part of an answer was sent on this connection. */
-  answering(socket: Socket): boolean
+  /** The answers under way on this connection, in the order of their requests. */
+  underWay(socket: Socket): readonly ServerResponse[]
   /** From now on each answer is the last one of its connection, and says so. */
   leave(): void
   /** Closes connections without calls, and the others after the answers under way. */
@@ -53,7 +53,7 @@ export function createHttp1Calls(): Http1Calls {
         if (underWay.length === 0 && draining) socket.destroySoon()
       }
     },
-    answering: (socket) => calls.get(socket)?.some((response) => response.headersSent) ?? false,
+    underWay: (socket) => calls.get(socket) ?? [],
     leave() {
       leaving = true
       for (const response of allUnderWay()) if (!response.headersSent) response.shouldKeepAlive = false

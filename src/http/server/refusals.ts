@@ -33,7 +33,8 @@ export function refuseExpectation(request: Request, response: Response): void {
     response.removeHeader('Connection')
   }
   answer(request, response, new Fault('request.expect'))
-  if (response instanceof ServerResponse) request.socket.end()
+  // Behind answers that are still under way node:http closes it after this one.
+  if (response instanceof ServerResponse && response.socket !== null) request.socket.end()
 }
 
 function answer(request: Request, response: Response, fault: Fault, more: Readonly<Record<string, string>> = {}): void {

@@ -1,13 +1,14 @@
 import { constants } from 'node:crypto'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { type SecureVersion, createSecureContext, type SecureContextOptions } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import { transportOf } from '../contract/call-transport.ts'
 import { createConnectionLimits, type ConnectionRules } from './connection-limits.ts'
 import { trackConnections, type Connections } from './connections.ts'
-import { faultOfClientError, refuse, refuseExpectation, refuseSocket, type Request, type Response } from './refusals.ts'
+import { answerMalformed } from './malformed-requests.ts'
+import { refuse, refuseExpectation, type Request, type Response } from './refusals.ts'
 import { createStalledAnswers, type StalledAnswers } from './stalled-answers.ts'
 import { createTally } from './tally.ts'
 
@@ -169,7 +170,11 @@ function serveCalls(
         new Fault('request.invalid', 'HTTP/1.1 asks for one Host header (RFC 9112, 3.2).'),
       )
     }
-    if ('stream' in request) limitBodyTime(request, response, http.requestTimeoutMs)
+    if ('stream' in request) {
+      if (headerListBytes(request) > maxHeaderBytes)
+        return refuse(request, response, new Fault('request.header_too_large'))
+      limitBodyTime(request, response, http.requestTimeoutMs)
+    }
     handle(request, response)
   })
   for (const event of ['checkContinue', 'checkExpectation']) {
@@ -189,6 +194,12 @@ function hostsOf({ rawHeaders }: Request): number {
   return hosts
 }
 
+/**
+ * The size of the header list (RFC 9113 §6.5.2). node:http2 announces the limit to clients, but accepts four times as much.
+ */
+const headerListBytes = ({ rawHeaders }: Request): number =>
+  rawHeaders.reduce((sum, { length }) => sum + length + 16, 0)
+
 /** The counterpart of `requestTimeout` for HTTP/2: a body that arrives too slowly gets 408. */
 function limitBodyTime(request: Extract<Request, { stream: unknown }>, response: Response, timeoutMs: number): void {
   const { stream } = request
@@ -201,24 +212,6 @@ function limitBodyTime(request: Extract<Request, { stream: unknown }>, response:
   }, timeoutMs)
   stream.once('end', () => clearTimeout(timer))
   stream.once('close', () => clearTimeout(timer))
-}
-
-function answerMalformed(server: Http2SecureServer, connections: Connections, log: Log): void {
-  const refused = new WeakSet<Socket>()
-  const answer = (socket: Socket, fault: Fault): void => {
-    refused.add(socket)
-    refuseSocket(socket, fault)
-  }
-  // Failed handshakes and malformed requests both arrive here. A malformed request may be reported once per piece.
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (refused.has(socket)) return
-    log.debug({ code: error.code, address: socket.remoteAddress }, 'malformed request or failed handshake')
-    const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? connections.below(socket) : undefined
-    if (plain !== undefined) return answer(plain, new Fault('request.plain_http'))
-    const fault = faultOfClientError(error.code)
-    if (fault === undefined || !socket.writable || connections.answering(socket)) socket.destroy()
-    else answer(socket, fault)
-  })
 }
 
 /** A certificate with its intermediates, and its private key, in PEM. */

@@ -116,6 +116,7 @@ describe('GET /audit', () => {
   it('refuses a next page that none named', async () => {
     for (const next of ['AAAA', Buffer.from('[["worker-1",-1,0]]').toString('base64url')])
       expect(verdict(await auditor.get(`/audit?next=${next}`))).toBe('400 1804')
+    expect(appliance.journal).not.toContain('SyntaxError')
     const madeUp = Buffer.from('[["worker-1",1,99999999],["no-such-chain",7,3]]').toString('base64url')
     expect((await read(`next=${madeUp}`)).records.length).toBeGreaterThan(0)
   })

@@ -63,6 +63,9 @@ describe('a body that cannot be used', () => {
     ['half a surrogate pair', '{"vaultname":"\\ud83d"}'],
     ['half a surrogate pair as a name', '{"\\ude00":1,"vaultname":"x"}'],
     ['nothing but zero bytes', Buffer.alloc(100)],
+    ['two byte order marks', '\ufeff\ufeff{"vaultname":"x"}'],
+    ['white space that is none of JSON', '\u00a0{"vaultname":"x"}\f'],
+    ['nothing but white space that is none of JSON', '\v\u2028'],
   ]
   it.each(bodies)('%s: 400 1800', async (_what, raw) => {
     expectFault(await createVault(raw), 400, 1800)
@@ -171,8 +174,8 @@ describe('a body that is too large', () => {
     expectFault(await createVault(raw, { 'Content-Encoding': encoding }), 415, 1808)
   })
 
-  it('identity is the encoding that is taken', async () => {
-    expect((await createVault('{"vaultname":"Typed"}', { 'Content-Encoding': 'identity' })).status).toBe(200)
+  it.each(['identity', 'Identity', ''])('identity is the encoding that is taken, written %j', async (encoding) => {
+    expect((await createVault('{"vaultname":"Typed"}', { 'Content-Encoding': encoding })).status).toBe(200)
   })
 })
 
@@ -184,6 +187,8 @@ const raw = (head: string, body = '') =>
 
 describe('a form of several parts that cannot be used', () => {
   const disposition = 'Content-Disposition: form-data'
+  const notWellFormed =
+    'The form ended too early, or is not made as RFC 7578 says: check its boundary, its line ends and the heads of its parts, and send it again.'
   const parts: readonly (readonly [string, string, string])[] = [
     ['a field without a name', disposition, 'A field of the form has no name.'],
     ['a field with an empty name', `${disposition}; name=""`, 'A field of the form has no name.'],
@@ -198,7 +203,14 @@ describe('a form of several parts that cannot be used', () => {
       'The field a holds NUL, or bytes that are not UTF-8.',
     ],
     ['a field with NUL', `${disposition}; name="a"\r\n\r\n\0`, 'The field a holds NUL, or bytes that are not UTF-8.'],
-    ['a part whose head is none', 'Content-Disposition form-data', 'The form ended too early: send it again.'],
+    [
+      'a field with a name of 129 characters',
+      `${disposition}; name="${'n'.repeat(129)}"`,
+      'The name of a field must have 128 characters at most.',
+    ],
+    ['a part whose head is none', 'Content-Disposition form-data', notWellFormed],
+    ['a file whose name holds NUL', `${disposition}; name="a"; filename="a\0"`, notWellFormed],
+    ['a part with a line end of its own', `${disposition}; name="a"\n`, notWellFormed],
   ]
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
   const formOf = (part: string) => Buffer.from(`--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`, 'latin1')

@@ -106,7 +106,7 @@ describe('a form, as curl sends it', () => {
     ['a file over the limit', ['-F', `a=@${tooLarge.path}`], /^request.too_large: .*files\.maxBytes/],
     ['too many fields', many, /^request.too_large: The form has more than 256 fields/],
     ['too long a field', ['-F', `a=${'x'.repeat(70_000)}`], /^request.too_large: .*65536 bytes/],
-    ['too long a name', ['-F', `${'n'.repeat(200)}=1`], /^request.too_large/],
+    ['too long a name', ['-F', `${'n'.repeat(200)}=1`], /^request.invalid: The name of a field must have 128/],
     ['too long a file name', ['-F', `a=@${small.path};filename=${'n'.repeat(300)}`], /^request.invalid: The name of/],
     ['an unknown character set', ['-F', 'a=1;type=text/plain;charset=x'], /^request.invalid: .* field a .* UTF-8/],
     ['no boundary', ['-H', 'Content-Type: multipart/form-data', '-d', 'x'], /^request.not_form: .*boundary/],

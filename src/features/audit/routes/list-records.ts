@@ -136,8 +136,8 @@ function pointsIn(given: string): PagePoints {
   try {
     const points = pointsShape.parse(JSON.parse(Buffer.from(given, 'base64url').toString()))
     return Object.fromEntries(points.map(([chain, segment, bytes]) => [chain, { segment, bytes }]))
-  } catch (cause) {
-    throw new Fault('request.invalid', 'next must be what the page before named.', { cause })
+  } catch {
+    throw new Fault('request.invalid', 'next must be what the page before named.')
   }
 }
 

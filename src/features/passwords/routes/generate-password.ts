@@ -5,8 +5,9 @@ import { findPolicy } from '../policies.ts'
 import type { Generator, PasswordRequest } from '../generator.ts'
 
 /** A number in the query. Clients send empty fields of their form as empty text. */
-const number = (least: number, most: number, what: string) =>
-  z
+const number = (least: number, most: number, what: string) => {
+  const range = `must be a whole number from ${least} to ${most}`
+  return z
     .union(
       [
         z.literal('').transform(() => undefined),
@@ -14,12 +15,13 @@ const number = (least: number, most: number, what: string) =>
           .string()
           .regex(/^\d{1,4}$/)
           .transform(Number)
-          .refine((value) => value >= least && value <= most),
+          .refine((value) => value >= least && value <= most, range),
       ],
-      `must be a whole number from ${least} to ${most}`,
+      range,
     )
     .describe(`${what} ${least} to ${most}.`)
     .optional()
+}
 
 const delimiters = { dash: '-', space: ' ', default: ' ', '': ' ' } as const
 const delimiter = z
