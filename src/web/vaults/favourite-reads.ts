@@ -14,26 +14,29 @@ interface Changed {
 
 interface Change {
   readonly rows: readonly Changed[]
-  /** Whether they are favourites from now on. */
+  /** Whether the rows become favourites or cease to be. */
   readonly isOne: boolean
 }
 
-/** Makes objects favourites, or no longer, one after the other; once it resolves, every view knows it. @throws Refusal */
+/**
+ * Makes objects favourites, or removes them, one after the other. When it resolves, every view shows the change.
+ * @throws Refusal
+ */
 export function useFavouriteChange(): (change: Change, signal: AbortSignal) => Promise<void> {
   const queries = useQueryClient()
   return async ({ rows, isOne }, signal) => {
     try {
       for (const row of rows) {
         const params = { objectid: row.object.id }
-        // What is taken off may be out of the person's reach since the list was read.
+        // The person may have lost access to an object since the list was read. Then nothing is left to remove.
         if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
         else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
-        // A list that is on its way may be of before.
+        // A list that is still loading may predate the change.
         await queries.cancelQueries({ queryKey: favouritesKey })
         queries.setQueryData<ListedFavourites>(favouritesKey, (before) => before && changed(before, row, isOne))
       }
     } finally {
-      // Also a call that was given up with its view may have been carried out.
+      // A call that was cancelled with its view may still have been carried out.
       void queries.invalidateQueries({ queryKey: favouritesKey })
     }
   }
@@ -41,7 +44,7 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
 
 const notFound = 1610
 
-/** Another page of the person may have taken it off. @throws Refusal */
+/** Ignores that there is no such favourite: another page of the person may have removed it. @throws Refusal */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Refusal) || error.number !== notFound) throw error
 }
