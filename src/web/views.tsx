@@ -50,7 +50,7 @@ function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name
   return isKeyName(name) ? <KeyView key={`${vaultid}/${name}`} vaultid={vaultid} name={name} /> : <NotFoundView />
 }
 
-/** Replaces the address of an opened one-time link when another person logs in. */
+/** Redirects from the address of an opened one-time link, which is forgotten when another person logs in. */
 const ForgottenLink = () => <Redirect to="/" replace />
 
 /** The view that the address names. */

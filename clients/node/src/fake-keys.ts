@@ -17,7 +17,7 @@ export class FakeRefusal extends Error {
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The functions of a key version. Their bytes are those after `service:vN:`, without Base64. */
+/** The functions of a key version. Their bytes are those after `service:vN:`, decoded from Base64. */
 interface Version {
   encrypt?(plaintext: Bytes, aad: Bytes): Promise<Bytes>
   decrypt?(ciphertext: Bytes, aad: Bytes): Promise<Bytes>

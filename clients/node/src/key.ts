@@ -10,16 +10,21 @@ export interface Key {
   readonly name: string
   /** Resolves to the ciphertext, an ASCII text. A plaintext string is encoded as UTF-8. */
   encrypt(plaintext: Bytes, options?: EncryptOptions): Promise<string>
+  /** Resolves to the plaintext. */
   decrypt(ciphertext: string, options?: AadOptions): Promise<Uint8Array>
-  /** Decrypts to text (UTF-8). */
+  /** Resolves to the plaintext as text. @throws TypeError for bytes that are not UTF-8 */
   decryptText(ciphertext: string, options?: AadOptions): Promise<string>
   /**
    * Re-encrypts a ciphertext with the latest version of the key, or `toVersion`. The plaintext stays in the appliance.
    */
   rewrap(ciphertext: string, options?: RewrapOptions): Promise<string>
+  /** Resolves to the signature, ASCII text `service:vN:…` with the version N of the key. */
   sign(input: Bytes, options?: SignOptions): Promise<string>
+  /** Resolves to whether the signature is valid for the input. `options` must be those of the signature. */
   verify(input: Bytes, signature: string, options?: SigningForm & CallOptions): Promise<boolean>
+  /** Resolves to the HMAC, ASCII text `service:vN:…` with the version N of the key. */
   hmac(input: Bytes, options?: VersionOptions): Promise<string>
+  /** Resolves to whether the HMAC is valid for the input. */
   verifyHmac(input: Bytes, hmac: string, options?: CallOptions): Promise<boolean>
   /** Resolves to a new data key, encrypted under this key, and as plaintext unless `wrapped` is set. */
   dataKey(options?: DataKeyOptions): Promise<DataKey>

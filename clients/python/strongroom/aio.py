@@ -243,7 +243,7 @@ class AsyncKey:
         return await self._client._item(self._calls.decrypt(ciphertext, aad))
 
     async def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
-        """Decrypts to text (UTF-8)."""
+        """Returns the plaintext as text (UTF-8)."""
         return await self._client._item(self._calls.decrypt_text(ciphertext, aad))
 
     async def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
@@ -251,7 +251,7 @@ class AsyncKey:
         return await self._client._item(self._calls.rewrap(ciphertext, aad, to_version))
 
     async def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
-        """Options in ``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``."""
+        """Returns the signature. ``form``: as in ``Key.sign``."""
         return await self._do(self._calls.sign(data, key_version, form))
 
     async def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:

@@ -178,10 +178,11 @@ class Key:
         return self._do(self._calls.encrypt(plaintext, aad, key_version, type))
 
     def decrypt(self, ciphertext: str, *, aad: Optional[Data] = None) -> bytes:
+        """Returns the plaintext."""
         return self._do(self._calls.decrypt(ciphertext, aad))
 
     def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
-        """Decrypts to text (UTF-8)."""
+        """Returns the plaintext as text (UTF-8)."""
         return self._do(self._calls.decrypt_text(ciphertext, aad))
 
     def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
@@ -189,16 +190,22 @@ class Key:
         return self._do(self._calls.rewrap(ciphertext, aad, to_version))
 
     def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
-        """Options in ``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``."""
+        """Returns the signature, ASCII text ``service:vN:…`` with the version N of the key.
+
+        ``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``.
+        """
         return self._do(self._calls.sign(data, key_version, form))
 
     def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:
+        """Returns whether the signature is valid. ``form`` must be that of the signature."""
         return self._do(self._calls.verify(data, signature, form))
 
     def hmac(self, data: Data, *, key_version: Optional[int] = None) -> str:
+        """Returns the HMAC, ASCII text ``service:vN:…`` with the version N of the key."""
         return self._do(self._calls.hmac(data, key_version))
 
     def verify_hmac(self, data: Data, hmac: str) -> bool:
+        """Returns whether the HMAC is valid."""
         return self._do(self._calls.verify_hmac(data, hmac))
 
     def data_key(

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type AdministeredUser, type FoundPerson } from '../interface/calls.ts'
 
-/** Users on a page. A small call costs as much as a large one. */
+/** Users on a page, so that a call costs the same however many users there are. */
 const pageSize = '50'
 
 /** Whether a record has all members, which administrators get. */

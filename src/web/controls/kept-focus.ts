@@ -50,7 +50,7 @@ function keepFocus(): () => void {
   }
   const observer = new MutationObserver((records) => {
     for (const record of records) gap = gapOf(record, focused, gap) ?? gap
-    // In the next frame, after React Aria has restored the focus or the next view has taken it.
+    // Runs in the next frame, after React Aria has restored the focus or the next view has taken it.
     if (gap) requestAnimationFrame(() => fill(inertFrames))
   })
   observer.observe(document.body, { childList: true, subtree: true })

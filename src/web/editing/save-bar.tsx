@@ -12,7 +12,7 @@ interface Props {
   /** Address to which the cancel link leads. */
   readonly back: string
   readonly file: File | undefined
-  /** Stands beside an error. */
+  /** Shown beside an error. */
   readonly children?: ReactNode
 }
 

@@ -16,7 +16,7 @@ type Idleness = 'active' | 'nearlyIdle' | 'idle'
 
 export const noteActivity = (): void => localStorage.setItem(place, String(Date.now()))
 
-/** By the wall clock, so that a page is locked after the machine slept. A clock that was set back locks it, too. */
+/** Milliseconds by the wall clock, so that a page is locked after the machine slept or its clock was set back. */
 const idleFor = (): number => Math.abs(Date.now() - Number(localStorage.getItem(place)))
 
 /**

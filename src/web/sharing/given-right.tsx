@@ -20,7 +20,7 @@ interface GivenBody {
   readonly grants?: GrantEntry[] | null
 }
 
-/** The body of the call; undefined where a grant is incomplete. Former grants are removed explicitly (`null`). */
+/** The body of the call; undefined where an entry is incomplete. Former grants are removed explicitly (`null`). */
 export function bodyOf({ right, drafts }: Given, before?: VaultMember): GivenBody | undefined {
   if (right !== 'some') return { status: right, ...(before?.grants && { grants: null }) }
   return areSound(drafts) ? { status: '1', grants: drafts.map(entryOf) } : undefined

@@ -20,7 +20,7 @@ export const keyOperations: readonly KeyOperation[] = [
 ]
 export const objectOperations: readonly ObjectOperation[] = ['list', 'read', 'decrypt']
 
-/** A grant, as a person fills it in. */
+/** An entry of grants, as a person fills it in. */
 export type GrantDraft = KeysDraft | ObjectsDraft
 
 export interface KeysDraft {
@@ -55,7 +55,7 @@ export const draftOf = (entry: GrantEntry): GrantDraft =>
         strict: entry.strict ?? false,
       }
 
-/** A valid draft in the form that the interface takes. */
+/** A valid entry in the form that the interface takes. */
 export function entryOf(draft: GrantDraft): GrantEntry {
   if ('objects' in draft) return { objects: [...draft.objects] }
   const { keys, operations, aad, daily, strict } = draft
@@ -72,7 +72,7 @@ const patternForm = /^[\w.*-]{1,128}$/
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const withoutAad: ReadonlySet<KeyOperation> = new Set(['sign', 'verify', 'hmac'])
 
-/** The errors of a grant. */
+/** The errors of an entry. */
 export interface WrongGrant {
   readonly keys?: boolean
   readonly operations?: boolean

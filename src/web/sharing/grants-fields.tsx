@@ -23,7 +23,7 @@ interface Props {
   readonly isChecked: boolean
 }
 
-/** The grants of a member, for keys and for objects. One that matches is enough to allow an operation. */
+/** The grants of a member: entries for keys and for objects. An operation is allowed if one entry allows it. */
 export function GrantsFields({ drafts, onChange, isChecked }: Props) {
   const words = useWordsOf(grantWords)
   const add = useRef<HTMLButtonElement>(null)

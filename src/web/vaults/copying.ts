@@ -13,7 +13,7 @@ interface LostCopy {
  * no such check, because a second move changes nothing.
  */
 export function createCopying(queries: QueryClient, objects: readonly StoredObject[]): Relocate {
-  /** By folder: the ids of the objects before the copy, and of the copies that were answered. */
+  /** The ids in each folder before the copy, and those of the copies whose call was answered. */
   const known = new Map<string, Set<string>>()
   let lost: LostCopy | undefined
 

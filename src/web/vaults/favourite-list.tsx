@@ -14,7 +14,7 @@ import { ObjectIcon } from './object-icon.tsx'
 /** A long list shows so many at first, so that the vaults below it stay in sight. */
 const mostShown = 12
 
-/** The person's favourites from all vaults. Empty without any. */
+/** The person's favourites from all vaults. Without any, it draws nothing. */
 export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVault[] }) {
   const { locale } = useWords()
   const words = useWordsOf(favouriteWords)

@@ -23,7 +23,7 @@ export async function openBitwarden(text: string, passphrase: string, onProgress
 
 type Hash = (passphrase: Bytes, salt: Bytes, cost: Json, onProgress: OnProgress) => Promise<Bytes>
 
-/** By the value of `kdfType`. */
+/** The hashes by the value of `kdfType`. */
 const hashes = new Map<unknown, Hash>([
   [0, hashByPbkdf2],
   [1, hashByArgon2id],
