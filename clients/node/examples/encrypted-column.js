@@ -4,7 +4,7 @@
 //   node encrypted-column.js add NAME CARD [NAME CARD …]     prints the ids
 //   node encrypted-column.js change ID CARD
 //   node encrypted-column.js list                            prints each row as JSON
-// Grant: { "keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo=" }. The aad is Base64 of
+// Grants: { "keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo=" }. The aad is Base64 of
 // "customer.card:".
 import { randomUUID } from 'node:crypto'
 import { DataSource, EntitySchema } from 'typeorm'

@@ -5,7 +5,7 @@
 // the end leaves no trace: send the last signature line to another machine from time to time. `verify-log` needs only
 // the public key and openssl.
 //
-// The key has type ecdsa-p256. Grant: { "keys": "log", "operations": ["sign"] }
+// The key has type ecdsa-p256. Grants: { "keys": "log", "operations": ["sign"] }
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'

@@ -3,7 +3,7 @@
     python3 encrypted_column.py add NAME CARD [NAME CARD …]      prints the ids
     python3 encrypted_column.py list                             prints each row as JSON
 
-All rows of a command are encrypted or decrypted by one call. Grant:
+All rows of a command are encrypted or decrypted by one call. Grants:
 ``{"keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo="}``. The aad is Base64 of
 ``customer.card:``.
 """

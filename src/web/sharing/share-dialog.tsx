@@ -156,6 +156,6 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
   )
 }
 
-/** The text that the interface searches. */
+/** The shown members in which the interface searches. */
 const textOf = (person: Omit<FoundPerson, 'id'>): string =>
   [person.fullname, person.email, 'username' in person ? person.username : ''].join('\n').toLowerCase()
