@@ -10,10 +10,10 @@ import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
 import { SpokenProvider } from './words/spoken.tsx'
 
-/** Tried again: what did not arrive, and what the appliance says it cannot serve at this moment. */
+/** Whether a retry may help: no answer arrived, or the appliance cannot serve the call at the moment (503). */
 const isPassing = (error: unknown): boolean => error instanceof Refusal && (error.status === 0 || error.status === 503)
 
-/** Not before the appliance wants it. */
+/** Milliseconds before a retry: twice as many each time, and no fewer than the appliance asks for. */
 const delayOf = (count: number, error: Error): number =>
   Math.max(1_000 * 2 ** count, 1_000 * ((error instanceof Refusal && error.waitSeconds) || 0))
 const longestWaitMs = 10_000
@@ -22,7 +22,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // What the browser takes for "offline" is a guess: an appliance in the same house is reached without the Internet.
+      // A browser guesses whether it is offline. An appliance in the same building is reachable without the Internet.
       networkMode: 'always',
       retry: (count, error) => count < 2 && isPassing(error) && delayOf(count, error) <= longestWaitMs,
       retryDelay: delayOf,
@@ -31,11 +31,12 @@ const queries = new QueryClient({
     },
   },
 })
-// Where one was in a vault costs nothing to keep; it goes with the rest at the logout.
+// Places in vaults are small and are kept until the logout, which clears all queries.
 queries.setQueryDefaults(['place'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })
 
-// A page that the browser kept shows what it showed, whoever is there now.
+// A page from the back-forward cache shows its old content, although another person may be logged in. So it is loaded
+// again.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })

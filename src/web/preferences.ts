@@ -10,7 +10,7 @@ export interface Preferences {
 
 const kept = new KeptJson<Preferences>(localStorage, 'strongroom.preferences')
 
-/** What the person chose in this browser, else what the browser says. */
+/** The choice that a person stored in this browser, otherwise the browser's own settings. */
 export function readPreferences(): Preferences {
   const chosen: Partial<Preferences> = kept.read() ?? {}
   const language = chosen.language === 'sv' || chosen.language === 'en' ? chosen.language : languageOfBrowser()
@@ -18,7 +18,7 @@ export function readPreferences(): Preferences {
   return { language, theme }
 }
 
-/** A logout clears what the browser keeps of the page: it is written again after it. */
+/** Stores the choice. Called again after a logout, which clears the storage of the page. */
 export function keepPreferences(preferences: Preferences): void {
   kept.write(preferences)
 }

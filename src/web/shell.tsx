@@ -17,10 +17,10 @@ import { LoginView } from './session/login-view.tsx'
 import { loadAhead, loadOthers, OpenedLinkView, PassphraseDueView, Views } from './views.tsx'
 import { useSpoken } from './words/spoken.tsx'
 
-/** While people look at the first view, the others come. */
+/** Milliseconds after the first view before the code of the others is loaded. */
 const firstLookMs = 500
 
-/** What stands around every view: the name, who is logged in, language, colours. */
+/** The frame of every view: the name, the logged-in person, language, colours. */
 export function Shell() {
   const { words } = useSpoken()
   const { person, isChecked, isNearlyIdle, stay } = useSession()
@@ -32,7 +32,7 @@ export function Shell() {
         className="skip"
         href="#content"
         onClick={(event) => {
-          // The fragment is the address of the view.
+          // The fragment holds the address of the view, so the link must not change it.
           event.preventDefault()
           document.getElementById('content')?.focus()
         }}
@@ -67,7 +67,7 @@ export function Shell() {
 
 const useMayAdminister = (): boolean => [useOwnCapability('admin'), useOwnCapability('audit')].includes(true)
 
-/** The view that the address names waits for a new pass phrase where one is due. */
+/** The views of a logged-in person. A new pass phrase that is due comes before them. */
 function PersonsViews() {
   const [address] = useLocation()
   const due = usePassphraseDue()
@@ -83,7 +83,7 @@ function PersonsViews() {
   )
 }
 
-/** Where one can go from everywhere. */
+/** The navigation that every view has. */
 function Places() {
   const { words } = useSpoken()
   const [address] = useLocation()
@@ -165,7 +165,7 @@ function Header() {
   )
 }
 
-/** A lock's wheel, in the colours of the page. */
+/** The logo: the wheel of a lock, in the colours of the page. */
 function Mark() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className="mark">
@@ -176,7 +176,7 @@ function Mark() {
   )
 }
 
-/** What the appliance told at the login, until it is closed. */
+/** The messages of the appliance at the login, until the person closes them. */
 function Advice() {
   const { words } = useSpoken()
   const { advice, dismissAdvice } = useSession()
@@ -196,7 +196,10 @@ function Advice() {
   )
 }
 
-/** In the words of the person, where there are some; how often, when and by whom is said by the appliance alone. */
+/**
+ * A message in the person's language, where it is known. Only the appliance's own sentence has the numbers and names,
+ * so one with digits is shown, too.
+ */
 function Told({ known, sentence }: { readonly known: string | undefined; readonly sentence: string }) {
   return (
     <li>

@@ -1,2 +1,2 @@
-/** The styles of a view, loaded with it. */
+/** The style sheet of a view, loaded together with it. */
 declare module '*.css'

@@ -31,26 +31,26 @@ const [ExchangeView] = viewOf(async () => (await import('./exchange/exchange-vie
 const [LinksView] = viewOf(async () => (await import('./links/links-view.tsx')).LinksView)
 export const [OpenedLinkView] = viewOf(async () => (await import('./links/opened-link-view.tsx')).OpenedLinkView)
 
-/** What fails now is loaded when it is shown. */
+/** Loads views ahead. A view that fails to load is loaded again when it is shown. */
 const loadAll = (loads: readonly (() => Promise<unknown>)[]): void =>
   void Promise.all(loads.map((load) => load())).catch(() => undefined)
 
-/** While a person fills in the login, the views come that they want next. */
+/** Loads the first views while a person fills in the login form. */
 export const loadAhead = (): void => loadAll([loadVaults, loadVault, loadObject])
 
-/** Those that are a click away from the first. */
+/** The views that are one click away from the first ones. */
 const others = [loadAboutVault, loadNewObject, loadEditObject, loadObjectTrail, loadKeys, loadKey, loadMe]
 export const loadOthers = (withAdministration: boolean): void =>
   loadAll(withAdministration ? [...others, loadAdministration] : others)
 
-/** The keys of a vault, or one of them. What is no name of a key is not asked for. */
+/** The keys of a vault, or one of them. Text that cannot be the name of a key is not sent to the appliance. */
 function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name?: string }) {
   if (!isId(vaultid)) return <NotFoundView />
   if (name === undefined) return <KeysView key={vaultid} vaultid={vaultid} />
   return isKeyName(name) ? <KeyView key={`${vaultid}/${name}`} vaultid={vaultid} name={name} /> : <NotFoundView />
 }
 
-/** Where a link stood until another person came. */
+/** Redirects from the address of an opened one-time link, which is forgotten when another person logs in. */
 const ForgottenLink = () => <Redirect to="/" replace />
 
 /** The view that the address names. */

@@ -5,16 +5,16 @@ import { UsageError } from './exit-code.ts'
 import { alreadyThere, isCode, putInPlace, temporaryFor, unreadable, unwritable } from './private-file.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What one call takes with room to spare, where the appliance has its usual limits. */
+/** Bytes that fit into one call with the appliance's default limits. */
 export const callBytes = 1_000_000
 
 export interface ByteSource {
   readonly bytes: AsyncIterable<Uint8Array>
-  /** 0 where it is not known. */
+  /** Length in bytes; 0 if unknown. */
   readonly size: number
 }
 
-/** A file, or standard input for `-`. */
+/** Opens a file, or standard input for `-`. */
 export function openSource(file: string, terminal: Pick<Terminal, 'stdin'>): ByteSource {
   if (file === '-') return { bytes: terminal.stdin, size: 0 }
   try {
@@ -25,23 +25,25 @@ export function openSource(file: string, terminal: Pick<Terminal, 'stdin'>): Byt
   }
 }
 
-/** What is there as a whole. */
+/** Bytes that are already in memory, as an iterable. */
 export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes)
 }
 
 export interface Sink {
-  /** Nothing but standard output where there is no file. */
+  /** The file to write; standard output if absent. */
   readonly output?: string
   readonly force?: boolean
 }
 
-/** Before work that would be in vain. */
+/** Refuses an existing file before any work is done. @throws Refusal */
 export function checkSink({ output, force = false }: Sink): void {
   if (output !== undefined && !force && existsSync(output)) throw alreadyThere(output)
 }
 
-/** A file is there as a whole or not at all, and is its owner's alone. */
+/**
+ * Writes to a file or to standard output. The file appears only when it is complete, and only its owner can read it.
+ */
 export async function writeStream(
   bytes: AsyncIterable<Uint8Array>,
   { output, force = false }: Sink,
@@ -54,7 +56,7 @@ export async function writeStream(
   const file = resolve(output)
   const temporary = temporaryFor(file)
   const remove = (): void => rmSync(temporary, { force: true })
-  // A signal ends the program by process.exit.
+  // A signal ends the program with process.exit, which skips `finally`.
   process.once('exit', remove)
   try {
     await pipeline(bytes, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
@@ -69,7 +71,7 @@ export async function writeStream(
   }
 }
 
-/** Bytes that are no text would set a terminal in disorder. */
+/** Binary output could change the state of a terminal. @throws UsageError */
 export function checkBinary({ output }: Sink, isTerminal: boolean): void {
   if (output === undefined && isTerminal) throw new UsageError('What comes out is not text: give --output FILE.')
 }

@@ -6,7 +6,7 @@ import { unreadable } from './private-file.ts'
 import { storeOf } from './secret-store.ts'
 import { readSettings, readUrl, type ApplianceSettings } from './settings.ts'
 
-/** Which appliance a command means. */
+/** The appliance that a command uses. */
 export interface Target {
   readonly url: string
   readonly known: ApplianceSettings
@@ -21,7 +21,10 @@ export function targetOf(option: string | undefined): Target {
   return { url, known: appliances[url] ?? {} }
 }
 
-/** Node.js trusts the system's authorities, those of NODE_EXTRA_CA_CERTS, and in their place that of `ca`. */
+/**
+ * TLS options for the CA of the appliance. Without them, Node.js trusts its default CAs and those of
+ * NODE_EXTRA_CA_CERTS; `ca` replaces both.
+ */
 export const authorityOf = (ca: string | undefined): { readonly ca?: Buffer } =>
   ca === undefined ? {} : { ca: contentOf(ca) }
 
@@ -35,12 +38,12 @@ export function contentOf(file: string): Buffer {
 
 export interface Connection {
   readonly client: Client
-  /** Tells how far bodies are from now on. */
+  /** Sets the listener for the progress of bodies. */
   readonly watch: (onProgress: OnProgress) => void
   close(): void
 }
 
-/** With the session of the last login. */
+/** Connects with the session of the last login. @throws LoginNeeded */
 export function connect(option: string | undefined): Connection {
   const { url, known } = targetOf(option)
   if (known.kept === undefined) throw new LoginNeeded(url)
@@ -48,7 +51,7 @@ export function connect(option: string | undefined): Connection {
   const token = store.read('session')
   if (token === undefined) throw new LoginNeeded(url)
   let own: string | undefined = token
-  /** A session that another process has begun or gone on with meanwhile stays: it is newer than that of this one. */
+  /** Stores the new token. A token that another process has stored meanwhile is newer and is not replaced. */
   function keep(next: string | undefined): void {
     const isOwn = store.read('session') === own
     own = next
@@ -62,7 +65,7 @@ export function connect(option: string | undefined): Connection {
     url,
     token,
     transport: nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress }),
-    // A file that travels slowly is no call that hangs.
+    // Ten minutes, because a large file may be slow without being stuck.
     timeoutMs: 600_000,
     onToken: keep,
   })

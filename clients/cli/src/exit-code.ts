@@ -1,15 +1,15 @@
 import { StrongroomError, type ErrorCode } from '@strongroom/client'
 import { CommanderError } from 'commander'
 
-/** Those of the appliance's console, where they mean the same; 7 and 8 are of this program alone. */
+/** The codes of the command `strongroom`, where they mean the same. Only this program has 7 and 8. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 6, login: 7, away: 8 } as const
 
-/** The command line cannot be used; the message says what to write instead. */
+/** The command line is invalid. The message says what to write instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command cannot be done as things are; the message says why and what to do. */
+/** The command is impossible at present. The message says why and what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -38,7 +38,7 @@ function exitCodeOfAnswer(code: ErrorCode, status: number | undefined): number {
   return isAway ? exitCodes.away : exitCodes.refused
 }
 
-/** What failed, why, and what to do, for a person; never a stack trace. */
+/** The sentence that tells a person what failed, why, and what to do. Never a stack trace. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof StrongroomError)) {
     const known = error instanceof UsageError || error instanceof Refusal || error instanceof LoginNeeded

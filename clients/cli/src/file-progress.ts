@@ -1,10 +1,10 @@
 import type { OnProgress } from '@strongroom/client/node'
 import type { Terminal } from './terminal.ts'
 
-/** Often enough for a person, and seldom enough for a log of the terminal. */
+/** Milliseconds between updates: enough for a person without filling a terminal log. */
 const everyMs = 100
 
-/** Shows how far a file is, where a person looks; `total` 0 is not known. The line is cleared at its end. */
+/** Shows the progress of a file on a terminal. `total` is 0 if unknown. The line is cleared at the end. */
 export function createFileProgress(terminal: Pick<Terminal, 'overwrite'>, what: string): OnProgress & { end(): void } {
   let shownTick = 0
   const show = (done: number, total: number): void => {
@@ -19,7 +19,7 @@ export function createFileProgress(terminal: Pick<Terminal, 'overwrite'>, what: 
 
 const mebibytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1)
 
-/** The pieces as they are, counted. */
+/** Passes pieces on and reports their total length. */
 export async function* counted(
   pieces: AsyncIterable<Uint8Array>,
   total: number,

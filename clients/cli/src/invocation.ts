@@ -2,25 +2,25 @@ import type { Command } from 'commander'
 import { connect, type Connection } from './connection.ts'
 import type { Terminal } from './terminal.ts'
 
-/** One run: the options that every command has, and what the run works with. */
+/** One run of the program: the options of every command, and the terminal. */
 export interface Invocation {
   readonly url?: string
   readonly json?: true
   readonly terminal: Terminal
-  /** Takes the exit code of the command. */
+  /** Sets the exit code of the command. */
   readonly finish: (exitCode: number) => void
 }
 
-/** What a command tells: `json` with --json, else `text`. */
+/** The output of a command: `json` with --json, otherwise `text`. */
 export interface Answer {
   readonly json: unknown
   readonly text: string | Uint8Array
 }
 
-/** What an option that may be repeated collects. */
+/** Collects the values of a repeated option. */
 export const several = (one: string, before: readonly string[] = []): string[] => [...before, one]
 
-/** The action of a command: does its work and prints the answer. */
+/** The action of a command: runs it and prints its answer. */
 export function answering<A extends unknown[]>(
   work: (invocation: Invocation, ...args: A) => Promise<Answer | undefined>,
 ) {
@@ -33,7 +33,7 @@ export function answering<A extends unknown[]>(
   }
 }
 
-/** The same with the session of the last login. */
+/** The same, connected with the session of the last login. */
 export const connected = <A extends unknown[]>(
   work: (connection: Connection, invocation: Invocation, ...args: A) => Promise<Answer | undefined>,
 ) =>

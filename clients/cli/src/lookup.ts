@@ -8,7 +8,7 @@ export type StoredObject = Contents['OBJECTS'][number]
 export type Template = Contents['TEMPLATES'][number]
 export type Field = Template['structure'][number]
 
-/** Of fields, by their names. */
+/** Values of fields, by name. */
 type Values = Readonly<Record<string, string>>
 
 export interface FoundObject {
@@ -17,23 +17,23 @@ export interface FoundObject {
   readonly fields: readonly Field[]
 }
 
-/** What lies in a vault, and the last object of a path; undefined for the vault itself. */
+/** A vault and the last object of a path; the object is undefined for the vault itself. */
 interface Descended {
   readonly vault: Vault
   readonly object: StoredObject | undefined
   readonly templates: readonly Template[]
 }
 
-/** Finds by names what the interface knows by ids. What is looked up once is kept for the command. */
+/** Finds vaults and objects by name. Results are kept for the duration of the command. */
 export interface Lookup {
   vault(part: Part): Promise<Vault>
   object(place: Place): Promise<FoundObject>
-  /** Id of the folder, or 0 for the vault itself. */
+  /** Resolves to the id of a folder; 0 for the root of the vault. */
   folder(place: Place): Promise<{ readonly vault: Vault; readonly parentid: string }>
   contents(vault: Vault): Promise<Contents>
-  /** Value of a field, decrypted where it is encrypted. */
+  /** Resolves to the value of a field, decrypted if it is encrypted. */
   value(place: FieldPlace): Promise<string>
-  /** How a reference writes the object: by names, where they mean it alone. */
+  /** A reference to the object: by names where they are unique, otherwise by ids. */
   referenceTo(vault: Vault, object: StoredObject): Promise<string>
 }
 
@@ -51,7 +51,7 @@ export function createLookup(client: Client): Lookup {
       const { OBJECT } = await client.call('object.read', { params: { objectid }, query: { decrypt: true } })
       return OBJECT[0]?.crypted ?? {}
     })
-  /** A list of a full vault leaves out long ones. */
+  /** A long list leaves out the open fields, which are then read. */
   const openFields = async ({ id: objectid, public: listed, abridged }: StoredObject): Promise<Values> =>
     abridged !== true
       ? listed
@@ -98,7 +98,10 @@ export function createLookup(client: Client): Lookup {
   }
 }
 
-/** Any user may share a vault of any name: of two with one name, neither is taken. */
+/**
+ * The vault of a reference. Names are not unique, because any user may share a vault of any name. An ambiguous name is
+ * refused. @throws Refusal
+ */
 function vaultAmong(vaults: readonly Vault[], part: Part): Vault {
   const known = vaults.filter(({ id, groupname }) => ('id' in part ? id === part.id : groupname === part.name))
   const [found] = known
@@ -108,7 +111,10 @@ function vaultAmong(vaults: readonly Vault[], part: Part): Vault {
   return found
 }
 
-/** An id is good at any depth of the vault, a name right below what stands before it. */
+/**
+ * The object of a part of a reference. An id is found anywhere in the vault, a name only directly inside the preceding
+ * part. @throws Refusal
+ */
 function objectAmong(objects: readonly StoredObject[], part: Part, above: StoredObject | Vault): StoredObject {
   const [parentid, where] = 'objectname' in above ? [above.id, above.objectname] : ['0', `vault ${above.groupname}`]
   const known = objects.filter((one) =>
@@ -121,7 +127,7 @@ function objectAmong(objects: readonly StoredObject[], part: Part, above: Stored
   return found
 }
 
-/** Names from the root of the vault down; an id where another object beside it has the same name. */
+/** The names from the root of the vault down. An object with a twin of the same name is given by its id. */
 function pathTo(object: StoredObject, objects: readonly StoredObject[]): string[] {
   const twins = objects.filter((one) => one.parentid === object.parentid && one.objectname === object.objectname)
   if (twins.length > 1) return [`id:${object.id}`]
@@ -140,7 +146,7 @@ export function fieldNamed(
   throw new Refusal(`${objectname} has no field ${name}. It has: ${known}.`)
 }
 
-/** The key that `VAULT/KEY` names. It is asked for when it is used. */
+/** The key that `VAULT/KEY` names. Makes no call for the key itself. */
 export async function keyOf(client: Client, reference: string): Promise<Key> {
   const { vault, key } = readKeyReference(reference)
   return client.key((await createLookup(client).vault(vault)).id, key)

@@ -7,7 +7,7 @@ for (const [signal, exitCode] of [
 ] as const) {
   process.once(signal, () => process.exit(exitCode))
 }
-// A reader that has seen enough (`| head`) is no error.
+// A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on('error', () => process.exit())
 
 process.exitCode = await runProgram(process.argv.slice(2), process)

@@ -14,7 +14,10 @@ import {
 import { dirname, resolve } from 'node:path'
 import { Refusal } from './exit-code.ts'
 
-/** A file that its owner alone may read. Another user's, or one that others may read, is refused. */
+/**
+ * Reads a file that only its owner may read; undefined where there is none. @throws Refusal for a file of another user,
+ * or one that others may read
+ */
 export function readPrivateFile(file: string): string | undefined {
   let handle: number
   try {
@@ -35,13 +38,16 @@ export function readPrivateFile(file: string): string | undefined {
   }
 }
 
-/** Replaces the file as a whole, in a folder that is made where it is missing. */
+/** Replaces a file as a whole, and creates its folder if necessary. */
 export function writePrivateFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeWhole(file, text, true)
 }
 
-/** Writes a file that is there as a whole or not at all, and is its owner's alone. An earlier one stays, unless `force`. */
+/**
+ * Writes a file that appears only when it is complete, readable by its owner only. An existing one is replaced only
+ * with `force`.
+ */
 export function writeSecretFile(file: string, content: string | Uint8Array, force: boolean): void {
   writeWhole(resolve(file), content, force)
 }
@@ -57,10 +63,13 @@ function writeWhole(file: string, content: string | Uint8Array, force: boolean):
   }
 }
 
-/** Beside the file, so that a rename does it. */
+/** A name in the same folder, so that the file can be renamed. */
 export const temporaryFor = (file: string): string => `${file}.${randomBytes(6).toString('hex')}.part`
 
-/** A link fails where something of that name is there, a rename does not. */
+/**
+ * Gives the file its final name. Without `force` by a link, which fails for an existing name; a rename would replace
+ * it.
+ */
 export function putInPlace(temporary: string, file: string, force: boolean): void {
   chmodSync(temporary, 0o600)
   if (force) return renameSync(temporary, file)

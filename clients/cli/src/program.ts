@@ -71,7 +71,7 @@ export function createProgram(output: OutputConfiguration = {}): Command {
     .addHelpText('after', help)
     .showHelpAfterError('Try --help.')
     .exitOverride()
-    // Before the commands, which inherit it.
+    // Set before the commands are added, because they inherit it.
     .configureOutput(output)
   for (const addTo of commands) addTo(program)
   return program
@@ -83,7 +83,7 @@ function versionLine(): string {
   return `strongroom-cli ${(JSON.parse(text) as { version: string }).version}`
 }
 
-/** Runs one command and resolves with its exit code. */
+/** Runs one command and resolves to its exit code. */
 export async function runProgram(args: readonly string[], streams: Streams): Promise<number> {
   const terminal = createTerminal(streams)
   let exitCode: number = exitCodes.done
@@ -98,11 +98,11 @@ export async function runProgram(args: readonly string[], streams: Streams): Pro
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Commander has written what there is to say.
+    // Commander has already printed its message.
     if (!(error instanceof CommanderError)) terminal.complain(`strongroom-cli: ${printable(sentenceOf(error))}`)
     return exitCodeOf(error)
   }
 }
 
-/** What was typed where no secret belongs is not repeated: `--password=…`. */
+/** Hides the values of options in messages (`--password=…`), because a person may have typed a secret there. */
 const withoutValues = (text: string): string => text.replaceAll(/(--[\w-]+)=[^']*/g, '$1=…')

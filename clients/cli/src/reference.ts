@@ -1,9 +1,9 @@
 import { UsageError } from './exit-code.ts'
 
-/** One part of a reference: a name, or an id. */
+/** One part of a reference: a name or an id. */
 export type Part = { readonly name: string } | { readonly id: string }
 
-/** `id:17` is an id; in a name, `%2F` is a slash and `%25` a percent sign. */
+/** Parses a part: `id:17` is an id; in a name, `%2F` is a slash, `%25` a percent sign and `%3A` a colon. */
 export function readPart(text: string): Part {
   const id = /^id:(\d+)$/.exec(text)?.[1]
   return id === undefined
@@ -11,7 +11,7 @@ export function readPart(text: string): Part {
     : { id }
 }
 
-/** The name as a part of a reference. */
+/** Escapes a name for a reference. */
 export const writtenName = (name: string): string =>
   name.replaceAll('%', '%25').replaceAll('/', '%2F').replace(/^id:/, 'id%3A')
 
@@ -24,7 +24,7 @@ function partsOf(text: string): Part[] {
 
 export interface Place {
   readonly vault: Part
-  /** The object, below the folders that it lies in; empty for the vault itself. */
+  /** The object, preceded by its folders; empty for the vault itself. */
   readonly path: readonly Part[]
 }
 
@@ -32,21 +32,21 @@ export interface FieldPlace extends Place {
   readonly field: string
 }
 
-/** `vault`, or `vault/folder`. */
+/** Parses `vault` or `vault/folder`. @throws UsageError */
 export function readPlace(text: string): Place {
   const [vault, ...path] = partsOf(text)
   if (vault === undefined) throw new UsageError(`${text} names no place: write VAULT, or VAULT/FOLDER.`)
   return { vault, path }
 }
 
-/** `vault/object`, or `vault/folder/object`. */
+/** Parses `vault/object` or `vault/folder/object`. @throws UsageError */
 export function readObjectReference(text: string): Place {
   const [vault, ...path] = partsOf(text)
   if (vault === undefined || path.length === 0) throw new UsageError(`${text} names no object: write VAULT/OBJECT.`)
   return { vault, path }
 }
 
-/** `vault/object/field`, or `vault/folder/object/field`. */
+/** Parses `vault/object/field` or `vault/folder/object/field`. @throws UsageError */
 export function readFieldReference(text: string): FieldPlace {
   const at = text.lastIndexOf('/')
   const field = text.slice(at + 1)
@@ -56,7 +56,7 @@ export function readFieldReference(text: string): FieldPlace {
   return { vault, path, field }
 }
 
-/** `vault/key`. */
+/** Parses `vault/key`. @throws UsageError */
 export function readKeyReference(text: string): { readonly vault: Part; readonly key: string } {
   const [vault, key, ...more] = text.split('/')
   if (vault === undefined || vault === '' || key === undefined || key === '' || more.length > 0)

@@ -6,17 +6,17 @@ import { settingsFolder } from './settings.ts'
 
 export type SecretName = 'session' | 'application-key'
 
-/** Where session and application key of one appliance lie between two commands. */
+/** Storage for the session and application key of one appliance between two commands. */
 export interface SecretStore {
   read(name: SecretName): string | undefined
   write(name: SecretName, value: string): void
   remove(name: SecretName): void
 }
 
-/** Long enough for a person whom the keyring asks for its pass phrase. */
+/** Milliseconds; enough for a person who must type the keyring's pass phrase. */
 const keyringMs = 120_000
 
-/** Runs `secret-tool`; undefined where there is no such item. */
+/** Runs `secret-tool`. Returns its output; undefined where there is no such item. @throws Refusal */
 function tool(args: readonly string[], input = ''): string | undefined {
   const { status, stdout, stderr, error } = spawnSync('secret-tool', args, {
     encoding: 'utf8',
@@ -28,7 +28,10 @@ function tool(args: readonly string[], input = ''): string | undefined {
   return status === 0 ? stdout : undefined
 }
 
-/** The keyring of the desktop (Secret Service), by the program `secret-tool`: secrets go through its standard input. */
+/**
+ * The keyring of the desktop (Secret Service), through the program `secret-tool`. Secrets go through its standard
+ * input, not its arguments.
+ */
 function keyringStore(url: string): SecretStore {
   const attributesOf = (name: SecretName): string[] => ['program', 'strongroom-cli', 'appliance', url, 'secret', name]
   return {
@@ -49,7 +52,7 @@ function allKept(): Kept {
   return text === undefined ? {} : (JSON.parse(text) as Kept)
 }
 
-/** A file of mode 0600. */
+/** Stores secrets in a file of mode 0600. */
 function fileStore(url: string): SecretStore {
   const save = (name: SecretName, value: string | undefined): void => {
     const kept = allKept()
@@ -70,7 +73,7 @@ function fileStore(url: string): SecretStore {
 export const storeOf = (url: string, kept: 'keyring' | 'file'): SecretStore =>
   kept === 'keyring' ? keyringStore(url) : fileStore(url)
 
-/** Keeps a new session: in the keyring where that takes it and gives it back, else in the file. */
+/** Stores a new session: in the keyring, if it returns what was stored, otherwise in the file. */
 export function keepSession(
   url: string,
   token: string,

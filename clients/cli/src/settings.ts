@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { Refusal, UsageError } from './exit-code.ts'
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
-/** What the last login says of an appliance; nothing of it is secret. */
+/** Settings of an appliance from the last login. None of them is secret. */
 export interface ApplianceSettings {
   readonly username?: string
-  /** File with the CA of its certificate. */
+  /** Path of a file with the CA of its certificate. */
   readonly ca?: string
-  /** Where session and application key are kept. */
+  /** Storage of session and application key. */
   readonly kept?: 'keyring' | 'file'
 }
 
 export interface Settings {
-  /** The appliance of the last login. */
+  /** Address of the appliance of the last login. */
   readonly url?: string
   readonly appliances: Readonly<Record<string, ApplianceSettings>>
 }
 
-/** The XDG base directory specification says where. */
+/** The folder of the settings, by the XDG Base Directory Specification. */
 export const settingsFolder = (): string =>
   join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'strongroom-cli')
 
@@ -36,7 +36,7 @@ export function readSettings(): Settings {
   }
 }
 
-/** The appliance becomes the one that commands without --url mean. */
+/** Saves the settings of an appliance, and makes it the default of commands without --url. */
 export function saveAppliance(url: string, appliance: ApplianceSettings): void {
   const { appliances } = readSettings()
   writePrivateFile(
@@ -45,7 +45,7 @@ export function saveAppliance(url: string, appliance: ApplianceSettings): void {
   )
 }
 
-/** The address as it is written in the settings. */
+/** Parses and normalizes the address of an appliance. @throws UsageError */
 export function readUrl(text: string): string {
   const written = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`
   if (!URL.canParse(written)) throw new UsageError(`${text} is no address: write https://vault.example.com.`)

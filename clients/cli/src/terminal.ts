@@ -8,32 +8,35 @@ export interface Streams {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
 }
 
-/** What a command reads and shows. */
+/** Input and output of a command. */
 export interface Terminal {
   /** Whether a person can be asked. */
   readonly isInteractive: boolean
   /** Whether standard output is a terminal. */
   readonly isShown: boolean
-  /** Writes to standard output, exactly this; resolves when there is room for more. */
+  /** Writes to standard output, unchanged. Resolves when there is room for more. */
   write(content: string | Uint8Array): Promise<void>
-  /** Writes one line to standard error. */
+  /** Writes a line to standard error. */
   complain(text: string): void
-  /** Writes one line to standard error, where a person looks. */
+  /** Writes a line to standard error, if that is a terminal. */
   remark(text: string): void
-  /** Replaces the current line of standard error by this text, where a person looks. */
+  /** Replaces the current line of standard error, if that is a terminal. */
   overwrite(text: string): void
-  /** Asks on standard error; without a terminal, takes the next line of standard input. */
+  /** Asks on standard error. Without a terminal, takes the next line of standard input. */
   ask(question: string): Promise<string>
   /** The same, without showing what is typed. */
   askSecret(question: string): Promise<string>
-  /** The same of a person, for what may be pasted: undefined where it has several lines. None of them is left to the shell. */
+  /**
+   * The same, for a value that a person may paste. Resolves to undefined for several lines; none of them is left for
+   * the shell to run.
+   */
   askValue(question: string): Promise<string | undefined>
-  /** All of standard input. */
+  /** Reads all of standard input. */
   input(): Promise<Buffer>
   readonly stdin: Readable
 }
 
-/** A terminal far away hands on the lines of what is pasted in pieces. */
+/** Milliseconds between the lines of a pasted text, which a remote terminal may deliver in pieces. */
 const pasteMs = 200
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
@@ -80,11 +83,11 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
 
 interface Asking {
   readonly isShown: boolean
-  /** How long nothing comes after a line before it is all: a terminal hands on what is pasted line by line. */
+  /** Milliseconds of silence after a line that end the input, because a terminal delivers pasted text line by line. */
   readonly quietMs?: number
 }
 
-/** What a person enters: the first line, and those that come with it. */
+/** Resolves to the typed line and the lines pasted with it. */
 async function askLines(
   { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
   question: string,
@@ -99,11 +102,11 @@ async function askLines(
   const lines = createInterface({ input: stdin, output, terminal: true })
   const entered: string[] = []
   try {
-    // Only now: what is typed before the terminal is silent would be shown.
+    // The question is written after the echo is off, because typed text would be visible before.
     stderr.write(question)
     await new Promise<void>((resolve, reject) => {
       lines.on('line', (line) => (entered.push(line), resolve()))
-      // Ctrl-C and Ctrl-D.
+      // Ctrl-C or Ctrl-D.
       lines.once('close', () => reject(new UsageError('Nothing was entered.')))
     })
     if (quietMs !== undefined) await quiet(stdin, quietMs)
@@ -131,10 +134,10 @@ async function readAll(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Text of others for a terminal: what would steer it is shown as a question mark. */
+/** Replaces control characters in text of others by question marks, because they could control the terminal. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
 
-/** Lines of columns that stand below each other. */
+/** Formats rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const shown = rows.map((row) => row.map(printable))
   const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)))

@@ -9,8 +9,9 @@ const setting = (name) => {
 }
 
 /**
- * The key of this name, by a service account that signs its assertions: STRONGROOM_URL, STRONGROOM_CA (PEM file), STRONGROOM_ACCOUNT,
- * STRONGROOM_KEY (PEM file of its private key), STRONGROOM_VAULT (id).
+ * Connects as a service account that signs its assertions, and returns the key with this name. The environment gives
+ * STRONGROOM_URL, STRONGROOM_CA (PEM file), STRONGROOM_ACCOUNT, STRONGROOM_KEY (PEM file of its private key) and
+ * STRONGROOM_VAULT (id).
  */
 export function connect(name) {
   const client = createClient({

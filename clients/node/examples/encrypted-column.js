@@ -1,24 +1,26 @@
-// An encrypted column of a PostgreSQL table, by typeorm: a transformer is synchronous and cannot ask the appliance; a subscriber can.
-// What typeorm saves or loads together is encrypted or decrypted by one call.
+// An encrypted column of a PostgreSQL table, with typeorm. A subscriber encrypts it, because a transformer is
+// synchronous and cannot call the appliance.
+// Rows that typeorm saves or loads together are encrypted or decrypted by one call.
 //   node encrypted-column.js add NAME CARD [NAME CARD …]     prints the ids
 //   node encrypted-column.js change ID CARD
-//   node encrypted-column.js list                            prints a row of JSON each
-// Grant: { "keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo=" }, which is customer.card:
+//   node encrypted-column.js list                            prints each row as JSON
+// Grants: { "keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo=" }. The aad is Base64 of
+// "customer.card:".
 import { randomUUID } from 'node:crypto'
 import { DataSource, EntitySchema } from 'typeorm'
 import { connect } from './connect.js'
 
-// The program makes the id, because the ciphertext is bound to it before the database sees the row.
+// The program chooses the id, because the ciphertext is bound to it before the database sees the row.
 const Customer = new EntitySchema({
   name: 'customer',
   columns: { id: { type: 'uuid', primary: true }, name: { type: 'text' }, card: { type: 'text' } },
 })
 
-/** Binds the ciphertext to table, column and row: in another row it is refused. */
+/** Binds the ciphertext to table, column and row. In another row its decryption fails. */
 const aadOf = ({ id }) => `customer.card:${id}`
 
 function encryptedCard(key) {
-  // A row that could not be saved keeps its ciphertext: this knows its plaintext when it is saved again.
+  // The plaintexts of encrypted rows. A row whose save failed keeps its ciphertext, and must not be encrypted twice.
   const plaintexts = new WeakMap()
   const seal = async (row) => {
     if (plaintexts.get(row)?.ciphertext === row.card) return

@@ -1,10 +1,11 @@
-// Appends what it reads, line by line, to a log that is signed: program | node signed-log.js FILE
+// Appends the lines of its input to a signed log: program | node signed-log.js FILE
 //
-// Lines that come while one signature is made share the next. Each signature stands in a line of its own and covers all lines
-// since the one before, and that one too: none can be changed, moved or taken out. What is cut off at the end shows no trace, so
-// send the last signature line to another machine from time to time. `verify-log` needs the public key and openssl alone.
+// Lines that arrive during one signature share the next one. Each signature is a line of its own. It covers all lines
+// since the previous signature, and that signature, so no line can be changed, moved or removed. Removal of lines at
+// the end leaves no trace: send the last signature line to another machine from time to time. `verify-log` needs only
+// the public key and openssl.
 //
-// The key: of type ecdsa-p256. Grant: { "keys": "log", "operations": ["sign"] }
+// The key has type ecdsa-p256. Grants: { "keys": "log", "operations": ["sign"] }
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -29,7 +30,7 @@ async function write() {
   if (waiting.length === 0) return
   const block = waiting.join('')
   waiting = []
-  // service:v1:…, where 1 is the version of the key that signed.
+  // Format: service:v1:…, where 1 is the version of the signing key.
   const signature = `signature ${await key.sign(before + block)}\n`
   await log.appendFile(block + signature)
   await log.datasync()
@@ -38,7 +39,8 @@ async function write() {
 
 try {
   for await (const line of createInterface({ input: process.stdin })) {
-    // The time in front, so that no line looks like a signature; bash, which verifies, reads no NUL.
+    // Each line begins with the time, so that none looks like a signature. NUL is replaced, because bash verifies the
+    // log and cannot read it.
     waiting.push(`${new Date().toISOString()} ${line.replaceAll('\0', '?')}\n`)
     writing = writing.then(write)
     if (waiting.length >= 1_000) await writing

@@ -1,10 +1,12 @@
-// Encrypts or decrypts what it reads, of any length, with memory for some segments of 1 MiB.
+// Encrypts or decrypts its input, of any length, with memory for a few segments of 1 MiB.
 //
 //   node stream.js encrypt NAME < file > file.srs
 //   node stream.js decrypt NAME < file.srs > file.part && mv file.part file
 //
-// What comes out is whole only where the program ends with 0. NAME is bound to the stream: it decrypts under no other.
-// Grants: { "keys": "files", "operations": ["datakey"] } encrypts, and opens nothing of before; ["decrypt"] decrypts.
+// The output is complete only if the program exits with 0. The stream is bound to NAME: decryption with another name
+// fails.
+// Grants: { "keys": "files", "operations": ["datakey"] } encrypts but cannot decrypt earlier streams; ["decrypt"]
+// decrypts.
 import { pipeline } from 'node:stream/promises'
 import { connect } from './connect.js'
 

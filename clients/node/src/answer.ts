@@ -1,7 +1,7 @@
 import { applianceError, ProtocolError } from './errors.ts'
 import type { TransportAnswer } from './transport.ts'
 
-/** What the appliance answers, successes and failures alike. */
+/** The envelope of all answers, successes and failures alike. */
 export interface AnyEnvelope {
   readonly CALLINFO: { readonly status: string; readonly token?: string; readonly [member: string]: unknown }
   readonly ERRORCODES?: Readonly<Record<string, string>>
@@ -9,12 +9,12 @@ export interface AnyEnvelope {
   readonly [member: string]: unknown
 }
 
-/** Goes with the number of every failure, and says nothing by itself. */
+/** Every failure has this number besides its specific one. */
 const genericNumber = 2000
 
 /**
  * Reads the envelope of a success.
- * @throws StrongroomError for a failure; ProtocolError for what is no envelope
+ * @throws StrongroomError for a failure; ProtocolError for an answer that is not an envelope
  */
 export async function readAnswer(answer: TransportAnswer): Promise<AnyEnvelope> {
   const details = {
@@ -57,7 +57,7 @@ function isEnvelope(json: unknown): json is AnyEnvelope {
   return callinfo.status === 'SUCCESS' || callinfo.status === 'FAIL'
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3). */
+/** Milliseconds of a Retry-After header, which holds seconds or a date (RFC 9110 §10.2.3). */
 function readRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()

@@ -1,10 +1,10 @@
-/** Text is taken as UTF-8. */
+/** Text is encoded as UTF-8. */
 export type Bytes = string | Uint8Array
 
 export const bytesOf = (value: Bytes): Uint8Array<ArrayBuffer> =>
   typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
 
-/** How many bytes `String.fromCharCode` takes at once: each is an argument. */
+/** Bytes for one call of `String.fromCharCode`, each of which is an argument. */
 const pieceBytes = 0x8000
 
 export function toBase64(value: Bytes): string {
@@ -22,6 +22,6 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Without padding and with the letters of addresses, as JWTs have it (RFC 4648 §5). */
+/** Encodes in base64url without padding (RFC 4648 §5), as JWTs do. */
 export const toBase64Url = (value: Bytes): string =>
   toBase64(value).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

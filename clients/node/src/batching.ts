@@ -4,11 +4,11 @@ import type { CallOptions } from './client.ts'
 /** Operations that take many items in one call. */
 export type BatchOperation = 'transparent.encrypt' | 'transparent.decrypt' | 'transparent.rewrap'
 
-/** What all items of one batch have in common. */
+/** The part that all items of a batch share. */
 export interface BatchCall {
   readonly operation: BatchOperation
   readonly params: { readonly vaultid: string; readonly name: string }
-  /** Members of the body beside the items. */
+  /** Members of the body other than the items. */
   readonly shared: Readonly<Record<string, unknown>>
   readonly options: CallOptions
 }
@@ -17,11 +17,11 @@ export type Item = Readonly<Record<string, string | number | undefined>>
 export type ItemResult = Readonly<Record<string, unknown>>
 
 export interface BatchLimits {
-  /** Most items of one call; the appliance takes 1,000. */
+  /** The most items in one call. The appliance accepts 1,000. */
   readonly maxItems: number
-  /** Most characters of one call's items; the appliance takes bodies of 2 MiB, unless it is set otherwise. */
+  /** The most characters of the items in one call. By default the appliance accepts bodies of 2 MiB. */
   readonly maxCharacters: number
-  /** Calls under way at once; others wait. */
+  /** The most calls under way at once. Further ones wait. */
   readonly maxCalls: number
 }
 
@@ -36,10 +36,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Brackets, names and commas around an item. */
+/** Characters for the brackets, names and commas of an item. */
 const frameCharacters = 64
 
-/** Joins calls of one tick that have everything but their item in common into one. Each gets its own outcome. */
+/** Joins calls of the same tick into one, if they differ only in their item. Each gets its own result or error. */
 export function createBatching(send: SendBatch, limits: BatchLimits) {
   const groups = new Map<string, { readonly call: BatchCall; readonly waiting: Waiting[] }>()
   const ready: (() => Promise<void>)[] = []
@@ -76,7 +76,7 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
       if (second === undefined) return first.resolve(callinfo)
       resolveEach(part, callinfo['batch_results'])
     } catch (error) {
-      // The appliance takes smaller bodies than it does by default.
+      // This appliance accepts smaller bodies than usual.
       if (second !== undefined && error instanceof StrongroomError && error.status === 413) {
         const half = Math.ceil(part.length / 2)
         await sendPart(call, part.slice(0, half))
@@ -110,8 +110,8 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
 }
 
 /**
- * Ends with the last of those who wait, so that no cancelled call takes the others with it. The function that it gives
- * leaves their signals: a program may give one of them to all of its calls for as long as it runs.
+ * Aborts `sent` when all waiting calls are aborted, so that one cancelled call does not cancel the others. The returned
+ * function removes the listeners: a program may use one signal for all of its calls, for as long as it runs.
  */
 function abortedBy(part: readonly Waiting[], sent: AbortController): () => void {
   const signals = part.map(({ signal }) => signal).filter((signal) => signal !== undefined)
@@ -158,7 +158,10 @@ function resolveEach(part: readonly Waiting[], results: unknown): void {
   }
 }
 
-/** After the callbacks of this turn of the event loop: calls of requests that a server reads at once are joined too. */
+/**
+ * Runs after the callbacks of this turn of the event loop, so that calls for requests that a server reads at once are
+ * joined, too.
+ */
 const afterTick = (work: () => void): void => {
   if (typeof setImmediate === 'function') setImmediate(work)
   else setTimeout(work)

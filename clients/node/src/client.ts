@@ -15,22 +15,22 @@ export interface ClientOptions extends Partial<RetryRules> {
   /** Address of the appliance, for example `https://vault.example.com`. */
   readonly url: string | URL
   readonly login?: Login
-  /** The session token of an earlier run; without a login, the client ends with it. */
+  /** The session token of an earlier run. Without a login, the client fails when that session ends. */
   readonly token?: string | undefined
-  /** Called with each new token; with undefined when the session has ended. */
+  /** Called with each new token, and with undefined when the session has ended. */
   readonly onToken?: (token: string | undefined) => void
   readonly transport?: Transport
-  /** How long one try may take; 30 seconds if absent. */
+  /** Milliseconds that one try may take; 30,000 by default. */
   readonly timeoutMs?: number
-  /** false: no call is joined with others, unless it says so. */
+  /** false: calls are not joined, except those with `batch: true`. */
   readonly batch?: boolean | Partial<BatchLimits>
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** How long one try may take. */
+  /** Milliseconds that one try may take. */
   readonly timeoutMs?: number
-  /** How often the call is repeated at most, if it is one that may be. */
+  /** The most retries, for a call that may be repeated. */
   readonly retries?: number
 }
 
@@ -38,22 +38,27 @@ type Optional<T> = { [Name in keyof T as object extends T[Name] ? never : Name]:
   [Name in keyof T as object extends T[Name] ? Name : never]?: T[Name]
 }
 
-/** What a call of the operation takes: `params` of its path, `query`, `body`, and the file of those that take one. */
+/** The input of an operation: `params` of its path, `query`, `body`, and the file if it takes one. */
 export type InputOf<O extends keyof Operations> = Optional<Omit<Operations[O], 'answer'>> & { readonly file?: Upload }
 export type AnswerOf<O extends keyof Operations> = Operations[O]['answer']
 type CallArguments<O extends keyof Operations> =
   object extends InputOf<O> ? [input?: InputOf<O>, options?: CallOptions] : [input: InputOf<O>, options?: CallOptions]
 
 export interface Client {
-  /** Any operation of the interface, by its name in the OpenAPI document. Resolves to the envelope of its success. */
+  /**
+   * Calls any operation of the interface, by its name in the OpenAPI document. Resolves to the envelope of its success.
+   */
   call<O extends keyof Operations>(operation: O, ...input: CallArguments<O>): Promise<AnswerOf<O>>
-  /** The key is asked for when it is used; the first encryption makes one that is not there, where that is allowed. */
+  /**
+   * A key by its name. Makes no call. The first encryption creates a key that does not exist, where the vault allows
+   * that.
+   */
   key(vaultid: string | number, name: string): Key
-  /** Logs in now, if there is no session yet; otherwise the first call does. */
+  /** Logs in if there is no session. Without this, the first call does. */
   login(options?: CallOptions): Promise<void>
-  /** Ends the session at the appliance. */
+  /** Ends the session. */
   logout(options?: CallOptions): Promise<void>
-  /** Ends connections that are kept open; the session goes on until its time. */
+  /** Closes idle connections. The session remains open until it expires. */
   close(): void
 }
 
@@ -91,7 +96,7 @@ export function createClient(options: ClientOptions): Client {
       try {
         return await sendOnce(token)
       } catch (error) {
-        // The appliance refuses a token before it begins to act: every call may go again with a good one.
+        // The appliance checks the token before it acts, so that every call may be repeated with a new token.
         if (!(error instanceof StrongroomError) || error.code !== 'session.invalid') throw error
         if (!session.isLost(token)) throw error
         return sendOnce(await session.token(callOptions.signal))

@@ -1,6 +1,9 @@
 import { errorCatalogue } from './api.ts'
 
-/** An error of the appliance's catalogue; `unknown` is one of a newer release; the others are the client's own. */
+/**
+ * A code of the appliance's error catalogue. `unknown` stands for a code of a newer release. The last three are errors
+ * of the client.
+ */
 export type ErrorCode = keyof typeof errorCatalogue | 'unknown' | 'network' | 'timeout' | 'protocol'
 
 export interface ErrorDetails {
@@ -12,17 +15,17 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** What every failed call throws, but for a call that its caller cancelled: that throws the reason of the signal. */
+/** The error of every failed call, except a cancelled one, which throws the reason of its signal. */
 export class StrongroomError extends Error {
   override readonly name: string = 'StrongroomError'
   readonly code: ErrorCode
-  /** Number of the appliance's catalogue; undefined where no appliance answered. */
+  /** Number in the appliance's error catalogue; undefined where no appliance answered. */
   readonly number: number | undefined
-  /** HTTP status; undefined where nothing answered. */
+  /** HTTP status; undefined without an answer. */
   readonly status: number | undefined
-  /** The header X-Request-Id of the answer, which a proxy in front may give. */
+  /** The X-Request-Id header of the answer. A proxy may have set it. */
   readonly requestId: string | undefined
-  /** How long the appliance asks to wait. */
+  /** Milliseconds after which the call may be repeated. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, { code, number, status, requestId, retryAfterMs, cause }: ErrorDetails) {
@@ -35,35 +38,35 @@ export class StrongroomError extends Error {
   }
 }
 
-/** The login was refused, or the session has ended and the client has no login of its own. */
+/** The login was refused, or the session has ended and the client has no login. */
 export class AuthenticationError extends StrongroomError {
   override readonly name = 'AuthenticationError'
 }
-/** The caller may not do this. */
+/** The caller may not make this call. */
 export class PermissionError extends StrongroomError {
   override readonly name = 'PermissionError'
 }
-/** There is no such thing, or it is not shared with the caller. */
+/** The resource does not exist, or is not shared with the caller. */
 export class NotFoundError extends StrongroomError {
   override readonly name = 'NotFoundError'
 }
-/** The state of things does not allow the call. */
+/** The present state does not allow the call. */
 export class ConflictError extends StrongroomError {
   override readonly name = 'ConflictError'
 }
-/** Too many calls: `retryAfterMs` says when the next may come. */
+/** Too many calls: `retryAfterMs` says how long to wait. */
 export class ThrottledError extends StrongroomError {
   override readonly name = 'ThrottledError'
 }
-/** The appliance, its token or its database cannot serve at this moment. */
+/** The appliance, its token or its database is unavailable. */
 export class UnavailableError extends StrongroomError {
   override readonly name = 'UnavailableError'
 }
-/** No answer came: no connection, or none in time. Whether the call took effect is not known. */
+/** No answer arrived: no connection, or a timeout. The call may or may not have taken effect. */
 export class NetworkError extends StrongroomError {
   override readonly name = 'NetworkError'
 }
-/** What came is no answer of the appliance: it was cut, or a proxy in between wrote it. */
+/** The answer is not one of the appliance: it was cut off, or a proxy wrote it. */
 export class ProtocolError extends StrongroomError {
   override readonly name = 'ProtocolError'
 }
@@ -72,10 +75,15 @@ const codes: ReadonlyMap<number, { readonly code: string; readonly status: numbe
   Object.entries(errorCatalogue).map(([code, { number, status }]) => [number, { code, status }]),
 )
 
-/** 403, and yet about who calls and not about what is allowed: session.invalid, login.refused, login.type_disabled. */
+/**
+ * Errors about the caller's identity, although their status is 403 or 400: session.invalid, login.refused,
+ * login.type_disabled.
+ */
 const ofAuthentication: readonly (number | undefined)[] = [1200, 1201, 1203]
 
-/** The error with this number; its status comes from the catalogue where an item of a batch failed by itself. */
+/**
+ * The error with a number of the catalogue. An item of a batch has no status of its own; it gets that of the catalogue.
+ */
 export function applianceError(
   message: string,
   { number, status, ...rest }: Omit<ErrorDetails, 'code'>,

@@ -1,10 +1,10 @@
 import type { errorCatalogue } from './api.ts'
 import { fromBase64, toBase64 } from './base64.ts'
 
-/** A code of the catalogue. */
+/** A code of the error catalogue. */
 export type CatalogueCode = keyof typeof errorCatalogue
 
-/** A refusal of the fake. */
+/** An error answer of the fake. */
 export class FakeRefusal extends Error {
   readonly code: CatalogueCode
 
@@ -17,7 +17,7 @@ export class FakeRefusal extends Error {
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** What a key of a type does; bytes are those behind `service:vN:`. */
+/** The functions of a key version. Their bytes are those after `service:vN:`, decoded from Base64. */
 interface Version {
   encrypt?(plaintext: Bytes, aad: Bytes): Promise<Bytes>
   decrypt?(ciphertext: Bytes, aad: Bytes): Promise<Bytes>
@@ -36,7 +36,7 @@ const makers: Readonly<Record<string, () => Promise<Version>>> = {
   'aes128-gcm96': () => aes(128),
   'aes256-gcm96': () => aes(256),
   'hmac-sha256': async () => signing(await crypto.subtle.generateKey(hmac, false, ['sign', 'verify']), hmac),
-  // Both parts are 32 bytes here, as with marshaling_algorithm jws.
+  // A signature of 64 bytes, r and s, as with `marshaling_algorithm` jws.
   'ecdsa-p256': async () => {
     const { privateKey, publicKey } = await crypto.subtle.generateKey(ecdsa, false, ['sign', 'verify'])
     return signing(privateKey, ecdsa, publicKey)
@@ -71,7 +71,7 @@ const signing = (key: CryptoKey, parameters: { name: string; hash: string }, che
   verify: (input, signature) => crypto.subtle.verify(parameters, checking, signature, input),
 })
 
-/** One more version of a key, or the first of a new one. */
+/** Adds a version to a key, or makes the first version of a new key. */
 export async function addVersion(type: string, versions: Version[] = []): Promise<FakeKey> {
   const make = makers[type]
   if (make === undefined)
@@ -83,7 +83,7 @@ export async function addVersion(type: string, versions: Version[] = []): Promis
   return { type, versions }
 }
 
-/** The function of a version that a call needs, or a refusal. */
+/** The function of a version that a call needs. @throws FakeRefusal */
 export function useOf<Use extends keyof Version>(key: FakeKey, version: number, use: Use): NonNullable<Version[Use]> {
   const found = key.versions[version - 1]
   if (found === undefined) throw new FakeRefusal('key.version_unknown', 'The key has no such version.')

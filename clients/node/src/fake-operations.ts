@@ -4,7 +4,7 @@ import { addVersion, FakeRefusal, readVersioned, useOf, writeVersioned, type Fak
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A call as the fake sees it. */
+/** A call to the fake. */
 export interface FakeCall {
   readonly operation: keyof Operations
   readonly params: Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ export interface FakeCall {
   readonly body: Members
 }
 
-/** What an operation answers: members of CALLINFO, and others beside it. */
+/** An answer: members of CALLINFO, and members beside it. */
 export interface FakeAnswer {
   readonly callinfo?: Members
   readonly members?: Members
@@ -23,7 +23,7 @@ export type FakeOperation = (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>
 type Operation = keyof Operations
 export type FakeOperations = Partial<Record<Operation, FakeOperation>>
 
-/** The operations that the fake knows, over vaults and keys in memory. */
+/** The operations that the fake supports, with vaults and keys in memory. */
 export function fakeOperations(): FakeOperations {
   const keys = createKeys()
   return { ...vaultOperations(), ...keyOperations(keys), ...cipherOperations(keys), ...signingOperations(keys) }
@@ -128,7 +128,7 @@ function signingOperations(keys: Keys): FakeOperations {
 
 const named = ({ params }: FakeCall): Members => ({ name: params['name'], objectid: '1' })
 
-/** The item of a call, or each of a batch with an outcome of its own. */
+/** Handles the single item of a call, or each item of a batch with its own result. */
 async function each(call: FakeCall, one: (item: Members) => Promise<Members>): Promise<FakeAnswer> {
   const { batch_input: batch } = call.body
   if (!Array.isArray(batch)) return { callinfo: { ...(await one(call.body)), ...named(call) } }

@@ -7,29 +7,29 @@ import type { Transport, TransportAnswer, TransportRequest } from './transport.t
 
 export type { FakeAnswer, FakeCall, FakeOperation } from './fake-operations.ts'
 
-/** What becomes of a call: a code of the catalogue, a connection that breaks, an answer that is cut, a proxy's HTML. */
+/** How a call fails: with a code of the catalogue, a broken connection, a truncated answer, or HTML of a proxy. */
 export type FakeFailure = CatalogueCode | 'network' | 'cut' | 'html'
 
 /**
- * An appliance in memory, for tests of programs that use the client. The client is the real one: batches, retries, renewals and
- * errors are as with an appliance, and encryption is real. It checks no rights.
+ * An appliance in memory, for tests of programs that use the client. The client is the real one, with batches, retries,
+ * renewals and errors, and encryption is real. Permissions are not checked.
  */
 export interface FakeAppliance {
   readonly transport: Transport
-  /** Calls that have come, but for logins. */
+  /** All calls except logins. */
   readonly calls: readonly FakeCall[]
-  /** How many sessions were begun. */
+  /** Number of logins. */
   readonly logins: number
   client(options?: Partial<ClientOptions>): Client
-  /** The next calls of this operation fail like this: once, unless `times` says otherwise. */
+  /** Makes the next calls of an operation fail: one, or `times` many. */
   fail(
     operation: keyof Operations,
     failure: FakeFailure,
     options?: { times?: number; retryAfterSeconds?: number },
   ): void
-  /** What an operation answers that the fake does not know, or shall answer otherwise. */
+  /** Defines or replaces the answer of an operation. */
   answer(operation: keyof Operations, handler: FakeOperation): void
-  /** As when an administrator ends the sessions: calls log in again. */
+  /** Ends all sessions, as an administrator can. The next call logs in again. */
   endSessions(): void
 }
 

@@ -4,26 +4,33 @@ import type { CallOptions } from './client.ts'
 import { ProtocolError } from './errors.ts'
 import { decryptStream, encryptStream, type Source, type StreamOptions } from './streams.ts'
 
-/** A named key of a vault. Its bytes never leave the appliance. */
+/** A named key of a vault. The key material stays in the appliance. */
 export interface Key {
   readonly vaultid: string
   readonly name: string
-  /** Resolves to the ciphertext, ASCII text; text is encrypted as UTF-8. */
+  /** Resolves to the ciphertext, an ASCII text. A plaintext string is encoded as UTF-8. */
   encrypt(plaintext: Bytes, options?: EncryptOptions): Promise<string>
+  /** Resolves to the plaintext. */
   decrypt(ciphertext: string, options?: AadOptions): Promise<Uint8Array>
-  /** What was encrypted as text. */
+  /** Resolves to the plaintext as text. @throws TypeError for bytes that are not UTF-8 */
   decryptText(ciphertext: string, options?: AadOptions): Promise<string>
-  /** Encrypts a ciphertext anew under the latest version of the key, or `toVersion`, without showing what it holds. */
+  /**
+   * Re-encrypts a ciphertext with the latest version of the key, or `toVersion`. The plaintext stays in the appliance.
+   */
   rewrap(ciphertext: string, options?: RewrapOptions): Promise<string>
+  /** Resolves to the signature, ASCII text `service:vN:…` with the version N of the key. */
   sign(input: Bytes, options?: SignOptions): Promise<string>
+  /** Resolves to whether the signature is valid for the input. `options` must be those of the signature. */
   verify(input: Bytes, signature: string, options?: SigningForm & CallOptions): Promise<boolean>
+  /** Resolves to the HMAC, ASCII text `service:vN:…` with the version N of the key. */
   hmac(input: Bytes, options?: VersionOptions): Promise<string>
+  /** Resolves to whether the HMAC is valid for the input. */
   verifyHmac(input: Bytes, hmac: string, options?: CallOptions): Promise<boolean>
-  /** A new key for data of one's own, encrypted under this one; in the open as well, unless `wrapped` says otherwise. */
+  /** Resolves to a new data key, encrypted under this key, and as plaintext unless `wrapped` is set. */
   dataKey(options?: DataKeyOptions): Promise<DataKey>
-  /** A stream of any length, with memory for three segments of 1 MiB. It fails as a whole where anything of it fails. */
+  /** Encrypts a stream of any length with memory for three segments of 1 MiB. An error fails the whole stream. */
   encryptStream(source: Source, options?: StreamOptions): ReadableStream<Uint8Array>
-  /** Only a stream that ends without an error is whole: keep what comes out apart until then. */
+  /** Decrypts a stream. The output is complete only if the stream ends without an error: do not use it before. */
   decryptStream(source: Source, options?: Omit<StreamOptions, 'keyVersion'>): ReadableStream<Uint8Array>
 }
 
@@ -32,12 +39,12 @@ export interface BatchOptions extends CallOptions {
   readonly batch?: boolean
 }
 export interface AadOptions extends BatchOptions {
-  /** Additional data that is authenticated, and not stored: decryption needs the same. */
+  /** Additional data that is authenticated but not stored. Decryption needs the same data. */
   readonly aad?: Bytes
 }
 export interface EncryptOptions extends AadOptions {
   readonly keyVersion?: number
-  /** Type of the key that the first use of its name makes. */
+  /** Type of the key, if this call creates it. */
   readonly type?: string
 }
 export interface RewrapOptions extends AadOptions {
@@ -47,7 +54,7 @@ export interface VersionOptions extends CallOptions {
   readonly keyVersion?: number
 }
 export interface SigningForm {
-  /** The input is a hash already. */
+  /** The input is already a hash. */
   readonly prehashed?: boolean
   readonly hashAlgorithm?: 'sha2-256' | 'sha2-384' | 'sha2-512'
   readonly signatureAlgorithm?: 'pss' | 'pkcs1v15'
@@ -57,18 +64,18 @@ export interface SignOptions extends SigningForm, VersionOptions {}
 export interface DataKeyOptions extends VersionOptions {
   readonly bits?: 128 | 256 | 512
   readonly aad?: Bytes
-  /** Only the encrypted form is answered. */
+  /** The answer contains the encrypted form only. */
   readonly wrapped?: boolean
 }
 export interface DataKey {
   readonly ciphertext: string
-  /** Undefined of a wrapped one. */
+  /** Undefined for a wrapped data key. */
   readonly plaintext: Uint8Array<ArrayBuffer> | undefined
 }
 
-/** How a key reaches the appliance. */
+/** The calls that a key makes. */
 export interface KeyCalls {
-  /** Joined with others of the same tick, unless it is to go alone. */
+  /** Sends one item, joined with others of the same tick unless `isJoined` is false. */
   item(call: BatchCall, item: Item, signal: AbortSignal | undefined, isJoined: boolean | undefined): Promise<ItemResult>
   single(
     operation: 'transparent.sign' | 'transparent.verify' | 'transparent.hmac' | 'transparent.datakey',

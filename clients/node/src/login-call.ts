@@ -13,7 +13,7 @@ interface LoginPlace {
   readonly timeoutMs: number
 }
 
-/** Sends a login, again only where each try has a body of its own, and resolves to the envelope of its success. */
+/** Sends a login and resolves to the envelope of its success. It is retried only if each try has a new body. */
 export function sendLogin(login: Login, { base, transport, rules, timeoutMs }: LoginPlace): Promise<AnyEnvelope> {
   const url = `${baseOf(login.address?.(new URL(base)) ?? base)}${addresses['auth.login'][1]}`
   const attempt = async (): Promise<AnyEnvelope> => {

@@ -5,17 +5,17 @@ import type { Transport } from './transport.ts'
 /** A way to log in. The client asks it for the body of `POST /auth` whenever it needs a session. */
 export interface Login {
   body(): Promise<Readonly<Record<string, string>>>
-  /** `idle`: each call prolongs the session, as those of people. `fixed`: it ends at its time, as those of services. */
+  /** `idle`: each call prolongs the session (people). `fixed`: the session ends at its time (service accounts). */
   readonly lifetime: 'idle' | 'fixed'
-  /** Whether `body` is good for another try, because it makes what is good once anew. */
+  /** Whether `body` may be called for another try, because it then makes a new one-time value. */
   readonly isRepeatable: boolean
-  /** Where it goes, when that is not the address of the client: client certificates have a listener of their own. */
+  /** Address of the login, where it differs from that of the client: client certificates have a separate listener. */
   readonly address?: (client: URL) => string | URL
-  /** How it goes there, for this login alone. */
+  /** The transport for the login only. */
   readonly transport?: () => Transport
 }
 
-/** Who logs in, and by which application. */
+/** The person who logs in, and the application key. */
 export interface Person {
   readonly username: string
   readonly passphrase: string
@@ -28,7 +28,7 @@ export const formOf = ({ username, passphrase, applicationKey }: Person) => ({
   apikey: applicationKey,
 })
 
-/** With a code that `otp` asks a person for, or that was read once; of a hardware token or of an authenticator app. */
+/** Logs in with a code of a hardware token or authenticator app. `otp`: the code, or a function that asks for it. */
 export function otpLogin({ otp, ...person }: Person & { readonly otp: string | (() => Promise<string>) }): Login {
   return {
     lifetime: 'idle',
@@ -39,7 +39,10 @@ export function otpLogin({ otp, ...person }: Person & { readonly otp: string | (
   }
 }
 
-/** With the seed of an authenticator app. A code is good once: a further login waits for the next, up to half a minute. */
+/**
+ * Logs in with the seed of an authenticator app. A code is valid once, so that another login waits for the next code,
+ * up to half a minute.
+ */
 export function totpLogin({ totpSecret, ...person }: Person & { readonly totpSecret: string }): Login {
   let lastStep = 0
   return {

@@ -5,9 +5,12 @@ import { nodeTransport, type TlsOptions } from './node-transport.ts'
 import type { AssertionSigner } from './service-logins.ts'
 
 export interface CertificateOptions {
-  /** `cert` and `key` as PEM, and `ca` where the system does not trust the appliance's. Asked at each login, so that a renewed file counts. */
+  /**
+   * `cert` and `key` in PEM, and `ca` if the system does not trust the appliance's CA. Called at each login, so that a
+   * renewed file is used.
+   */
   readonly tls: () => TlsOptions
-  /** Of the listener that asks for certificates (setting `smartcard.port`): 8443 of the client's host if absent. */
+  /** Address of the listener for certificates (setting `smartcard.port`); by default port 8443 of the client's host. */
   readonly url?: string
 }
 
@@ -16,7 +19,7 @@ const listener = ({ tls, url }: CertificateOptions): Pick<Login, 'address' | 'tr
   transport: () => nodeTransport(tls()),
 })
 
-/** A person by pass phrase and the certificate of a card. */
+/** Logs a person in with pass phrase and the certificate of a smartcard. */
 export function smartcardLogin({ tls, url, ...person }: Person & CertificateOptions): Login {
   return {
     ...listener({ tls, ...(url === undefined ? {} : { url }) }),
@@ -26,7 +29,7 @@ export function smartcardLogin({ tls, url, ...person }: Person & CertificateOpti
   }
 }
 
-/** A service account by a certificate. */
+/** Logs a service account in with a certificate. */
 export function serviceCertificateLogin({
   account,
   ...certificate
@@ -39,14 +42,14 @@ export function serviceCertificateLogin({
   }
 }
 
-/** For `serviceFederatedLogin`: a token that the platform keeps in a file and renews there, as Kubernetes does. */
+/** For `serviceFederatedLogin`: reads a token from a file that the platform renews, as Kubernetes does. */
 export const tokenFile = (path: string) => async (): Promise<string> => (await readFile(path, 'utf8')).trim()
 
-/** For `serviceJwtLogin`: a private key in PEM. An RSA key signs RS256, or PS256 where `isPss` says so. */
+/** For `serviceJwtLogin`: signs with a private key in PEM. An RSA key signs RS256, or PS256 if `isPss` is set. */
 export function keySigner(pem: string | Buffer, { isPss = false }: { readonly isPss?: boolean } = {}): AssertionSigner {
   const key = createPrivateKey(pem)
   const alg = algorithmOf(key, isPss)
-  // RFC 7518 §3.5: the salt is as long as the hash.
+  // The salt has the length of the hash (RFC 7518 §3.5).
   const pss = alg === 'PS256' ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } : {}
   return {
     alg,

@@ -2,23 +2,23 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request, type AgentOptions } from 'node:https'
 import type { Transport } from './transport.ts'
 
-/** What of TLS a program may want to say: the CA of the appliance, and a client certificate with its key, as PEM. */
+/** Options for TLS: the CA of the appliance, and a client certificate with its key, in PEM. */
 export type TlsOptions = Pick<AgentOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'minVersion'>
 
-/** Bytes of a body that have gone out or come in, of how many. */
+/** Bytes of a body that have been sent or received, and its length. */
 export type OnProgress = (done: number, total: number) => void
 
 export interface NodeTransportOptions extends TlsOptions {
-  /** Connections that are open at once; further calls wait for one. */
+  /** The most open connections. Further calls wait. */
   readonly maxConnections?: number
-  /** Called while the body of a request goes out, and while that of its answer comes in. */
+  /** Called during the upload of a request and the download of an answer. */
   readonly onProgress?: OnProgress
 }
 
-/** Written at once: the connection's own buffer says when there is room for more. */
+/** Bytes that are written at once. The connection then signals when it accepts more. */
 const pieceBytes = 65_536
 
-/** The transport for Node.js: connections that stay open, a CA of its own, client certificates. */
+/** The transport for Node.js: persistent connections, the appliance's own CA, client certificates. */
 export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeTransportOptions = {}): Transport {
   const agent = new Agent({ ...tls, keepAlive: true, maxSockets: maxConnections })
   return {
@@ -40,7 +40,7 @@ export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeT
   }
 }
 
-/** Bytes stay where they are: a file may be a large part of what the program has. */
+/** Does not copy the bytes, because a file may take up much of the memory. */
 const viewOf = (body: string | Uint8Array<ArrayBuffer>): Buffer =>
   typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length)
 

@@ -1,4 +1,4 @@
-/** A file that goes with a call, in multipart/form-data. */
+/** A file of a call, in multipart/form-data. */
 export interface Upload {
   readonly name: string
   readonly content: Blob | Uint8Array<ArrayBuffer>
@@ -12,14 +12,17 @@ export interface Input {
   readonly file?: Upload
 }
 
-/** Where the interface begins. A token or pass phrase goes over TLS alone. */
+/**
+ * Base URL of the interface. @throws TypeError for an address that is not HTTPS, because tokens and pass phrases go
+ * over TLS only
+ */
 export function baseOf(url: string | URL): string {
   const { protocol, origin, pathname } = new URL(url)
   if (protocol !== 'https:') throw new TypeError('The address of the appliance begins with https://.')
   return `${origin}${pathname.replace(/\/$/, '').replace(/\/api\/1\.0$/, '')}/api/1.0`
 }
 
-/** Path and query of a call below the interface, with its parameters in place. */
+/** Path and query of a call, relative to the interface, with its parameters filled in. */
 export function pathOf(template: string, { params = {}, query = {} }: Input): string {
   const path = template.replaceAll(/\{(\w+)\}/g, (_match, name: string) => segmentOf(name, params[name]))
   const search = new URLSearchParams()
@@ -27,14 +30,14 @@ export function pathOf(template: string, { params = {}, query = {} }: Input): st
   return search.size === 0 ? path : `${path}?${search.toString()}`
 }
 
-/** An empty segment, or one of dots alone, would name another address. */
+/** Encodes a segment of a path. An empty segment, or one of dots only, would change the address. @throws TypeError */
 function segmentOf(name: string, value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`params.${name} is missing, or cannot stand in an address.`)
   return encodeURIComponent(text)
 }
 
-/** Members as queries and forms hold them: text. */
+/** Members as the text that queries and forms take. */
 const given = (members: Readonly<Record<string, unknown>>): [string, string][] =>
   Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
@@ -52,7 +55,7 @@ export async function bodyOf(method: string, { body, file }: Input): Promise<Bod
   const form = new FormData()
   for (const [name, value] of given(body ?? {})) form.append(name, value)
   form.append('file', new Blob([file.content], { type: file.type ?? 'application/octet-stream' }), file.name)
-  // Written here and not by fetch, because the appliance takes bodies of known length alone.
+  // Encoded here and not by `fetch`, because the appliance accepts only bodies of known length.
   const written = new Response(form)
   return { content: new Uint8Array(await written.arrayBuffer()), type: written.headers.get('content-type') ?? '' }
 }

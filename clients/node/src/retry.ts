@@ -2,17 +2,23 @@ import { addresses, type Operations } from './api.ts'
 import { StrongroomError } from './errors.ts'
 
 export interface RetryRules {
-  /** How often a call is repeated at most. */
+  /** The most retries. */
   readonly retries: number
-  /** The first pause; each further one is twice as long, and all are shortened by chance so that clients do not march in step. */
+  /**
+   * Milliseconds of the first pause. Each further one is twice as long, and all are shortened at random so that clients
+   * do not retry in step.
+   */
   readonly firstDelayMs: number
-  /** The longest pause. A call whose Retry-After asks for more fails at once, with `retryAfterMs` of the error. */
+  /**
+   * Milliseconds of the longest pause. A call whose Retry-After is longer fails immediately, with `retryAfterMs` in its
+   * error.
+   */
   readonly longestDelayMs: number
 }
 
 /**
- * Calls that are no GET and yet are repeated: they change nothing, or what a first one did without an answer does no harm.
- * All others, such as those that create, rotate, delete, import or change, are sent once.
+ * Calls other than GET that are repeated: they change nothing, or a first call whose answer was lost does no harm. All
+ * others, such as those that create, rotate, delete, import or change something, are sent once.
  */
 export const repeatable: Readonly<Partial<Record<keyof Operations, string>>> = {
   'auth.check': 'says that the session is good',
@@ -31,10 +37,10 @@ export const repeatable: Readonly<Partial<Record<keyof Operations, string>>> = {
 export const isRepeatable = (operation: keyof Operations): boolean =>
   addresses[operation][0] === 'GET' ? operation !== 'auth.logout' : repeatable[operation] !== undefined
 
-/** Statuses of a proxy that reached no appliance, beside those of the appliance itself. */
+/** Statuses of temporary failures: 429 and 503 of the appliance, and those of a proxy that could not reach it. */
 const passing = [429, 502, 503, 504]
 
-/** The pause before the next try, or undefined where there shall be none. */
+/** Milliseconds before the next try; undefined for no further try. */
 function pauseAfter(error: unknown, tries: number, rules: RetryRules): number | undefined {
   if (!(error instanceof StrongroomError) || tries > rules.retries) return undefined
   const { code, status, retryAfterMs } = error
@@ -45,7 +51,7 @@ function pauseAfter(error: unknown, tries: number, rules: RetryRules): number | 
   return delayMs * (0.5 + Math.random() / 2)
 }
 
-/** Does `attempt` again while it fails in a way that passes. */
+/** Repeats `attempt` while its failure is temporary. */
 export async function withRetries<T>(attempt: () => Promise<T>, rules: RetryRules, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++)
     try {
@@ -57,12 +63,12 @@ export async function withRetries<T>(attempt: () => Promise<T>, rules: RetryRule
     }
 }
 
-/** Rejects with the reason of the signal as soon as that says so. */
+/** Waits. Rejects with the reason of the signal as soon as it is aborted. */
 export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   return untilAborted(new Promise((resolve) => setTimeout(resolve, delayMs)), signal)
 }
 
-/** The outcome of `work`, or the reason of the signal if that comes first; `work` goes on for others who wait. */
+/** The result of `work`, or the reason of the signal if that is aborted first. `work` continues for other callers. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 /**
- * Tink's Streaming AEAD AES-GCM-HKDF: a stream in segments, each of which is sealed with its number and whether it is the
- * last, so that none can be left out, put elsewhere or cut off. The construction is STREAM (Hoang, Reyhanitabar, Rogaway,
- * Vizár: Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance, CRYPTO 2015). The parameters are those of
- * Tink's AES256_GCM_HKDF_1MB: https://developers.google.com/tink/streaming-aead/aes_gcm_hkdf_streaming
+ * Tink's Streaming AEAD AES-GCM-HKDF. A stream consists of segments. Each is encrypted with its number and a mark of
+ * the last one, so that none can be left out, moved or cut off. The construction is STREAM (Hoang, Reyhanitabar,
+ * Rogaway, Vizár: Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance, CRYPTO 2015). The parameters
+ * are those of Tink's AES256_GCM_HKDF_1MB: https://developers.google.com/tink/streaming-aead/aes_gcm_hkdf_streaming
  *
  *     header          1 byte, its own length (40) · 32 bytes salt · 7 bytes nonce prefix
  *     segment         AES-256-GCM of up to 1 MiB with its tag; the first is shorter by the header
@@ -18,12 +18,12 @@ const mostSegments = 2 ** 32
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Plaintext bytes of a segment, by its number. */
+/** Bytes of plaintext in a segment, by its number. */
 const plainBytes = (number: number): number => segmentBytes - tagBytes - (number === 0 ? headerBytes : 0)
 
 const sealedBytes = (number: number): number => plainBytes(number) + tagBytes
 
-/** Fixed salt and prefix are for vectors alone. */
+/** Encrypts a stream into header and segments. Salt and prefix are fixed only in test vectors. */
 export async function* seal(
   dataKey: Bytes,
   aad: Bytes,
@@ -41,9 +41,12 @@ export async function* seal(
     yield new Uint8Array(await crypto.subtle.encrypt(algorithm(prefix, number, isLast), key, bytes))
 }
 
-/** @throws RangeError for a stream that was changed or cut; what came before is genuine, but not all of it */
+/**
+ * Decrypts a stream. @throws RangeError for a stream that was changed or cut off; the parts before that are genuine,
+ * but incomplete
+ */
 export async function* open(dataKey: Bytes, aad: Bytes, source: AsyncIterable<Uint8Array>): AsyncGenerator<Bytes> {
-  // The header comes first, and is taken off as a segment of its own would be.
+  // The header is treated as a first part of its own length.
   const parts = split(source, (number) => (number === 0 ? headerBytes : sealedBytes(number - 1)))
   const { value: first } = await parts.next()
   const header = first?.bytes
@@ -84,14 +87,14 @@ interface Part {
   readonly isLast: boolean
 }
 
-/** Pieces of whatever length as parts of these lengths; the last may be shorter, and is there even when it is empty. */
+/** Divides pieces of any length into parts of given lengths. The last part may be shorter or empty. */
 async function* split(source: AsyncIterable<Uint8Array>, lengthOf: (number: number) => number): AsyncGenerator<Part> {
   let number = 0
   let part = new Uint8Array(lengthOf(0))
   let filled = 0
   for await (const piece of source)
     for (let at = 0; at < piece.length;) {
-      // A full part goes out when more follows: only then it is known not to be the last.
+      // A full part is passed on only when more follows, because until then it may be the last.
       if (filled === part.length) {
         yield { number, bytes: part, isLast: false }
         part = new Uint8Array(lengthOf(++number))

@@ -10,7 +10,7 @@ export interface Outgoing {
   readonly token?: string | undefined
 }
 
-/** Sends a request once and resolves to the envelope of its success, all of it within the time that a try may take. */
+/** Sends a request once and resolves to the envelope of its success. The time limit covers the whole answer. */
 export async function send(
   transport: Transport,
   { method, url, body, token }: Outgoing,

@@ -1,19 +1,21 @@
 import { toBase64Url } from './base64.ts'
 import type { Login } from './logins.ts'
 
-/** Algorithms of assertions that the appliance takes (RFC 7518 §3.1, RFC 8037). */
+/** Algorithms that the appliance accepts for assertions (RFC 7518 §3.1, RFC 8037). */
 export type AssertionAlgorithm = 'EdDSA' | 'ES256' | 'RS256' | 'PS256'
 
-/** Signs an assertion, wherever the private key lies: in a file, a TPM or a PKCS#11 token. */
+/** Signs assertions. The private key may be in a file, a TPM or a PKCS#11 token. */
 export interface AssertionSigner {
   readonly alg: AssertionAlgorithm
-  /** As JWTs have it (RFC 7518 §3.4): of ES256 the two numbers one after the other, 64 bytes. */
+  /** Resolves to a JWS signature (RFC 7518 §3.4); for ES256 r and s, 64 bytes. */
   sign(input: Uint8Array<ArrayBuffer>): Promise<Uint8Array> | Uint8Array
 }
 
 const ofService = { lifetime: 'fixed', isRepeatable: true } as const
 
-/** A service account by an assertion of its own key, made anew for each login (RFC 7523 §3). */
+/**
+ * Logs a service account in with an assertion that is signed by its own key, a new one for each login (RFC 7523 §3).
+ */
 export function serviceJwtLogin({
   account,
   signer,
@@ -22,7 +24,7 @@ export function serviceJwtLogin({
 }: {
   readonly account: string
   readonly signer: AssertionSigner
-  /** One of the appliance's setting `service.audience`. */
+  /** One of the audiences in the appliance's setting `service.audience`. */
   readonly audience?: string
   readonly kid?: string
 }): Login {
@@ -39,7 +41,10 @@ export function serviceJwtLogin({
   }
 }
 
-/** By a JWT of an issuer that the appliance knows. `token` is asked at each login, because such tokens end soon. */
+/**
+ * Logs a service account in with the JWT of an issuer that the appliance knows. `token` is called at each login,
+ * because such tokens expire soon.
+ */
 export function serviceFederatedLogin({
   account,
   token,
@@ -53,12 +58,12 @@ export function serviceFederatedLogin({
   }
 }
 
-/** By a static key, where the operator allows these. */
+/** Logs a service account in with a static key, where the operator allows those. */
 export function serviceStaticLogin({ account, key }: { readonly account: string; readonly key: string }): Login {
   return { ...ofService, body: () => Promise.resolve({ logintype: 'service_static', account, key }) }
 }
 
-/** Signs by a private key of Web Crypto, which may be one that cannot be exported. */
+/** Signs with a private key of Web Crypto, which may be non-extractable. */
 export function cryptoKeySigner(key: CryptoKey): AssertionSigner {
   const { alg, parameters } = algorithmOf(key)
   return { alg, sign: async (input) => new Uint8Array(await crypto.subtle.sign(parameters, key, input)) }

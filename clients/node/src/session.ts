@@ -4,13 +4,16 @@ import type { Login } from './logins.ts'
 import { untilAborted } from './retry.ts'
 
 export interface Session {
-  /** The token for the next call, after a login where there is none yet. */
+  /** Resolves to the token for the next call, after a login if there is no session. */
   token(signal: AbortSignal | undefined): Promise<string>
-  /** A call with this token was answered, and the answer names the token for the next. */
+  /** Notes that a call with this token was answered, and the token that the answer gives for the next call. */
   used(sent: string, next: string | undefined): void
-  /** The appliance does not know this token any more; whether there is another way to go on. */
+  /**
+   * Forgets a token that the appliance refuses. Returns whether the call can be repeated with another token or a new
+   * login.
+   */
   isLost(sent: string): boolean
-  /** The token as it is, without a login. */
+  /** The present token, without a login. */
   current(): string | undefined
   forget(): void
 }
@@ -19,7 +22,10 @@ export interface SessionOptions {
   readonly login: Login | undefined
   /** A token of an earlier run. */
   readonly token: string | undefined
-  /** Called with each new token, so that a program may keep it for its next run; undefined when the session has ended. */
+  /**
+   * Called with each new token, so that a program can keep it for its next run, and with undefined when the session has
+   * ended.
+   */
   readonly onToken: ((token: string | undefined) => void) | undefined
   /** Sends a login and resolves to the envelope of its success. */
   readonly send: (login: Login) => Promise<AnyEnvelope>
@@ -27,17 +33,17 @@ export interface SessionOptions {
 
 interface Open {
   token: string
-  /** When the session ends unless it is used; unknown of a token of an earlier run. */
+  /** Time at which the session ends unless it is used, in milliseconds. Infinity for a token of an earlier run. */
   endsAt: number
-  /** From when on a renewal runs beside the calls. */
+  /** Time from which the session is renewed, in parallel with calls. */
   renewAt: number
-  /** What each call adds to the end; 0 where the end is fixed. */
+  /** Milliseconds by which each call prolongs the session; 0 for a fixed end. */
   readonly idleMs: number
 }
 
-/** The part of its life after which a session of fixed length is renewed: calls go on with the old token meanwhile. */
+/** The part of its lifetime after which a session with a fixed end is renewed. Calls use the old token meanwhile. */
 const renewalPart = 0.8
-/** After a renewal that failed, while the old session is still good. */
+/** Milliseconds before a failed renewal is repeated, while the old session is still valid. */
 const renewAgainMs = 5_000
 
 export function createSession({ login, token, onToken, send }: SessionOptions): Session {
@@ -61,7 +67,7 @@ export function createSession({ login, token, onToken, send }: SessionOptions): 
     return token
   }
 
-  /** One for all who wait. A caller who gives up leaves it to the others. */
+  /** Logs in once for all waiting callers. A caller that cancels does not stop it for the others. */
   function renew(): Promise<string> {
     if (login === undefined)
       return Promise.reject(
@@ -73,7 +79,7 @@ export function createSession({ login, token, onToken, send }: SessionOptions): 
 
   function renewBeside(session: Open): void {
     session.renewAt = Date.now() + renewAgainMs
-    // The old session is good until its end: a failure shows then.
+    // The error is ignored, because the old session is valid until its end. A login after that reports it.
     renew().catch(() => undefined)
   }
 

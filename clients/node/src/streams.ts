@@ -3,25 +3,25 @@ import { ProtocolError } from './errors.ts'
 import type { Key } from './key.ts'
 import { open, seal } from './segments.ts'
 
-/** Node's streams and files, the bodies of `fetch`, and everything else that gives bytes piece by piece. */
+/** Streams and files of Node.js, bodies of `fetch`, and any other source of pieces of bytes. */
 export type Source = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
 export interface StreamOptions {
-  /** Additional data that is authenticated, and not stored: decryption needs the same. */
+  /** Additional data that is authenticated but not stored. Decryption needs the same data. */
   readonly aad?: Bytes
   readonly signal?: AbortSignal
   readonly keyVersion?: number
 }
 
-/** The begin of every encrypted stream, and of its format: a later one would be SRS2. */
+/** The first bytes of every encrypted stream. Another format would begin with SRS2. */
 const magic = new TextEncoder().encode('SRS1')
 const lengthBytes = 2
 
 type StreamKey = Pick<Key, 'dataKey' | 'decrypt'>
 
 /**
- * Encrypts a stream of any length under a data key of its own, which goes in front of it, encrypted:
- * `SRS1`, 2 bytes length of the encrypted data key, that key, and the segments (segments.ts).
+ * Encrypts a stream of any length with a new data key. Format: `SRS1`, 2 bytes length of the encrypted data key, that
+ * key, and the segments (segments.ts).
  */
 export function encryptStream(key: StreamKey, source: Source, options: StreamOptions = {}): ReadableStream<Uint8Array> {
   const { aad = '', signal, keyVersion } = options
@@ -41,8 +41,8 @@ export function encryptStream(key: StreamKey, source: Source, options: StreamOpt
 }
 
 /**
- * Decrypts what `encryptStream` made. Each piece is genuine when it comes out, but only a stream that ends without an error is
- * whole: keep what comes out apart until then.
+ * Decrypts a stream of `encryptStream`. Each piece of output is genuine, but the output is complete only if the stream
+ * ends without an error: do not use it before.
  */
 export function decryptStream(key: StreamKey, source: Source, options: StreamOptions = {}): ReadableStream<Uint8Array> {
   const { aad = '', signal } = options
@@ -89,7 +89,7 @@ async function* after(first: Uint8Array, others: AsyncIterable<Uint8Array>): Asy
   yield* others
 }
 
-/** Browsers read streams by a reader alone. */
+/** Reads streams with a reader, because not all browsers can iterate over them. */
 async function* piecesOf(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   if (!('getReader' in source)) {
     for await (const piece of source) {
@@ -123,7 +123,7 @@ function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
         await pieces.return(undefined)
       },
     },
-    // Nothing is read before the consumer asks.
+    // Nothing is read before the consumer asks for it.
     { highWaterMark: 0 },
   )
 }

@@ -1,4 +1,4 @@
-/** One HTTP request, ready to be sent. */
+/** An HTTP request. */
 export interface TransportRequest {
   readonly method: string
   readonly url: string
@@ -10,18 +10,20 @@ export interface TransportRequest {
 export interface TransportAnswer {
   readonly status: number
   readonly header: (name: string) => string | undefined
-  /** The whole body. Rejects where the answer is cut. */
+  /** Resolves to the whole body. Rejects for one that was cut off. */
   readonly text: () => Promise<string>
 }
 
-/** How requests reach the appliance: resolves when the head of the answer is there, rejects where none comes. */
+/**
+ * Sends requests to the appliance. Resolves when the headers of the answer have arrived, and rejects without an answer.
+ */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportAnswer>
-  /** Ends connections that are kept open. */
+  /** Closes idle connections. */
   close?(): void
 }
 
-/** The platform's `fetch`. It follows no redirection, because that would take the session token elsewhere. */
+/** Uses the platform's `fetch`. Redirects are not followed, because they would send the session token elsewhere. */
 export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch): Transport {
   return {
     async send({ method, url, headers, body, signal }) {

@@ -1,11 +1,11 @@
-"""Backs a folder up as an encrypted tar, and restores it.
+"""Backs a folder up as an encrypted tar file, and restores it.
 
     python3 backup.py save FOLDER BACKUP
     python3 backup.py restore BACKUP FOLDER
 
-The name of the file is bound to the backup, so that no backup passes for another. Two accounts, so that a thief of the machine that
-saves reads no backup of before: ``{"keys": "backups", "operations": ["datakey"]}`` saves, ``{"keys": "backups", "operations":
-["decrypt"]}`` restores. The key is there before the first backup.
+Each backup is bound to its file name, so that none can pass for another. Use two accounts, so that a thief of the
+machine that saves cannot read earlier backups: ``{"keys": "backups", "operations": ["datakey"]}`` saves, and ``{"keys":
+"backups", "operations": ["decrypt"]}`` restores. Create the key before the first backup.
 """
 
 import os
@@ -24,7 +24,7 @@ def aad_of(backup: str) -> str:
 
 
 def save(folder: str, backup: str) -> None:
-    """``backup`` is there when all of it is."""
+    """Writes ``backup``, which appears only when it is complete."""
 
     def pieces() -> Iterator[bytes]:
         with connect() as client, subprocess.Popen(["tar", "-C", folder, "-c", "."], stdout=subprocess.PIPE) as tar:
@@ -36,7 +36,7 @@ def save(folder: str, backup: str) -> None:
 
 
 def restore(backup: str, folder: str) -> None:
-    """``folder`` is new, and there when all of ``backup`` was found genuine."""
+    """Creates ``folder``, which appears only when all of ``backup`` was found genuine."""
     temporary = tempfile.mkdtemp(prefix=".restore-", dir=os.path.dirname(os.path.abspath(folder)))
     try:
         with connect() as client, open(backup, "rb") as file:

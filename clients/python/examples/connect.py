@@ -1,7 +1,7 @@
 """The client of a service account that signs its assertions.
 
-``STRONGROOM_URL``, ``STRONGROOM_CA`` (PEM file), ``STRONGROOM_ACCOUNT``, ``STRONGROOM_KEY`` (PEM file of its private key),
-``STRONGROOM_VAULT`` (id).
+The environment gives ``STRONGROOM_URL``, ``STRONGROOM_CA`` (PEM file), ``STRONGROOM_ACCOUNT``, ``STRONGROOM_KEY`` (PEM
+file of its private key) and ``STRONGROOM_VAULT`` (id).
 """
 
 import os

@@ -1,10 +1,11 @@
-"""The encrypted column of clients/node/examples/encrypted-column.js, read and written from Python by psycopg2.
+"""Reads and writes the encrypted column of clients/node/examples/encrypted-column.js from Python with psycopg2.
 
     python3 encrypted_column.py add NAME CARD [NAME CARD …]      prints the ids
-    python3 encrypted_column.py list                             prints a row of JSON each
+    python3 encrypted_column.py list                             prints each row as JSON
 
-All rows of a command are encrypted or decrypted by one call. Grant:
-``{"keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo="}``, which is ``customer.card:``
+All rows of a command are encrypted or decrypted by one call. Grants:
+``{"keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo="}``. The aad is Base64 of
+``customer.card:``.
 """
 
 import json
@@ -19,7 +20,7 @@ from strongroom import Client
 
 
 def aad_of(row: str) -> str:
-    """Binds the ciphertext to table, column and row: in another row it is refused."""
+    """Binds the ciphertext to table, column and row. In another row its decryption fails."""
     return f"customer.card:{row}"
 
 
@@ -43,7 +44,7 @@ def read(client: Client, cursor: Any) -> List[Tuple[str, str, str]]:
 
 
 def main(command: str, *words: str) -> None:
-    # The block of the connection is a transaction.
+    # The with block of the connection is a transaction.
     with connect() as client, psycopg2.connect(os.environ["DATABASE_URL"]) as database, database.cursor() as cursor:
         if command == "list":
             for row, name, card in read(client, cursor):

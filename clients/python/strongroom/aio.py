@@ -1,4 +1,4 @@
-"""The client for programs with asyncio: calls of one turn of the event loop go as one batch."""
+"""The client for programs with asyncio. Calls of one turn of the event loop are sent as one batch."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _Waiting = Tuple[KeyCall[Any], "asyncio.Future[Any]"]
 
 
 def _by_operation(method: Callable[..., Coroutine[Any, Any, Envelope]]) -> AsyncCall:
-    """For type checkers: what goes in and comes out hangs on the name of the operation."""
+    """Types a method for type checkers: arguments and result depend on the name of the operation."""
     return cast("AsyncCall", method)
 
 
 class AsyncClient:
-    """Calls of the appliance at ``url``. It logs in at its first call. ``batch=None``: no call is joined with others."""
+    """A client of the appliance at ``url``. The first call logs in. With ``batch=None``, calls are not joined."""
 
     def __init__(
         self,
@@ -81,31 +81,31 @@ class AsyncClient:
         body: Optional[Mapping[str, Any]] = None,
         file: Optional[Upload] = None,
     ) -> Envelope:
-        """Any operation of the interface, by its name in the OpenAPI document. Returns the whole answer of its success."""
+        """Calls an operation of the interface by its name in the OpenAPI document. Returns the envelope of its success."""
         return await self._run(self._core.call(operation, params or {}, query or {}, body, file, self._rules))
 
     def key(self, vault: Union[int, str], name: str) -> AsyncKey:
-        """The key is asked for when it is used; the first encryption makes one that is not there, where that is allowed."""
+        """A key by its name. Makes no call. The first encryption creates a missing key, where the vault allows that."""
         return AsyncKey(self, KeyCalls(vault, name))
 
     def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> AsyncClient:
-        """This client, with the same session and connections, and other rules for its calls."""
+        """A client with the same session and connections, but other limits for its calls."""
         other = copy.copy(self)
         other._rules = self._rules.changed(timeout, retries)
         return other
 
     async def login(self) -> None:
-        """Logs in now, if there is no session yet; otherwise the first call does."""
+        """Logs in if there is no session. Without this, the first call does."""
         await self._run(self._core.session.token())
 
     async def logout(self) -> None:
-        """Ends the session at the appliance."""
+        """Ends the session."""
         if self._core.session.is_open:
             await self.call("auth.logout")
             self._core.session.forget()
 
     async def close(self) -> None:
-        """Ends connections that are kept open; the session goes on until its time."""
+        """Closes idle connections. The session remains open until it expires."""
         await self._http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
@@ -163,7 +163,7 @@ class AsyncClient:
             task.add_done_callback(self._shared.tasks.discard)
 
     async def _send_group(self, group: List[_Waiting], rules: Rules) -> None:
-        """A call that its caller has cancelled takes no other with it."""
+        """Sends a batch without cancelled calls. A call that is cancelled later does not cancel the others."""
         wanted = [(call, future) for call, future in group if not future.done()]
         try:
             outcomes = await self._run(
@@ -181,7 +181,7 @@ class AsyncClient:
 
 
 class _Shared:
-    """What clients with the same session have in common."""
+    """The state that clients with the same session share."""
 
     def __init__(self) -> None:
         self._lock: Optional[asyncio.Lock] = None
@@ -222,7 +222,7 @@ async def _send(http: httpx.AsyncClient, step: Send) -> Answer:
 
 
 class AsyncKey:
-    """A named key of a vault. Its bytes never leave the appliance."""
+    """A named key of a vault. The key material stays in the appliance."""
 
     def __init__(self, client: AsyncClient, calls: KeyCalls) -> None:
         self._client = client
@@ -236,22 +236,22 @@ class AsyncKey:
         key_version: Optional[int] = None,
         type: Optional[str] = None,
     ) -> str:
-        """The ciphertext, ASCII text. ``aad`` is authenticated, and not stored: decryption needs the same."""
+        """Returns the ciphertext, an ASCII text. ``aad`` is authenticated but not stored: decryption needs the same."""
         return await self._client._item(self._calls.encrypt(plaintext, aad, key_version, type))
 
     async def decrypt(self, ciphertext: str, *, aad: Optional[Data] = None) -> bytes:
         return await self._client._item(self._calls.decrypt(ciphertext, aad))
 
     async def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
-        """What was encrypted as text."""
+        """Returns the plaintext as text (UTF-8)."""
         return await self._client._item(self._calls.decrypt_text(ciphertext, aad))
 
     async def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
-        """The same under the latest version of the key, or ``to_version``, without showing what it holds."""
+        """Re-encrypts a ciphertext with the latest version, or ``to_version``. The plaintext stays in the appliance."""
         return await self._client._item(self._calls.rewrap(ciphertext, aad, to_version))
 
     async def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
-        """``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``."""
+        """Returns the signature. ``form``: as in ``Key.sign``."""
         return await self._do(self._calls.sign(data, key_version, form))
 
     async def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:
@@ -271,13 +271,13 @@ class AsyncKey:
         wrapped: bool = False,
         key_version: Optional[int] = None,
     ) -> DataKey:
-        """A new key for data of one's own, encrypted under this one; in the open as well, unless it is ``wrapped``."""
+        """Returns a new data key, encrypted under this key, and as plaintext unless ``wrapped`` is set."""
         return await self._do(self._calls.data_key(bits, aad, wrapped, key_version))
 
     async def encrypt_stream(
         self, source: AsyncSource, *, aad: Data = b"", key_version: Optional[int] = None
     ) -> AsyncIterator[bytes]:
-        """Encrypts a stream of any length under a data key of its own, piece by piece. Takes the package ``cryptography``."""
+        """Encrypts a stream of any length with a new data key. Requires the package ``cryptography``."""
         from .streams import Encryption, async_pieces_of
 
         made = await self.data_key(aad=aad, key_version=key_version)
@@ -289,8 +289,8 @@ class AsyncKey:
         yield encryption.finish()
 
     async def decrypt_stream(self, source: AsyncSource, *, aad: Data = b"") -> AsyncIterator[bytes]:
-        """What ``encrypt_stream`` made. Each piece is genuine, but only a stream that ends without an error is whole: keep what
-        comes out apart until then.
+        """Decrypts a stream of ``encrypt_stream``. Each piece of output is genuine, but the output is complete only if
+        the stream ends without an error: do not use it before.
         """
         from .segments import Opener
         from .streams import Head, async_pieces_of, open_with

@@ -1,4 +1,4 @@
-"""Reads what the appliance answers."""
+"""Reads the answers of the appliance."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Dict, Mapping, Optional
 from .errors import ProtocolError, appliance_error
 from .steps import Answer
 
-#: Everything that a call answers: ``CALLINFO``, and members beside it.
+#: The envelope of an answer: ``CALLINFO``, and members beside it.
 Envelope = Dict[str, Any]
 
-#: Goes with the number of every failure, and says nothing by itself.
+#: Every failure has this number besides its specific one.
 _GENERIC = "2000"
 
 
 def read_answer(answer: Answer) -> Envelope:
-    """The envelope of a success; raises StrongroomError for a failure, ProtocolError for what is not an envelope."""
+    """Returns the envelope of a success. Raises StrongroomError for a failure, ProtocolError for anything else."""
     request_id = answer.headers.get("x-request-id")
     retry_after = _seconds(answer.headers.get("retry-after"))
     envelope = _parse(answer.body)
@@ -61,7 +61,7 @@ def _parse(body: bytes) -> Optional[Envelope]:
 
 
 def _seconds(header: Optional[str]) -> Optional[float]:
-    """Seconds, or a date (RFC 9110 §10.2.3)."""
+    """Seconds of a Retry-After header, which holds seconds or a date (RFC 9110 §10.2.3)."""
     if header is None:
         return None
     if header.isascii() and header.isdigit():

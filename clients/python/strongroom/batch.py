@@ -1,4 +1,4 @@
-"""Many calls with named keys in few requests, for programs without asyncio."""
+"""Calls of named keys that are sent together, for programs without asyncio."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 
 class Pending(Generic[T]):
-    """What a call of a batch will have given when the block of the batch has ended."""
+    """The result of a call in a batch, available after the with block."""
 
     def __init__(self) -> None:
         self._outcome: Optional[Tuple[Any]] = None
 
     def result(self) -> T:
-        """Raises what the call failed with; one that failed takes no other with it."""
+        """Returns the result, or raises the error of this call. An error of one call does not affect the others."""
         if self._outcome is None:
             raise RuntimeError("The batch has not been sent: read results after its with block.")
         (outcome,) = self._outcome
@@ -27,7 +27,7 @@ class Pending(Generic[T]):
 
 
 class Batch:
-    """Calls that are sent together. ``send`` makes those of one group, and gives an outcome for each."""
+    """Calls that are sent together. ``send`` sends those of one group and returns a result or error for each."""
 
     def __init__(self, send: Callable[[List[KeyCall[Any]]], List[Any]]) -> None:
         self._send = send
@@ -45,7 +45,7 @@ class Batch:
         return self
 
     def __exit__(self, error: object, *_more: object) -> None:
-        """Nothing is sent where the block failed."""
+        """Sends the calls, unless the block raised an error."""
         groups: Dict[str, List[Tuple[KeyCall[Any], Pending[Any]]]] = {}
         for call, pending in self._waiting if error is None else []:
             groups.setdefault(call.group, []).append((call, pending))
@@ -57,7 +57,7 @@ class Batch:
 
 
 class BatchKey:
-    """A named key whose calls go with the batch."""
+    """A named key whose calls are sent with the batch."""
 
     def __init__(self, batch: Batch, calls: KeyCalls) -> None:
         self._batch = batch

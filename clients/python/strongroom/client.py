@@ -1,4 +1,4 @@
-"""The client for programs without asyncio. Threads may share one."""
+"""The client for programs without asyncio. Threads may share a client."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ T = TypeVar("T")
 
 
 def _by_operation(method: Callable[..., Envelope]) -> Call:
-    """For type checkers: what goes in and comes out hangs on the name of the operation."""
+    """Types a method for type checkers: arguments and result depend on the name of the operation."""
     return cast("Call", method)
 
 
 class Client:
-    """Calls of the appliance at ``url``. It logs in at its first call."""
+    """A client of the appliance at ``url``. The first call logs in."""
 
     def __init__(
         self,
@@ -66,35 +66,35 @@ class Client:
         body: Optional[Mapping[str, Any]] = None,
         file: Optional[Upload] = None,
     ) -> Envelope:
-        """Any operation of the interface, by its name in the OpenAPI document. Returns the whole answer of its success."""
+        """Calls an operation of the interface by its name in the OpenAPI document. Returns the envelope of its success."""
         return self._run(self._core.call(operation, params or {}, query or {}, body, file, self._rules))
 
     def key(self, vault: Union[int, str], name: str) -> Key:
-        """The key is asked for when it is used; the first encryption makes one that is not there, where that is allowed."""
+        """A key by its name. Makes no call. The first encryption creates a missing key, where the vault allows that."""
         return Key(self, KeyCalls(vault, name))
 
     def batch(self, limits: BatchLimits = BatchLimits()) -> Batch:
-        """``with client.batch() as batch``: calls of its keys go together, when the block ends."""
+        """Joins calls: those inside ``with client.batch() as batch`` are sent together when the block ends."""
         return Batch(lambda calls: self._run(self._core.key_batch(calls, limits, self._rules)))
 
     def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Client:
-        """This client, with the same session and connections, and other rules for its calls."""
+        """A client with the same session and connections, but other limits for its calls."""
         other = copy.copy(self)
         other._rules = self._rules.changed(timeout, retries)
         return other
 
     def login(self) -> None:
-        """Logs in now, if there is no session yet; otherwise the first call does."""
+        """Logs in if there is no session. Without this, the first call does."""
         self._run(self._core.session.token())
 
     def logout(self) -> None:
-        """Ends the session at the appliance."""
+        """Ends the session."""
         if self._core.session.is_open:
             self.call("auth.logout")
             self._core.session.forget()
 
     def close(self) -> None:
-        """Ends connections that are kept open; the session goes on until its time."""
+        """Closes idle connections. The session remains open until it expires."""
         self._http.close()
 
     def __enter__(self) -> Client:
@@ -160,7 +160,7 @@ def _send(http: httpx.Client, step: Send) -> Answer:
 
 
 class Key:
-    """A named key of a vault. Its bytes never leave the appliance."""
+    """A named key of a vault. The key material stays in the appliance."""
 
     def __init__(self, client: Client, calls: KeyCalls) -> None:
         self._client = client
@@ -174,31 +174,38 @@ class Key:
         key_version: Optional[int] = None,
         type: Optional[str] = None,
     ) -> str:
-        """The ciphertext, ASCII text. ``aad`` is authenticated, and not stored: decryption needs the same."""
+        """Returns the ciphertext, an ASCII text. ``aad`` is authenticated but not stored: decryption needs the same."""
         return self._do(self._calls.encrypt(plaintext, aad, key_version, type))
 
     def decrypt(self, ciphertext: str, *, aad: Optional[Data] = None) -> bytes:
+        """Returns the plaintext."""
         return self._do(self._calls.decrypt(ciphertext, aad))
 
     def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
-        """What was encrypted as text."""
+        """Returns the plaintext as text (UTF-8)."""
         return self._do(self._calls.decrypt_text(ciphertext, aad))
 
     def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
-        """The same under the latest version of the key, or ``to_version``, without showing what it holds."""
+        """Re-encrypts a ciphertext with the latest version, or ``to_version``. The plaintext stays in the appliance."""
         return self._do(self._calls.rewrap(ciphertext, aad, to_version))
 
     def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
-        """``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``."""
+        """Returns the signature, ASCII text ``service:vN:…`` with the version N of the key.
+
+        ``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``.
+        """
         return self._do(self._calls.sign(data, key_version, form))
 
     def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:
+        """Returns whether the signature is valid. ``form`` must be that of the signature."""
         return self._do(self._calls.verify(data, signature, form))
 
     def hmac(self, data: Data, *, key_version: Optional[int] = None) -> str:
+        """Returns the HMAC, ASCII text ``service:vN:…`` with the version N of the key."""
         return self._do(self._calls.hmac(data, key_version))
 
     def verify_hmac(self, data: Data, hmac: str) -> bool:
+        """Returns whether the HMAC is valid."""
         return self._do(self._calls.verify_hmac(data, hmac))
 
     def data_key(
@@ -209,13 +216,13 @@ class Key:
         wrapped: bool = False,
         key_version: Optional[int] = None,
     ) -> DataKey:
-        """A new key for data of one's own, encrypted under this one; in the open as well, unless it is ``wrapped``."""
+        """Returns a new data key, encrypted under this key, and as plaintext unless ``wrapped`` is set."""
         return self._do(self._calls.data_key(bits, aad, wrapped, key_version))
 
     def encrypt_stream(
         self, source: Source, *, aad: Data = b"", key_version: Optional[int] = None
     ) -> Iterator[bytes]:
-        """Encrypts a stream of any length under a data key of its own, piece by piece. Takes the package ``cryptography``."""
+        """Encrypts a stream of any length with a new data key. Requires the package ``cryptography``."""
         from .streams import Encryption, pieces_of
 
         made = self.data_key(aad=aad, key_version=key_version)
@@ -226,8 +233,8 @@ class Key:
         yield encryption.finish()
 
     def decrypt_stream(self, source: Source, *, aad: Data = b"") -> Iterator[bytes]:
-        """What ``encrypt_stream`` made. Each piece is genuine, but only a stream that ends without an error is whole: keep what
-        comes out apart until then.
+        """Decrypts a stream of ``encrypt_stream``. Each piece of output is genuine, but the output is complete only if
+        the stream ends without an error: do not use it before.
         """
         from .segments import Opener
         from .streams import Head, pieces_of, open_with
@@ -245,12 +252,12 @@ class Key:
         yield open_with(opener)
 
     def encrypt_file(self, source: Path, target: Path, *, aad: Data = b"") -> None:
-        """``target`` is there when all of it is."""
+        """Encrypts ``source`` to ``target``, which appears only when it is complete."""
         with open(source, "rb") as file:
             write_whole(target, self.encrypt_stream(file, aad=aad))
 
     def decrypt_file(self, source: Path, target: Path, *, aad: Data = b"") -> None:
-        """``target`` is there when all of ``source`` was found genuine."""
+        """Decrypts ``source`` to ``target``, which appears only when all of ``source`` was found genuine."""
         with open(source, "rb") as file:
             write_whole(target, self.decrypt_stream(file, aad=aad))
 

@@ -1,4 +1,4 @@
-"""What both clients do at a call, step by step."""
+"""The steps of a call, which both clients share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .retry import Rules, is_repeatable, pause_after
 from .session import Session
 from .steps import Pause, Send, Steps, Upload, Work
 
-#: Where the appliance asks for client certificates, unless it is set otherwise.
+#: The appliance's default port for client certificates.
 _CERTIFICATE_PORT = 8443
 
 
@@ -59,7 +59,7 @@ class Core:
         return call.read(envelope["CALLINFO"])
 
     def key_batch(self, calls: List[KeyCall[Any]], limits: BatchLimits, rules: Rules) -> Steps[List[Any]]:
-        """The outcome of each call, or the error that it failed with, in their order. All have key and operation in common."""
+        """Returns the result or error of each call, in their order. All calls have the same key and operation."""
         outcomes: List[Any] = []
         for part in batches(calls, limits):
             outcomes += yield from self._key_part(part, rules)
@@ -74,7 +74,7 @@ class Core:
         except StrongroomError as error:
             if error.status != 413 or len(part) == 1:
                 return [error] * len(part)
-        # The appliance takes smaller bodies than it does by default.
+        # This appliance accepts smaller bodies than usual.
         half = len(part) // 2
         return (yield from self._key_part(part[:half], rules)) + (yield from self._key_part(part[half:], rules))
 
@@ -83,7 +83,7 @@ class Core:
         try:
             return (yield from self._with_token(request, token))
         except StrongroomError as error:
-            # The appliance refuses a token before it begins to act: every call may go again with a good one.
+            # The appliance checks the token before it acts, so that every call may be repeated with a new token.
             if error.code != "session.invalid" or not self.session.lost(token):
                 raise
         return (yield from self._with_token(request, (yield from self.session.token())))
@@ -127,7 +127,7 @@ def _with_retries(attempt: Callable[[], Steps[Envelope]], rules: Rules) -> Steps
 
 
 def base_of(url: str) -> str:
-    """Where the interface begins. A token or pass phrase goes over TLS alone."""
+    """Base URL of the interface. Tokens and pass phrases go over TLS only, so another scheme raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.netloc:
         raise ValueError("The address of the appliance begins with https://.")
@@ -141,11 +141,11 @@ def _host_of(url: str) -> str:
 
 
 def path_of(template: str, params: Mapping[str, Any], query: Mapping[str, Any]) -> str:
-    """Path and query of a call below the interface, with its parameters in place."""
+    """Path and query of a call, relative to the interface, with its parameters filled in."""
 
     def segment(match: "re.Match[str]") -> str:
         text = str(params.get(match[1], ""))
-        # An empty segment, or one of dots alone, would name another address.
+        # An empty segment, or one of dots only, would change the address.
         if text in ("", ".", ".."):
             raise ValueError(f"params[{match[1]!r}] is missing, or cannot stand in an address.")
         return quote(text, safe="")
@@ -155,7 +155,7 @@ def path_of(template: str, params: Mapping[str, Any], query: Mapping[str, Any]) 
 
 
 def _texts(members: Mapping[str, Any]) -> Dict[str, str]:
-    """Members as queries and forms hold them."""
+    """Members as the text that queries and forms take."""
     return {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in members.items()

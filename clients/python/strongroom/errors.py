@@ -1,4 +1,4 @@
-"""What a call that fails raises."""
+"""The errors that failed calls raise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .catalogue import ERRORS
 
 
 class StrongroomError(Exception):
-    """A call failed. Its text is the appliance's sentence."""
+    """The error of a failed call. Its text is the appliance's sentence."""
 
     def __init__(
         self,
@@ -23,61 +23,63 @@ class StrongroomError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        #: Code of the catalogue; ``unknown`` for one of a newer release; ``network``, ``timeout`` and ``protocol`` are the client's own.
+        #: Code of the catalogue; ``unknown`` for a code of a newer release; ``network``, ``timeout`` and ``protocol``
+        #: are errors of the client.
         self.code = code
-        #: Number of the appliance's catalogue; None where no appliance answered.
+        #: Number in the appliance's error catalogue; None where no appliance answered.
         self.number = number
-        #: HTTP status; None where nothing answered.
+        #: HTTP status; None without an answer.
         self.status = status
-        #: The header X-Request-Id of the answer, which a proxy in front may give.
+        #: The X-Request-Id header of the answer. A proxy may have set it.
         self.request_id = request_id
-        #: Seconds that the appliance asks to wait.
+        #: Seconds after which the call may be repeated.
         self.retry_after = retry_after
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        """Goes from one process to another, as those of ``concurrent.futures`` do."""
+        """Makes the error picklable, for example for ``concurrent.futures``, which passes errors between processes."""
         return partial(type(self), self.message, code=self.code), (), vars(self)
 
 
 class AuthenticationError(StrongroomError):
-    """The login was refused, or the session has ended and the client has no login of its own."""
+    """The login was refused, or the session has ended and the client has no login."""
 
 
 class PermissionError(StrongroomError):
-    """The caller may not do this."""
+    """The caller may not make this call."""
 
 
 class NotFoundError(StrongroomError):
-    """There is no such thing, or it is not shared with the caller."""
+    """The resource does not exist, or is not shared with the caller."""
 
 
 class ConflictError(StrongroomError):
-    """The state of things does not allow the call."""
+    """The present state does not allow the call."""
 
 
 class ThrottledError(StrongroomError):
-    """Too many calls: ``retry_after`` says when the next may come."""
+    """Too many calls: ``retry_after`` says how long to wait."""
 
 
 class UnavailableError(StrongroomError):
-    """The appliance, its token or its database cannot serve at this moment."""
+    """The appliance, its token or its database is unavailable."""
 
 
 class NetworkError(StrongroomError):
-    """No answer came: no connection, or none in time. Whether the call took effect is not known."""
+    """No answer arrived: no connection, or a timeout. The call may or may not have taken effect."""
 
 
 class ProtocolError(StrongroomError):
-    """What came is not an answer of the appliance: it was cut, or a proxy in between wrote it."""
+    """The answer is not one of the appliance: it was cut off, or a proxy wrote it."""
 
 
 class StreamError(ValueError):
-    """What was to be decrypted is not a stream of a client, or was changed or cut."""
+    """The input of a decryption is not an encrypted stream, or was changed or cut off."""
 
 
 _CODES: Mapping[int, Tuple[str, int]] = {number: (code, status) for code, (number, status) in ERRORS.items()}
 
-#: 403 or 400, and yet about who calls: session.invalid, login.refused, login.type_disabled.
+#: Errors about the caller's identity, although their status is 403 or 400: session.invalid, login.refused,
+#: login.type_disabled.
 _OF_AUTHENTICATION = (1200, 1201, 1203)
 
 _CLASSES: Mapping[int, Type[StrongroomError]] = {
@@ -98,7 +100,7 @@ def appliance_error(
     request_id: Optional[str] = None,
     retry_after: Optional[float] = None,
 ) -> StrongroomError:
-    """The error with this number; its status comes from the catalogue where an item of a batch failed by itself."""
+    """The error with a number of the catalogue. An item of a batch has no status; it gets that of the catalogue."""
     code, usual = _CODES.get(number or 0, ("unknown", None))
     real = usual if status is None else status
     kind = _CLASSES.get(real or 0, StrongroomError)

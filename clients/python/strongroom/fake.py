@@ -1,6 +1,6 @@
 """An appliance in memory for tests of programs that use the client: real encryption, and failures on demand.
 
-It has logins, vaults and their keys; what it does not have answers 404 (``request.not_found``), or what ``answers`` says.
+It supports logins, vaults and their keys. Other operations answer 404 (``request.not_found``), or as ``answers`` says.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class _Failure(Exception):
 
 class FakeAppliance:
     def __init__(self) -> None:
-        #: Names of the operations that were called, in their order.
+        #: Names of the called operations, in order.
         self.calls: List[str] = []
-        #: What operations answer that the fake does not have: members beside CALLINFO.
+        #: Answers of operations that the fake does not support: members beside CALLINFO.
         self.answers: Dict[str, Mapping[str, Any]] = {}
         self._failures: List[Tuple[str, _Failure]] = []
         self._tokens: List[str] = []
@@ -48,24 +48,24 @@ class FakeAppliance:
         self._keys: Dict[Tuple[str, str], List[bytes]] = {}
 
     def client(self) -> Client:
-        """It repeats calls at once, unless ``fail`` says when."""
+        """A client that repeats calls without a pause, unless ``fail`` sets one."""
         return Client("https://fake.example", _LOGIN, transport=self.transport(), first_delay=0.0)
 
     def async_client(self) -> AsyncClient:
         return AsyncClient("https://fake.example", _LOGIN, transport=self.transport(), first_delay=0.0)
 
     def transport(self) -> httpx.MockTransport:
-        """For clients that a program makes itself."""
+        """The transport, for clients that a program creates itself."""
         return httpx.MockTransport(self._answer)
 
     def add_vault(self, name: str) -> str:
-        """Its id."""
+        """Adds a vault and returns its id."""
         vault = str(len(self._vaults) + 1)
         self._vaults[vault] = name
         return vault
 
     def fail(self, operation: Operation, code: str, *, times: int = 1, retry_after: Optional[int] = None) -> None:
-        """The next calls of the operation fail with this code of the catalogue."""
+        """Makes the next calls of an operation fail with a code of the catalogue."""
         self._failures += [(operation, _Failure(code, retry_after))] * times
 
     def end_sessions(self) -> None:

@@ -1,4 +1,4 @@
-"""Files that are there when they are whole."""
+"""Files that appear only when they are complete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def write_whole(target: Path, pieces: Iterable[bytes]) -> None:
-    """Under a temporary name beside ``target``, for its owner alone, until the last piece has been written."""
+    """Writes a file under a temporary name beside ``target``, readable by its owner only, and renames it at the end."""
     handle, temporary = tempfile.mkstemp(prefix=".strongroom-", dir=os.path.dirname(os.path.abspath(target)))
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,4 +1,4 @@
-"""Calls of a named key: what they send, and what is read of the answer. Those of one key and operation can go as a batch."""
+"""Calls of a named key: their bodies and results. Calls with the same key and operation can be sent as one batch."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any, Callable, Dict, Generic, Iterator, List, Mapping, NamedT
 from .answer import member
 from .errors import ProtocolError, appliance_error
 
-#: Text is taken as UTF-8.
+#: Text is encoded as UTF-8.
 Data = Union[str, bytes, bytearray, memoryview]
 T = TypeVar("T")
 Members = Mapping[str, Any]
 
 
 class DataKey(NamedTuple):
-    #: The key, encrypted: it is kept with the data.
+    #: The encrypted key, which is stored with the data.
     ciphertext: str
-    #: The key in the open; None of a wrapped one.
+    #: The plaintext key; None for a wrapped one.
     plaintext: Optional[bytes]
 
     def __repr__(self) -> str:
-        """Without the key in the open: logs and reports of errors show this."""
+        """Leaves out the plaintext key, because logs and error reports show this text."""
         return f"DataKey(ciphertext={self.ciphertext!r})"
 
 
@@ -34,7 +34,7 @@ class KeyCall(Generic[T]):
     params: Mapping[str, str]
     item: Members = field(repr=False)
     read: Callable[[Members], T]
-    #: Members of the body beside the items of a batch.
+    #: Members of the body other than the items of a batch.
     shared: Members = field(default_factory=dict)
 
     @property
@@ -43,20 +43,20 @@ class KeyCall(Generic[T]):
 
     @property
     def group(self) -> str:
-        """What calls have in common that can go as one batch."""
+        """A text that is equal for calls that can be sent as one batch."""
         return json.dumps([self.operation, self.params, self.shared], sort_keys=True)
 
 
 @dataclass(frozen=True)
 class BatchLimits:
-    #: Most items of one call; the appliance takes 1,000.
+    #: The most items in one call. The appliance accepts 1,000.
     items: int = 1_000
-    #: Most characters of one call's items; the appliance takes bodies of 2 MiB, unless it is set otherwise.
+    #: The most characters of the items in one call. By default the appliance accepts bodies of 2 MiB.
     characters: int = 1_500_000
 
 
 class KeyCalls:
-    """Those of one key."""
+    """The calls of one key."""
 
     def __init__(self, vault: Union[int, str], name: str) -> None:
         self.vault = str(vault)
@@ -126,7 +126,7 @@ def batches(calls: List[KeyCall[Any]], limits: BatchLimits) -> Iterator[List[Key
 
 
 def results_of(part: List[KeyCall[Any]], info: Members) -> List[Any]:
-    """Of each call its outcome, or the error of its own."""
+    """Returns the result or error of each call."""
     if len(part) == 1:
         return [_outcome(part[0], info)]
     results = info.get("batch_results")
@@ -146,7 +146,7 @@ def _outcome(call: KeyCall[T], result: Members) -> Union[T, Exception]:
 
 
 def to_bytes(data: Data) -> bytes:
-    """Nothing else: ``bytes(17)`` would be 17 zeros."""
+    """Converts text or bytes and refuses anything else: ``bytes(17)`` would be 17 zero bytes."""
     if isinstance(data, str):
         return data.encode()
     if isinstance(data, (bytes, bytearray, memoryview)):
@@ -163,7 +163,7 @@ def _encoded(data: Optional[Data]) -> Optional[str]:
 
 
 def _text(ciphertext: str) -> str:
-    """What the appliance made is ASCII text. A column of bytes is decoded by the program that knows it."""
+    """Refuses bytes: ciphertexts are ASCII text, and only the program knows how a column of bytes is encoded."""
     if not isinstance(ciphertext, str):
         raise TypeError(f"Ciphertexts, signatures and HMACs are str, and not {type(ciphertext).__name__}.")
     return ciphertext

@@ -18,16 +18,17 @@ Body = Dict[str, str]
 
 
 class Login:
-    #: Each call prolongs the session, as those of people; otherwise it ends at its time, as those of services.
+    #: True: each call prolongs the session (people). False: the session ends at its time (service accounts).
     is_prolonged = False
-    #: Whether ``body`` is good for another try, because it makes anew what is good once.
+    #: Whether ``body`` may be called for another try, because it then makes a new one-time value.
     is_repeatable = True
-    #: Listener for client certificates, where the login takes one: port 8443 of the same host if ``url`` is absent.
+    #: Client certificate, where the login needs one, and address of its listener: by default port 8443 of the same
+    #: host.
     identity: Optional[Identity] = None
     url: Optional[str] = None
 
     def delay(self) -> float:
-        """Seconds until ``body`` can be made."""
+        """Seconds until ``body`` may be called."""
         return 0.0
 
     def body(self) -> Body:
@@ -35,7 +36,7 @@ class Login:
 
 
 class OtpLogin(Login):
-    """With a code that ``otp`` asks a person for, or that was read once; of a hardware token or of an authenticator app."""
+    """Logs in with a code of a hardware token or app. ``otp``: the code, or a function that asks for it."""
 
     is_prolonged = True
     is_repeatable = False
@@ -53,7 +54,7 @@ class OtpLogin(Login):
 
 
 class TotpLogin(Login):
-    """With the seed of an authenticator app. A code is good once: a further login waits for the next, up to half a minute."""
+    """Logs in with the seed of an app. A code is valid once: another login waits for the next, up to half a minute."""
 
     is_prolonged = True
 
@@ -71,7 +72,7 @@ class TotpLogin(Login):
 
 
 class SmartcardLogin(Login):
-    """A person with a client certificate in place of the code: paths of PEM files, read at each login."""
+    """Logs a person in with a client certificate instead of a code. The PEM files are read at each login."""
 
     is_prolonged = True
 
@@ -94,7 +95,7 @@ class SmartcardLogin(Login):
 
 
 class ServiceCertificateLogin(Login):
-    """A service account with a client certificate: paths of PEM files, read at each login, so that new ones are taken."""
+    """Logs a service account in with a client certificate. Each login reads the PEM files, so renewed ones are used."""
 
     def __init__(self, *, account: str, certificate: str, key: str, url: Optional[str] = None) -> None:
         self._account = account
@@ -106,7 +107,7 @@ class ServiceCertificateLogin(Login):
 
 
 class ServiceStaticLogin(Login):
-    """A service account with a static key, where the appliance allows them."""
+    """Logs a service account in with a static key, where the operator allows those."""
 
     def __init__(self, *, account: str, key: str) -> None:
         self._body = {"logintype": "service_static", "account": account, "key": key}
@@ -116,7 +117,7 @@ class ServiceStaticLogin(Login):
 
 
 class ServiceFederatedLogin(Login):
-    """A service account with the JWT of an issuer. ``token`` is asked at each login, because such tokens end soon."""
+    """Logs a service account in with the JWT of an issuer. Each login calls ``token``, because tokens expire soon."""
 
     def __init__(self, *, account: str, token: Callable[[], str]) -> None:
         self._account = account
@@ -127,7 +128,7 @@ class ServiceFederatedLogin(Login):
 
 
 def token_file(path: Union[str, os.PathLike[str]]) -> Callable[[], str]:
-    """For ServiceFederatedLogin: a token that the platform keeps in a file and renews there, as Kubernetes does."""
+    """For ServiceFederatedLogin: reads a token from a file that the platform renews, as Kubernetes does."""
 
     def read() -> str:
         with open(path, encoding="ascii") as file:
@@ -137,7 +138,7 @@ def token_file(path: Union[str, os.PathLike[str]]) -> Callable[[], str]:
 
 
 class ServiceJwtLogin(Login):
-    """A service account with an assertion of its own key, made anew for each login (RFC 7523 §3)."""
+    """Logs a service account in with an assertion signed by its own key, a new one for each login (RFC 7523 §3)."""
 
     def __init__(
         self, *, account: str, signer: AssertionSigner, audience: str = "strongroom", kid: Optional[str] = None
@@ -164,13 +165,13 @@ class ServiceJwtLogin(Login):
 
 
 class AssertionSigner(Protocol):
-    """Signs an assertion, wherever the private key lies: in a file, a TPM or a PKCS#11 token."""
+    """Signs assertions. The private key may be in a file, a TPM or a PKCS#11 token."""
 
     #: ``EdDSA``, ``ES256``, ``RS256`` or ``PS256``.
     alg: str
 
     def sign(self, data: bytes) -> bytes:
-        """As JWTs have it (RFC 7518 §3.4): of ES256 the two numbers one after the other, 64 bytes."""
+        """Returns a JWS signature (RFC 7518 §3.4); for ES256 r and s, 64 bytes."""
 
 
 def totp_code(secret: str, step: int) -> str:

@@ -14,11 +14,13 @@ from .errors import StrongroomError
 class Rules:
     #: Seconds that one try may take.
     timeout: float
-    #: How often a call is repeated at most, if it is one that may be.
+    #: The most retries, for a call that may be repeated.
     retries: int
-    #: The first pause; each further one is twice as long, and all are shortened by chance so that clients do not march in step.
+    #: Seconds of the first pause. Each further one is twice as long, and all are shortened at random so that clients do
+    #: not retry in step.
     first_delay: float
-    #: The longest pause. A call whose Retry-After asks for more fails at once, with ``retry_after`` of the error.
+    #: Seconds of the longest pause. A call whose Retry-After is longer fails immediately, with ``retry_after`` in its
+    #: error.
     longest_delay: float
 
     def changed(self, timeout: Optional[float], retries: Optional[int]) -> Rules:
@@ -29,8 +31,8 @@ class Rules:
         )
 
 
-#: Calls that are no GET and yet are repeated: they change nothing, or what a first one did without an answer does no harm.
-#: All others, such as those that create, rotate, delete, import or change, are sent once.
+#: Calls other than GET that are repeated: they change nothing, or a first call whose answer was lost does no harm. All
+#: others, such as those that create, rotate, delete, import or change something, are sent once.
 REPEATABLE: Mapping[str, str] = {
     "auth.check": "says that the session is good",
     "transparent.encrypt": "another ciphertext of the same plaintext; a key that the first call made is used by the second",
@@ -44,7 +46,7 @@ REPEATABLE: Mapping[str, str] = {
     "transparent.hash": "the same hash",
 }
 
-#: Of a proxy that reached no appliance, beside those of the appliance itself.
+#: Statuses of temporary failures: 429 and 503 of the appliance, and those of a proxy that could not reach it.
 _PASSING_STATUSES = (429, 502, 503, 504)
 _PASSING_CODES = ("network", "timeout", "protocol")
 
@@ -55,7 +57,7 @@ def is_repeatable(operation: str) -> bool:
 
 
 def pause_after(error: StrongroomError, tries: int, rules: Rules) -> Optional[float]:
-    """Seconds before the next try, or None where there shall be none."""
+    """Seconds before the next try; None for no further try."""
     if tries > rules.retries or (error.code not in _PASSING_CODES and error.status not in _PASSING_STATUSES):
         return None
     if error.retry_after is not None:

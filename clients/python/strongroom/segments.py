@@ -1,8 +1,9 @@
 """Tink's Streaming AEAD AES-GCM-HKDF with the parameters of AES256_GCM_HKDF_1MB.
 
-A stream in segments, each of which is sealed with its number and whether it is the last, so that none can be left out, put
-elsewhere or cut off: the construction STREAM (Hoang, Reyhanitabar, Rogaway, Vizár: Online Authenticated-Encryption and its
-Nonce-Reuse Misuse-Resistance, CRYPTO 2015). https://developers.google.com/tink/streaming-aead/aes_gcm_hkdf_streaming
+A stream consists of segments. Each is encrypted with its number and a mark of the last one, so that none can be left
+out, moved or cut off. The construction is STREAM (Hoang, Reyhanitabar, Rogaway, Vizár: Online Authenticated-Encryption
+and its Nonce-Reuse Misuse-Resistance, CRYPTO 2015).
+https://developers.google.com/tink/streaming-aead/aes_gcm_hkdf_streaming
 
     header          1 byte, its own length (40) · 32 bytes salt · 7 bytes nonce prefix
     segment         AES-256-GCM of up to 1 MiB with its tag; the first is shorter by the header
@@ -30,7 +31,7 @@ HEADER = 1 + _SALT + _PREFIX
 
 
 class _Segments:
-    """Pieces of whatever length, cut into segments of those lengths that the format has."""
+    """Divides pieces of any length into segments of the lengths that the format has."""
 
     def __init__(self, overhead: int) -> None:
         self._buffer = bytearray()
@@ -38,7 +39,9 @@ class _Segments:
         self._overhead = overhead
 
     def cut(self, piece: bytes) -> Iterator[bytes]:
-        """A full segment goes out when more follows: only then it is known not to be the last."""
+        """Yields full segments. A full segment is passed on only when more follows, because until then it may be the
+        last.
+        """
         self._buffer += piece
         while len(self._buffer) > self._length:
             segment = bytes(memoryview(self._buffer)[: self._length])
@@ -60,7 +63,7 @@ class _Segments:
 
 
 class Sealer:
-    """Fixed salt and prefix are for vectors alone."""
+    """Encrypts a stream into header and segments. Salt and prefix are fixed only in test vectors."""
 
     def __init__(
         self, data_key: bytes, aad: bytes, salt: Optional[bytes] = None, prefix: Optional[bytes] = None
@@ -83,7 +86,9 @@ class Sealer:
 
 
 class Opener:
-    """Raises StreamError for a stream that was changed or cut; what came before is genuine, but not all of it."""
+    """Decrypts a stream. Raises StreamError if it was changed or cut off; the output before that is genuine, but
+    incomplete.
+    """
 
     def __init__(self, data_key: bytes, aad: bytes) -> None:
         self._data_key = data_key

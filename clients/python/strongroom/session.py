@@ -1,4 +1,4 @@
-"""The session of a client: begun by its login, prolonged or renewed, followed from token to token."""
+"""The session of a client: its login, prolongation, renewal and changes of token."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .errors import AuthenticationError, StrongroomError
 from .logins import Login
 from .steps import Lock, Steps
 
-#: The part of its life after which a session of fixed length is renewed: calls go on with the old token meanwhile.
+#: The part of its lifetime after which a session with a fixed end is renewed. Calls use the old token meanwhile.
 _RENEWAL_PART = 0.8
-#: Seconds after a renewal that failed, while the old session is still good.
+#: Seconds before a failed renewal is repeated, while the old session is still valid.
 _RENEW_AGAIN = 5.0
 
 
 @dataclass
 class _Open:
     token: str = field(repr=False)
-    #: When the session ends unless it is used; unknown of a token of an earlier run.
+    #: Time at which the session ends unless it is used; infinity for a token of an earlier run.
     ends_at: float = math.inf
     renew_at: float = math.inf
-    #: What each call adds to the end; 0 where the end is fixed.
+    #: Seconds by which each call prolongs the session; 0 for a fixed end.
     idle: float = 0.0
 
 
@@ -44,7 +44,7 @@ class Session:
         self._failure: Optional[StrongroomError] = None
 
     def token(self) -> Steps[str]:
-        """The token for the next call, after a login where there is none yet."""
+        """Returns the token for the next call, after a login if there is no session."""
         now = time.monotonic()
         session = self._open
         if session is None or now >= session.ends_at:
@@ -52,8 +52,9 @@ class Session:
         release = (yield Lock(waits=False)) if now >= session.renew_at else None
         if release is None:
             return session.token
-        # All go on with the old session meanwhile, which is good until its end: a failure shows then. Any failure: a
-        # file of a token that is missing for a moment, or what the program itself raises where it is asked for one.
+        # Other calls use the old session meanwhile. It is valid until its end, so that any error of the renewal is
+        # ignored: a token file may be missing for a moment, or a callback of the program may fail. A login after the
+        # end reports it.
         try:
             session.renew_at = now + _RENEW_AGAIN
             return (yield from self._log_in())
@@ -63,7 +64,7 @@ class Session:
             release()
 
     def _begin(self, ended: Optional[_Open]) -> Steps[str]:
-        """One login for all who wait, whether it succeeds or fails."""
+        """Logs in once for all waiting calls, which share its success or failure."""
         logins = self._logins
         release = yield Lock(waits=True)
         try:
@@ -101,7 +102,7 @@ class Session:
         return token
 
     def used(self, sent: str, following: object) -> None:
-        """A call with this token was answered, and the answer names the token for the next."""
+        """Notes that a call with this token was answered, and the token that the answer gives for the next call."""
         session = self._open
         if session is None or session.token != sent:
             return
@@ -112,7 +113,7 @@ class Session:
             self._on_token(following)
 
     def lost(self, sent: str) -> bool:
-        """The appliance does not know this token any more; whether there is another way to go on."""
+        """Forgets a token that the appliance refuses. Returns whether the call can be repeated with another one."""
         if self._open is not None and self._open.token == sent:
             self.forget()
         return self._open is not None or self._login is not None

@@ -1,4 +1,4 @@
-"""Keys in files that sign the assertions of a service account. Takes the package ``cryptography``."""
+"""Private keys in files that sign the assertions of a service account. Requires the package ``cryptography``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 
 class KeySigner:
-    """A private key in PEM: Ed25519, EC with P-256, or RSA, which signs RS256, or PS256 where ``pss`` says so."""
+    """Signs with a private key in PEM: Ed25519, EC with P-256, or RSA (RS256, or PS256 if ``pss`` is set)."""
 
     def __init__(self, pem: bytes, *, password: Optional[bytes] = None, pss: bool = False) -> None:
         self._key = load_pem_private_key(pem, password)
@@ -32,6 +32,6 @@ class KeySigner:
             r, s = decode_dss_signature(key.sign(data, ec.ECDSA(SHA256())))
             return r.to_bytes(32, "big") + s.to_bytes(32, "big")
         assert isinstance(key, rsa.RSAPrivateKey)
-        # RFC 7518 §3.5: the salt is as long as the hash.
+        # The salt has the length of the hash (RFC 7518 §3.5).
         pss = padding.PSS(padding.MGF1(SHA256()), salt_length=32)
         return key.sign(data, pss if self.alg == "PS256" else padding.PKCS1v15(), SHA256())

@@ -1,4 +1,4 @@
-"""What a call does, one step after the other, without saying how: the clients with and without asyncio do the steps."""
+"""The steps of a call as data. The clients with and without asyncio carry them out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Callable, Generator, Mapping, Optional, Tuple, TypeVar, 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that goes with a call, in multipart/form-data."""
+    """A file of a call, in multipart/form-data."""
 
     name: str
     content: bytes = field(repr=False)
@@ -17,7 +17,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Identity:
-    """Paths of a client certificate and its private key, PEM."""
+    """Paths of a client certificate and its private key, in PEM."""
 
     certificate: str
     key: str
@@ -25,7 +25,9 @@ class Identity:
 
 @dataclass(frozen=True)
 class Send:
-    """One request and its whole answer, in ``timeout`` seconds. Its outcome is an Answer. Reports of errors show no secret of it."""
+    """Sends a request. The result is an Answer; ``timeout`` limits the whole exchange in seconds. Error reports show no
+    secret.
+    """
 
     method: str
     url: str
@@ -62,14 +64,14 @@ class Pause:
 
 @dataclass(frozen=True)
 class Lock:
-    """Takes the lock of the session; its outcome is what gives it back, or None where it is held and shall not be waited for."""
+    """Takes the lock of the session. The result releases it; None if it is held and ``waits`` is False."""
 
     waits: bool
 
 
 @dataclass(frozen=True)
 class Work:
-    """What may take a while, such as asking a person or a token of the machine."""
+    """Runs a function that may take long, such as asking a person or signing with a token."""
 
     do: Callable[[], Any]
 

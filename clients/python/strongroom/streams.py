@@ -1,6 +1,6 @@
-"""Streams of any length under a data key of their own, which goes in front, encrypted.
+"""Streams of any length, encrypted with a data key that is stored in front of them, itself encrypted.
 
-``SRS1``, 2 bytes length of the encrypted data key, that key, and the segments (segments.py).
+Format: ``SRS1``, 2 bytes length of the encrypted data key, that key, and the segments (segments.py).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from .errors import ProtocolError, StreamError
 from .key_calls import DataKey
 from .segments import Opener, Sealer
 
-#: A file that is open, or pieces of bytes.
+#: An open file, or pieces of bytes.
 Source = Union[BinaryIO, Iterable[bytes]]
 AsyncSource = Union[AsyncIterable[bytes], Source]
 
-#: The begin of every encrypted stream, and of its format: a later one would be SRS2.
+#: The first bytes of every encrypted stream. Another format would begin with SRS2.
 _MAGIC = b"SRS1"
 _BEFORE_KEY = len(_MAGIC) + 2
 _PIECE = 1_048_576
@@ -33,13 +33,13 @@ class Encryption:
 
 
 class Head:
-    """Collects what stands before the segments."""
+    """Collects the part before the segments."""
 
     def __init__(self) -> None:
         self._read = b""
 
     def take(self, piece: bytes) -> Optional[Tuple[str, bytes]]:
-        """The encrypted data key, and what of the pieces comes after it, as soon as enough of them has come."""
+        """Returns the encrypted data key and the rest of the pieces, as soon as the head is complete."""
         self._read += piece
         read = self._read
         if not _MAGIC.startswith(read[: len(_MAGIC)]):
@@ -56,7 +56,7 @@ class Head:
 
 
 def open_with(opener: Optional[Opener]) -> bytes:
-    """The end of a stream; it has none where its head is not whole."""
+    """Finishes the decryption of a stream. Raises StreamError for a stream without a complete head."""
     if opener is None:
         raise _foreign()
     return opener.finish()

@@ -1,4 +1,4 @@
-"""How connections are made: the CA of the appliance, and a client certificate where a login takes one."""
+"""TLS connections: the CA of the appliance, and a client certificate where a login needs one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ca = Union[str, "os.PathLike[str]"]
 
 
 def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext:
-    """With the CAs of the system where none is given."""
+    """The TLS settings. Without ``ca``, the CAs of the system are trusted."""
     if isinstance(ca, str) and "-----BEGIN" in ca:
         context = ssl.create_default_context(cadata=ca)
     else:
@@ -28,7 +28,7 @@ def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext
 
 
 def _readable(path: Ca) -> Ca:
-    """The module ssl does not name the file that is not there."""
+    """Opens the file first, because an error of the module ssl does not name a missing file."""
     with open(path, "rb"):
         return path
 
@@ -38,7 +38,7 @@ def headers_of(response: httpx.Response) -> Mapping[str, str]:
 
 
 def failed(error: Exception, request: Send, has_begun: bool) -> NoReturn:
-    """What went wrong below HTTP; ``has_begun``: the head of the answer had come."""
+    """Raises the error for a failure below HTTP. ``has_begun``: the headers of the answer had arrived."""
     if isinstance(error, (httpx.TimeoutException, TimeoutError, asyncio.TimeoutError)):
         raise NetworkError(f"No whole answer came within {request.timeout:g} s.", code="timeout") from error
     if has_begun:

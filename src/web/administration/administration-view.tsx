@@ -23,14 +23,14 @@ const [StateView] = viewOf(async () => (await import('./state-view.tsx')).StateV
 const parts = ['users', 'services', 'audit', 'state', 'policies', 'templates'] as const
 type Part = (typeof parts)[number]
 
-/** Which parts the person may see; the interface decides at each call all the same. */
+/** The parts that the person may see. The interface checks each call itself. */
 function useOwnParts(): readonly Part[] {
   const isAdministrator = useOwnCapability('admin')
   const mayAudit = useOwnCapability('audit')
   return parts.filter((part) => (part === 'audit' ? mayAudit : isAdministrator))
 }
 
-/** What administrators and auditors do, part by part. */
+/** The views for administrators and auditors. */
 export function AdministrationView() {
   const words = useWordsOf(administrationWords)
   const own = useOwnParts()

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of the frame of the administration, and of what several of its parts use. */
+/** The texts that several parts of the administration use. */
 export const administrationWords = inBoth(
   {
     parts: {

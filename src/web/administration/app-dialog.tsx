@@ -12,13 +12,13 @@ import { userWords } from './user-words.ts'
 
 interface Props {
   readonly user: AdministeredUser
-  /** Given the seed that the appliance has made. */
+  /** Called with the seed that the appliance has generated. */
   readonly onMade: (made: OnceTold) => void
   readonly onTold: (sentences: readonly string[]) => void
   readonly onClose: () => void
 }
 
-/** A device that makes codes of digits: an app, or a token with a button. */
+/** Adds a device whose codes are digits: an app (TOTP), or a token with a button (HOTP). */
 export function AppDialog({ user, onMade, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
   const readAnew = useUsersAnew()
@@ -58,7 +58,7 @@ export function AppDialog({ user, onMade, onTold, onClose }: Props) {
   )
 }
 
-/** What is known of a token with a button. */
+/** Properties of a token with a button. */
 interface TypedCounter {
   readonly seed: string
   readonly counter: string

@@ -9,7 +9,7 @@ import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { auditWords } from './audit-words.ts'
 
-/** What is asked for, as the interface takes it; what is absent does not matter. */
+/** Criteria of the interface for audit records. Absent ones do not restrict. */
 export type Criteria = Readonly<Partial<Record<CriterionName, string>>>
 type CriterionName = (typeof names)[number]
 const names = ['since', 'until', 'user', 'vaultid', 'key', 'subject', 'operation', 'outcome'] as const
@@ -18,7 +18,7 @@ interface Props {
   readonly onApply: (criteria: Criteria) => void
 }
 
-/** Which records are to be shown. */
+/** A form with the criteria for the shown records. */
 export function AuditCriteria({ onApply }: Props) {
   const words = useWordsOf(auditWords)
   const { data } = useVaults()
@@ -75,7 +75,7 @@ export function AuditCriteria({ onApply }: Props) {
   )
 }
 
-/** What was filled in. Moments are of the person's own time, and go out in UTC. */
+/** The criteria of the form. Times are typed in local time and sent in UTC. */
 function criteriaOf(form: FormData): Criteria {
   const criteria: { -readonly [name in CriterionName]?: string } = {}
   for (const name of names) {

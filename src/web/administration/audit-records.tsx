@@ -8,7 +8,7 @@ interface Props {
   readonly hasMore: boolean
 }
 
-/** What was done, one record a row. */
+/** A table of audit records. */
 export function AuditRecords({ records, hasMore }: Props) {
   const words = useWordsOf(auditWords)
   if (records.length === 0)

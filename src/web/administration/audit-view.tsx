@@ -17,7 +17,7 @@ import { Pager, usePages } from '../controls/pager.tsx'
 const pageSize = '50'
 const followMs = 5_000
 
-/** Who did what, page by page, or as it comes. */
+/** The audit trail, in pages or live. */
 export function AuditView() {
   const words = useWordsOf(auditWords)
   const { parts } = useWordsOf(administrationWords)
@@ -76,5 +76,5 @@ export function AuditView() {
   )
 }
 
-/** The person may not read the trail at all; a vault that one may not see is another matter. */
+/** Whether the person may not read the trail at all. A refused vault has another status. */
 const isForbidden = (error: Error): boolean => error instanceof Refusal && error.status === 403

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of the audit trail. */
+/** The texts of the audit trail. */
 export const auditWords = inBoth(
   {
     introduction: 'Of the vaults that are shared with you, and of administrators; the newest first.',

@@ -9,7 +9,7 @@ interface Props {
   readonly description?: string
 }
 
-/** One thing that is so or not. */
+/** A checkbox with a description. */
 export function CheckOption({ children, isSelected, onChange, description }: Props) {
   return (
     <Checkbox className="check" isSelected={isSelected} onChange={onChange}>

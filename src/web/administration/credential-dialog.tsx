@@ -17,13 +17,13 @@ const nameTypes = ['dns', 'uri', 'email'] as const
 
 interface Props {
   readonly service: ServiceAccount
-  /** Given the static key that the appliance has made. */
+  /** Called with the static key that the appliance has generated. */
   readonly onMade: (made: OnceTold) => void
   readonly onTold: (sentences: readonly string[]) => void
   readonly onClose: () => void
 }
 
-/** A further credential: the application changes over to it without a gap. */
+/** Adds a credential. The application can change over to it while the old one is still valid. */
 export function CredentialDialog({ service, onMade, onTold, onClose }: Props) {
   const words = useWordsOf(serviceWords)
   const { person } = useSession()
@@ -89,7 +89,7 @@ function KindFields({ kind }: { readonly kind: Kind }) {
   )
 }
 
-/** What the kind needs of what was typed. */
+/** The body of the call: the typed values that this kind of credential has. */
 function bodyOf(kind: Kind, text: (name: string) => string): CredentialBody {
   const known = { kind, name: text('name'), expires: utcTimeOf(text('expires')) }
   if (kind === 'certificate') return { ...known, certificate: text('certificate') }

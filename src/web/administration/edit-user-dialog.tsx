@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Sends what was changed alone: another administrator may be changing the rest. */
+/** Edits a user. Only changed members are sent, because another administrator may be changing others. */
 export function EditUserDialog({ user, onClose }: Props) {
   const words = useWordsOf(userWords)
   const { save, edit } = useWordsOf(administrationWords)

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of the templates. */
+/** The texts for templates. */
 export const formTemplateWords = inBoth(
   {
     introduction: 'What objects are made of. Those of this site have numbers above 1000.',

@@ -7,7 +7,7 @@ interface Props {
   readonly commands: readonly string[]
 }
 
-/** What the operator alone does, on the machine of the appliance. */
+/** Commands for the operator on the machine of the appliance. */
 export function MachineCommands({ title, text, commands }: Props) {
   const { onMachine } = useWordsOf(administrationWords)
   return (

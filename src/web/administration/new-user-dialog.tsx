@@ -17,7 +17,7 @@ const nobody: TypedUser = {
   status: holding(newStatus, 'changePassphrase', true),
 }
 
-/** Leads to the new user, who has no second factor yet. */
+/** Creates a user and then shows the user, who still needs a second factor. */
 export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   const words = useWordsOf(userWords)
   const [, go] = useLocation()

@@ -6,15 +6,15 @@ import { copySecret } from '../controls/clipboard.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 
-/** What the appliance has made, and tells this once. */
+/** A secret that the appliance has generated and shows only once. */
 export interface OnceTold {
   readonly title: string
-  /** What it is, for example a seed. */
+  /** Its name, for example a seed. */
   readonly label: string
   readonly secret: string
-  /** The same as a QR code: the address of an image. */
+  /** Data URL of an image: the same as a QR code. */
   readonly qr?: string | undefined
-  /** What the appliance says besides. */
+  /** Further sentences of the appliance. */
   readonly told?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ interface Props extends OnceTold {
   readonly onClose: () => void
 }
 
-/** Only its button closes it: a key that is pressed by mistake would lose what cannot be shown again. */
+/** Shows a secret that cannot be shown again. Only its button closes it, not a key that is pressed by mistake. */
 export function OnceShown({ title, label, secret, qr, told = [], help, onClose }: Props) {
   const words = useWordsOf(administrationWords)
   return (
@@ -51,7 +51,7 @@ export function OnceShown({ title, label, secret, qr, told = [], help, onClose }
   )
 }
 
-/** What the appliance says of what was done, in English. */
+/** Sentences of the appliance about a change, in English. */
 export function Told({ sentences }: { readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null
   return (

@@ -8,7 +8,7 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { policyWords } from './policy-words.ts'
 
-/** The password policies that vaults choose among. */
+/** The password policies of the appliance. */
 export function PoliciesView() {
   const words = useWordsOf(policyWords)
   const { parts } = useWordsOf(administrationWords)

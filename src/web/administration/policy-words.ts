@@ -2,13 +2,16 @@ import { inBoth } from '../words/spoken.tsx'
 
 type RuleValue = number | boolean
 
-/** A rule by its name in the interface, such as `min_numeric_chars`; one that is not known is shown as it is called. */
+/**
+ * A rule in words. Names are those of the interface, such as `min_numeric_chars`; an unknown rule is shown by that
+ * name.
+ */
 const ruleIn =
   (names: Readonly<Record<string, string>>, yes: string) =>
   (rule: string, value: RuleValue): string =>
     `${names[rule] ?? rule}: ${value === true ? yes : String(value)}`
 
-/** Words of the password policies. */
+/** The texts for password policies. */
 export const policyWords = inBoth(
   {
     introduction:

@@ -8,7 +8,7 @@ interface Props {
   readonly fullname: string
 }
 
-/** Said before somebody gives a user something to log in with. What one gives oneself is no recovery. */
+/** Warns that giving a user a pass phrase or factor is a recovery. Shown only for another user than oneself. */
 export function RecoveryWarning({ userid, username, fullname }: Props) {
   const words = useWordsOf(userWords)
   const { person } = useSession()

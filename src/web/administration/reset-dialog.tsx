@@ -10,12 +10,12 @@ import { userWords } from './user-words.ts'
 
 interface Props {
   readonly user: AdministeredUser
-  /** Told what the appliance says of memberships that rest now. */
+  /** Called with sentences about memberships that are now on hold. */
   readonly onTold: (sentences: readonly string[]) => void
   readonly onClose: () => void
 }
 
-/** What a reset does is said before it is done. */
+/** Resets a user's pass phrase, and explains the effect before. */
 export function ResetDialog({ user, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
   const readAnew = useUsersAnew()

@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** For a token whose button was pressed so often that its codes are no longer accepted. */
+/** Resynchronizes a HOTP token that was pressed so often that its codes are refused. */
 export function ResyncDialog({ userid, deviceid, onClose }: Props) {
   const words = useWordsOf(userWords)
   const [otp1, setOtp1] = useState('')

@@ -19,7 +19,7 @@ interface Props {
   readonly onTold: (sentences: readonly string[]) => void
 }
 
-/** What the application logs in with. */
+/** The credentials of a service account. */
 export function ServiceCredentials({ service, onTold }: Props) {
   const words = useWordsOf(serviceWords)
   const [isAdding, setIsAdding] = useState(false)
@@ -104,7 +104,7 @@ function CredentialEntry({ service, credential }: EntryProps) {
   )
 }
 
-/** What tells one credential from another. */
+/** Details that distinguish a credential from others. */
 function detailsOf({ sha256, san, kid, issuer, claims }: Credential): string[] {
   const known = [
     sha256 && `SHA-256 ${sha256.slice(0, 16)}…`,

@@ -12,19 +12,19 @@ import { useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
 interface Props {
-  /** The account that is changed; without it a new one is made. */
+  /** The account to be changed; absent to create one. */
   readonly service?: ServiceAccount
   readonly onClose: () => void
 }
 
-/** What an account is, but for its credentials. */
+/** The properties of an account, without its credentials. */
 export function ServiceDialog({ service, onClose }: Props) {
   const words = useWordsOf(serviceWords)
   const { save, edit } = useWordsOf(administrationWords)
   const isAdministrator = useOwnCapability('admin')
   const [, go] = useLocation()
   const readAnew = useServicesAnew()
-  // As it was when the dialog was opened: another administrator may change it meanwhile.
+  // The account at the opening of the dialog: another administrator may change it meanwhile.
   const [before] = useState(() => typedOf(service))
   const [typed, setTyped] = useState(before)
   const text = (name: keyof typeof typed) => ({

@@ -1,13 +1,13 @@
 import type { ServiceAccount } from '../interface/calls.ts'
 
-/** The lines of a field that are not empty. */
+/** The non-empty lines of a field. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
 
-/** What a field of local time shows for a moment of the interface; empty for never. */
+/** A time of the interface as the value of a field for local time; empty for never. */
 function localTimeOf(moment: string): string {
   const at = new Date(moment)
   if (Number.isNaN(at.getTime())) return ''
@@ -16,7 +16,7 @@ function localTimeOf(moment: string): string {
 
 export const utcTimeOf = (local: string): string => (local === '' ? 'never' : new Date(local).toISOString())
 
-/** What a person types of an account, but for its credentials. */
+/** The typed properties of an account, without its credentials. */
 interface TypedService {
   readonly name: string
   readonly description: string
@@ -33,7 +33,7 @@ export const typedOf = (service: ServiceAccount | undefined): TypedService => ({
   expires: service === undefined ? '' : localTimeOf(service.expires),
 })
 
-/** The members of a call for what is not as it was; an owner who is taken out stays. */
+/** The changed members, for the call. An emptied owner is left out, because an account always has one. */
 export const changedOf = (typed: TypedService, before: TypedService) => ({
   ...(typed.description !== before.description && { description: typed.description }),
   ...(typed.addresses !== before.addresses && { addresses: linesOf(typed.addresses) }),
@@ -41,7 +41,7 @@ export const changedOf = (typed: TypedService, before: TypedService) => ({
   ...(typed.owner !== before.owner && typed.owner.trim() !== '' && { owner: typed.owner.trim() }),
 })
 
-/** Lines of `name=value`. */
+/** Parses lines of `name=value`. */
 export const claimsOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     linesOf(text).map((line) => {

@@ -7,7 +7,7 @@ export const useServices = () =>
     queryFn: async ({ signal }) => (await call('service.list', { signal })).CALLINFO.services,
   })
 
-/** Those that a person looks after: none while they are not known, or cannot be read. */
+/** The service accounts that a person owns; none while the list is loading or cannot be read. */
 export function useOwnServices(userid: string | undefined): readonly ServiceAccount[] {
   const { data = [] } = useServices()
   return data.filter(({ owner }) => owner.id === userid)

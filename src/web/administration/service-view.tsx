@@ -24,11 +24,11 @@ import './administration.css'
 
 interface Props {
   readonly serviceid: string
-  /** The view that lists it. */
+  /** Address of the view that lists the account. */
   readonly home?: string
 }
 
-/** One service account, with what its application logs in with: for administrators, and for its owner. */
+/** One service account and its credentials, for administrators and its owner. */
 export function ServiceView({ serviceid, home = '/administration/services' }: Props) {
   const words = useWordsOf(serviceWords)
   const { parts, never } = useWordsOf(administrationWords)

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of service accounts and application keys. */
+/** The texts for service accounts and application keys. */
 export const serviceWords = inBoth(
   {
     introduction: 'Identities of applications that run unattended.',

@@ -16,7 +16,7 @@ import { ServiceDialog } from './service-dialog.tsx'
 import { useServices } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
-/** Accounts of applications, and what the operator alone does for applications. */
+/** The service accounts, and the operator's commands for applications. */
 export function ServicesView() {
   const words = useWordsOf(serviceWords)
   const { parts } = useWordsOf(administrationWords)

@@ -10,7 +10,7 @@ import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
 import { stateWords } from './state-words.ts'
 
-/** What the daemon sees of itself. */
+/** The state of the appliance, as the daemon reports it. */
 export function StateView() {
   const words = useWordsOf(stateWords)
   const { parts, onMachine } = useWordsOf(administrationWords)

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of the checks that there are now; another is called as the interface calls it. */
+/** The names of the known checks. An unknown one is shown by its name in the interface. */
 type CheckNames = Readonly<Record<string, string>>
 const english: CheckNames = {
   workers: 'Workers',
@@ -21,7 +21,7 @@ const swedish: CheckNames = {
   certificates: 'Certifikat',
 }
 
-/** Words of the state of the appliance. */
+/** The texts for the state of the appliance. */
 export const stateWords = inBoth(
   {
     states: {

@@ -7,13 +7,13 @@ import { useWords } from '../words/spoken.tsx'
 interface Props {
   readonly title: string
   readonly text: string
-  /** What the button says that does it. */
+  /** Text of the confirming button. */
   readonly doText: string
   readonly onDo: (signal: AbortSignal) => Promise<void>
   readonly onClose: () => void
 }
 
-/** Asks before something that ends or takes away; stays, with the error, where it is refused. */
+/** Asks before something is ended or removed. It stays with the error where the call fails. */
 export function SureQuestion({ title, text, doText, onDo, onClose }: Props) {
   const words = useWords()
   const { error, run } = useAction()

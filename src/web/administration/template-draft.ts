@@ -3,14 +3,14 @@ import type { ListedTemplate } from '../interface/calls.ts'
 
 export type TemplateField = ListedTemplate['STRUCTURE'][string]
 
-/** A field of a draft; `key` tells it from the others while its name is typed. */
+/** A field of a draft. `key` identifies it, because its name may change. */
 export interface DraftField {
   readonly key: number
   readonly name: string
   readonly field: TemplateField
 }
 
-/** A template as a person changes it. Nothing of it is stored. */
+/** A template while a person edits it. Nothing of it is stored. */
 export interface TemplateDraft {
   readonly info: ListedTemplate['INFO']
   readonly fields: readonly DraftField[]
@@ -41,7 +41,7 @@ export function withField(draft: TemplateDraft): TemplateDraft {
   return { ...draft, fields: [...draft.fields, { key, name: `field${number}`, field: plain }] }
 }
 
-/** The keys of fields that are called like one before them: a template has one field of each name. */
+/** The keys of fields that have the name of an earlier one. Field names of a template must be unique. */
 export function repeatedIn({ fields }: TemplateDraft): ReadonlySet<number> {
   const names = new Set<string>()
   const repeated = new Set<number>()
@@ -52,7 +52,7 @@ export function repeatedIn({ fields }: TemplateDraft): ReadonlySet<number> {
   return repeated
 }
 
-/** What only encrypted fields have goes with the encryption. */
+/** Turns encryption of a field on or off. Properties that only encrypted fields have are turned off with it. */
 export const asSecret = (field: TemplateField, encrypted: boolean): TemplateField =>
   encrypted
     ? { ...field, encrypted, cc: true, nc: true }
@@ -60,7 +60,7 @@ export const asSecret = (field: TemplateField, encrypted: boolean): TemplateFiel
 
 const openType = (type: TemplateField['type']): TemplateField['type'] => (type === 'text-passwdgen' ? 'text' : type)
 
-/** With the field one place further up (-1) or down (1). */
+/** Moves a field one place up (-1) or down (1). */
 export function moved({ info, fields }: TemplateDraft, at: number, by: -1 | 1): TemplateDraft {
   const order = [...fields]
   const [field] = order.splice(at, 1)
@@ -68,6 +68,6 @@ export function moved({ info, fields }: TemplateDraft, at: number, by: -1 | 1): 
   return { info, fields: order }
 }
 
-/** As `strongroom template add` reads it. */
+/** The file that `strongroom template add` reads. */
 export const documentOf = ({ info, fields }: TemplateDraft): string =>
   `${JSON.stringify({ INFO: info, STRUCTURE: Object.fromEntries(fields.map(({ name, field }) => [name, field])) }, undefined, 2)}\n`

@@ -28,18 +28,21 @@ import { TemplatePreview } from './template-preview.tsx'
 
 interface Props {
   readonly template: ListedTemplate
-  /** For a template that is made of one of the program's own. */
+  /** The id for a copy of a built-in template. */
   readonly freeId: string
 }
 
-/** Changes a template before one's eyes. The operator takes the file over: the interface stores no template. */
+/**
+ * Edits a template and saves it as a file. The operator adds the file with a command, because the interface cannot
+ * store templates.
+ */
 export function TemplateEditor({ template, freeId }: Props) {
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
   const { where } = useWords()
   const [draft, setDraft] = useState(() => draftOf(template, freeId))
   const written = documentOf(draft)
-  /** What a person has as a file, or had from the beginning. */
+  /** The text of the last saved file, or of the original template. */
   const [saved, setSaved] = useState(written)
   const question = useHeldAddress(written !== saved)
   const isOwn = Number(template.INFO.id) > lastBuiltIn
@@ -132,7 +135,7 @@ const types: readonly TemplateField['type'][] = [
 
 interface EntryProps {
   readonly draft: DraftField
-  /** A field before it has its name. */
+  /** An earlier field has the same name. */
   readonly isRepeated: boolean
   readonly isFirst: boolean
   readonly isLast: boolean

@@ -6,7 +6,7 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { formTemplateWords } from './form-template-words.ts'
 import type { DraftField, TemplateDraft } from './template-draft.ts'
 
-/** The form as people fill it in, while it is being changed. */
+/** The form of the edited template, as people will fill it in. */
 export function TemplatePreview({ draft: { info, fields } }: { readonly draft: TemplateDraft }) {
   const words = useWordsOf(formTemplateWords)
   return (

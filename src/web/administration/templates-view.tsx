@@ -16,7 +16,7 @@ import { TemplateEditor } from './template-editor.tsx'
 
 const textOf = ({ INFO: { id, name } }: ListedTemplate): string => `${name}\n${id}`
 
-/** All templates, or one of them to be changed. */
+/** All templates, or the editor for one of them. */
 export function TemplatesView({ templateid }: { readonly templateid?: string }) {
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)

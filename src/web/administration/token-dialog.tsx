@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** A hardware token: one that the appliance knows by its public id, or a new one with its secrets. */
+/** Adds a hardware token: one that the appliance knows by its public id, or a new one with its secrets. */
 export function TokenDialog({ user, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
   const readAnew = useUsersAnew()

@@ -17,7 +17,7 @@ import { userWords } from './user-words.ts'
 
 interface Props {
   readonly user: AdministeredUser
-  /** Told what the appliance says of memberships that rest now. */
+  /** Called with sentences about memberships that are now on hold. */
   readonly onTold: (sentences: readonly string[]) => void
 }
 

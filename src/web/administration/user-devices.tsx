@@ -18,11 +18,11 @@ import { userWords } from './user-words.ts'
 
 interface Props {
   readonly user: AdministeredUser
-  /** Told what the appliance says of memberships that rest now. */
+  /** Called with sentences about memberships that are now on hold. */
   readonly onTold: (sentences: readonly string[]) => void
 }
 
-/** What a user logs in with beside the pass phrase. */
+/** The user's devices for one-time passwords. */
 export function UserDevices({ user, onTold }: Props) {
   const words = useWordsOf(userWords)
   const { data, error, refetch } = useDevices(user.id)

@@ -4,7 +4,7 @@ import { CheckOption } from './check-option.tsx'
 import { chosenNames, holding, holds } from './user-status.ts'
 import { userWords } from './user-words.ts'
 
-/** What is typed of a user. */
+/** The typed properties of a user. */
 export interface TypedUser {
   readonly username: string
   readonly fullname: string
@@ -18,7 +18,7 @@ interface Props {
   readonly isOwn?: boolean
 }
 
-/** The fields of a user, new or not. */
+/** The fields of a new or existing user. */
 export function UserFields({ typed, onChange, isOwn = false }: Props) {
   const words = useWordsOf(userWords)
   const text = (name: 'username' | 'fullname' | 'email') => ({

@@ -12,7 +12,7 @@ import { SureQuestion } from './sure-question.tsx'
 import { useUserPasskeys, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
-/** The passkeys that a user logs in with in place of a code. Only the user registers one. */
+/** The user's passkeys, which replace a code at the login. Only the user can register one. */
 export function UserPasskeys({ user }: { readonly user: AdministeredUser }) {
   const words = useWordsOf(userWords)
   const { data, error, refetch } = useUserPasskeys(user.id)

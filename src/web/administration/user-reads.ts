@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type AdministeredUser, type FoundPerson } from '../interface/calls.ts'
 
-/** Users of a page: a call costs the same however many there are. */
+/** Users on a page, so that a call costs the same however many users there are. */
 const pageSize = '50'
 
-/** Administrators see whole records. */
+/** Whether a record has all members, which administrators get. */
 const isWhole = (user: FoundPerson): user is AdministeredUser => 'username' in user
 
 export const useUserPage = (searchstring: string, next: string | undefined) =>
@@ -29,7 +29,10 @@ async function readUser(userid: string, signal: AbortSignal): Promise<Administer
   return [...CALLINFO.users].find(isWhole)
 }
 
-/** The status of this moment. It is sent whole: an old one would take back what another administrator has changed. */
+/**
+ * Reads the present status. The call sends the whole status, so that a stale one would undo another administrator's
+ * change.
+ */
 export async function readStatus({ id, status }: AdministeredUser, signal: AbortSignal): Promise<number> {
   return Number((await readUser(id, signal))?.status ?? status)
 }
@@ -59,7 +62,7 @@ export const useUserSessions = (userid: string) =>
     queryFn: async ({ signal }) => (await call('user.sessions', { params: { userid }, signal })).CALLINFO.sessions,
   })
 
-/** After a change, which may have ended sessions, changed the list and more. */
+/** Invalidates all cached data of users. A change may also have ended sessions and changed the list. */
 export function useUsersAnew(): () => Promise<void> {
   const queries = useQueryClient()
   return () => queries.invalidateQueries({ queryKey: ['users'] })

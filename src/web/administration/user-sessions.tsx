@@ -12,7 +12,7 @@ import { SureQuestion } from './sure-question.tsx'
 import { useUserSessions, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
-/** Where a user is logged in. */
+/** The open sessions of a user. */
 export function UserSessions({ user }: { readonly user: AdministeredUser }) {
   const words = useWordsOf(userWords)
   const { data, error, refetch } = useUserSessions(user.id)

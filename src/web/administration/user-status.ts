@@ -1,11 +1,11 @@
 import { capabilityBits } from '../session/own-capability.ts'
 
-/** Bits of a user's status (`GET /utils/statusvalues`), as far as people choose them. */
+/** The bits of a user's status (`GET /utils/statusvalues`) that administrators choose. */
 export type ChosenBit = keyof typeof capabilityBits
 export const chosenNames: readonly ChosenBit[] = ['createVault', 'admin', 'audit', 'changePassphrase', 'escrow']
 
 const activeBit = 7
-/** Of a new user: Read and Active. */
+/** Status of a new user: Read and Active. */
 export const newStatus = 1 | (1 << activeBit)
 
 const hasBit = (status: number, bit: number): boolean => (status & (1 << bit)) !== 0
@@ -14,7 +14,7 @@ const withBit = (status: number, bit: number, isSet: boolean): number =>
 
 export const isActive = (status: number): boolean => hasBit(status, activeBit)
 export const activated = (status: number): number => withBit(status, activeBit, true)
-/** A status as it is now, of which only those bits change that a person has turned between before and after. */
+/** The present status with those bits changed that the person changed between `before` and `after`. */
 export const turned = (now: number, before: number, after: number): number => {
   const bits = before ^ after
   return (now & ~bits) | (after & bits)

@@ -25,7 +25,7 @@ import { activated, isActive } from './user-status.ts'
 import { userWords } from './user-words.ts'
 import { StatusMarks } from './users-view.tsx'
 
-/** One user, with all that the user logs in with. */
+/** One user, with all factors. */
 export function UserView({ userid }: { readonly userid: string }) {
   const words = useWordsOf(userWords)
   const { parts } = useWordsOf(administrationWords)

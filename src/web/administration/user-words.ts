@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of the users' part. */
+/** The texts for users. */
 export const userWords = inBoth(
   {
     search: 'Search by name, username or e-mail',

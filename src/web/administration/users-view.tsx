@@ -17,14 +17,14 @@ import { chosenNames, holds, isActive } from './user-status.ts'
 import { useUserPage } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
-/** As much as the interface searches for. */
+/** Greatest number of characters that the interface searches for. */
 const longestSearch = 15
 const searchable = (typed: string): string =>
   Array.from(typed.replaceAll(/\p{Cc}/gu, ' '))
     .slice(0, longestSearch)
     .join('')
 
-/** All users, page by page. */
+/** All users, in pages. */
 export function UsersView() {
   const words = useWordsOf(userWords)
   const { parts } = useWordsOf(administrationWords)
@@ -93,7 +93,7 @@ function UserEntry({ user: { id, fullname, username, email, status } }: { readon
   )
 }
 
-/** What a user may do, and whether at all. */
+/** The capabilities of a user, and whether the user is locked. */
 export function StatusMarks({ status }: { readonly status: number }) {
   const words = useWordsOf(userWords)
   return (

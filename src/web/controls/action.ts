@@ -4,13 +4,16 @@ import { beginWork } from './work.ts'
 
 export interface Action {
   readonly isUnderWay: boolean
-  /** Why the last one did not succeed. */
+  /** The error of the last task, if it failed. */
   readonly error: unknown
-  /** Resolves to whether the task has succeeded. While one is under way another is not begun. */
+  /** Resolves to whether the task succeeded. Refuses a task while another one runs. */
   readonly run: (task: (signal: AbortSignal) => void | Promise<void>) => Promise<boolean>
 }
 
-/** What a person does by a button: one at a time, given up with the view or the session, its error kept for the view. */
+/**
+ * Runs the tasks of a view's buttons, one at a time. The end of the view or of the session aborts a task; the view gets
+ * its error.
+ */
 export function useAction(): Action {
   const [error, setError] = useState<unknown>()
   const [isUnderWay, setIsUnderWay] = useState(false)

@@ -11,10 +11,10 @@ function say(text: string, isWarning: boolean): void {
   if (text !== '') timer = setTimeout(() => announced.set({ text: '', isWarning }), shownMs)
 }
 
-/** Says for some seconds that something has been done, and has screen readers say it. An empty text takes away what is said. */
+/** Shows a sentence for some seconds and has screen readers read it out. An empty text removes the shown one. */
 export const announce = (text: string): void => say(text, false)
 
-/** Says in the same place that something was not done, where no view has a place for it. */
+/** Shows in the same way that something failed, where no view has a place for the error. */
 export const warn = (text: string): void => say(text, true)
 
 export function Announcement() {

@@ -5,7 +5,7 @@ import { useWords } from '../words/spoken.tsx'
 
 interface Props {
   readonly children: ReactNode
-  /** Address of the view that is drawn inside; another one is drawn anew. Absent around the page itself. */
+  /** Address of the view inside. A new address clears the error. Absent around the whole page. */
   readonly address?: string
 }
 
@@ -14,7 +14,7 @@ interface State {
   readonly address: string | undefined
 }
 
-/** What is seen where drawing has failed. */
+/** Replaces its children by an apology where rendering them fails. */
 export class BrokenPage extends Component<Props, State> {
   override state: State = { isBroken: false, address: this.props.address }
 

@@ -15,7 +15,7 @@ interface Props<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** One of a few, all of which are seen. */
+/** A choice of one of a few visible options. */
 export function Choice<Value extends string>({ label, options, value, onChange }: Props<Value>) {
   return (
     <RadioGroup

@@ -4,7 +4,7 @@ import { emptyClipboard, useCopied, type Copied } from './clipboard.ts'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/spoken.tsx'
 
-/** Says that a secret is in the clipboard, and when it will be gone. */
+/** Says that the clipboard holds a secret, and when it will be emptied. */
 export function ClipboardNotice() {
   const words = useWords()
   const copied = useCopied()
@@ -15,7 +15,7 @@ export function ClipboardNotice() {
           {copied.state === 'refused' ? <ClipboardX aria-hidden /> : <ClipboardCheck aria-hidden />}
           <p>
             {sentenceFor(copied, words)}
-            {/* Each second would be read out. */}
+            {/* Hidden from screen readers, which would read out every second. */}
             {copied.state === 'held' && <span aria-hidden="true"> {words.clipboardEmptiedIn(copied.secondsLeft)}</span>}
           </p>
           {(copied.state === 'held' || copied.state === 'waits') && (

@@ -1,10 +1,10 @@
 import { KeptJson } from './kept-json.ts'
 import { useWatched, Watched } from './watched.ts'
 
-/** What was copied last, as the page tells of it. */
+/** State of the clipboard, as the page shows it. */
 export type Copied =
   | { readonly state: 'held'; readonly field: string; readonly secondsLeft: number }
-  /** Its time is over, and the browser did not let the page empty it. */
+  /** The time is over, but the browser has not let the page empty the clipboard. */
   | { readonly state: 'waits' }
   | { readonly state: 'emptied' | 'refused' }
 
@@ -15,24 +15,24 @@ interface Held {
 
 const heldMs = 30_000
 const goneMs = 4_000
-/** In the tab's memory, for a reload: that a secret was copied, and not which. */
+/** For a reload of the tab: the name of the copied field and its time, not the secret. */
 const kept = new KeptJson<Held>(sessionStorage, 'strongroom.copied')
 
-/** What the clipboard holds by this page. */
+/** The field whose secret this page has put into the clipboard. */
 let held = kept.read()
-/** What has just happened, as long as it is told. */
+/** The last event, while it is shown. */
 let news: { readonly state: 'emptied' | 'refused' } | undefined
 let newsTimer: ReturnType<typeof setTimeout> | undefined
 let ticking: ReturnType<typeof setTimeout> | undefined
 const copied = new Watched<Copied | undefined>(undefined)
 export const useCopied = (): Copied | undefined => useWatched(copied)
 
-/** Puts a secret into the clipboard for half a minute. Whether it is there. */
+/** Puts a secret into the clipboard for half a minute. Resolves to whether that succeeded. */
 export async function copySecret(field: string, value: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)
   } catch {
-    // What was there before still is, and has its time.
+    // The clipboard is unchanged, and so is the time of a secret in it.
     tell('refused')
     return false
   }
@@ -41,7 +41,7 @@ export async function copySecret(field: string, value: string): Promise<boolean>
   return true
 }
 
-/** Puts what is no secret into the clipboard, where it stays. Whether it is there. */
+/** Puts text that is not secret into the clipboard, where it stays. Resolves to whether that succeeded. */
 export async function copyOpen(value: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)
@@ -49,24 +49,27 @@ export async function copyOpen(value: string): Promise<boolean> {
     tell('refused')
     return false
   }
-  // It has taken the place of a secret that was there.
+  // The text has replaced any secret in the clipboard.
   hold(undefined)
   tell()
   return true
 }
 
-/** Only where a secret is in it by this page; what a person copied elsewhere meanwhile cannot be told apart, and goes too. */
+/**
+ * Empties the clipboard if this page has put a secret into it. The page cannot see what the person copied elsewhere
+ * since; that is removed, too.
+ */
 export async function emptyClipboard(): Promise<void> {
   if (held === undefined) return
   const emptied = held
   try {
     await navigator.clipboard.writeText('')
   } catch {
-    // Chromium refuses while the page is not in front, Firefox and Safari without a click or a key just before.
+    // Chromium refuses a page in the background; Firefox and Safari refuse without a recent click or key.
     if (held === emptied) hold({ ...emptied, until: Math.min(emptied.until, Date.now()) })
     return tell()
   }
-  // A copy that came meanwhile has its own time.
+  // A secret that was copied meanwhile has its own time.
   if (held !== emptied) return
   hold(undefined)
   tell('emptied')
@@ -88,7 +91,7 @@ function tell(state?: 'emptied' | 'refused'): void {
 
 function show(): void {
   clearTimeout(ticking)
-  // Not while it waits: each attempt would fail as the last one did, until something happens.
+  // No timer once it is overdue: another attempt would fail, too. The next click, key or focus tries again.
   if (held && !isOverdue()) ticking = setTimeout(() => (isOverdue() ? void emptyClipboard() : show()), 1_000)
   copied.set(news ?? (held && shownAs(held)))
 }

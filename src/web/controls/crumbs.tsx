@@ -6,7 +6,7 @@ export interface Crumb {
   readonly text: string
 }
 
-/** The way from all vaults to what is shown; what is shown itself is the heading. */
+/** The links from all vaults down to the parent of the shown view, whose own name is the heading. */
 export function Crumbs({ path }: { readonly path: readonly Crumb[] }) {
   const words = useWords()
   return (

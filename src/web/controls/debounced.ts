@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** A pause between keys that is longer than this ends a word. */
+/** Milliseconds without typing that end an input. */
 const pauseMs = 250
 
-/** The value once it has stood still: what is asked for as a person types is asked for once. */
+/** The value after a pause in its changes, so that calls are not made for every key. */
 export function useDebounced<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -5,11 +5,11 @@ interface Props {
   readonly description?: string
   readonly error?: string | undefined
   readonly isRequired?: boolean
-  /** Undefined where the person takes back the choice. */
+  /** Undefined where the person clears the choice. */
   readonly onChoose: (file: File | undefined) => void
 }
 
-/** A file of a form, in the browser's own control. */
+/** A file input of the browser, with label and error. */
 export function FileInput({ label, description, error, isRequired = false, onChoose }: Props) {
   const id = useId()
   return (

@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (value: string) => void
 }
 
-/** Enter in it does not send the form that it stands in. */
+/** A filter field. Enter in it does not submit the surrounding form. */
 export function FilterField({ label, value, onChange }: Props) {
   const words = useWords()
   return (
@@ -28,7 +28,7 @@ export function FilterField({ label, value, onChange }: Props) {
 
 const sendNothing = (): void => undefined
 
-/** Whether a text holds every word of a filter, in whatever case. */
+/** Returns a test whether a lower-case text contains every word of a filter. */
 export function createFilter(filter: string): (text: string) => boolean {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   return (text) => words.every((word) => text.includes(word))

@@ -12,25 +12,28 @@ import { Trouble } from './trouble.tsx'
 interface Props {
   readonly title: string
   readonly children: ReactNode
-  /** What the button says that sends it; undefined where it cannot be sent. */
+  /** Text of the submit button; undefined where the form cannot be submitted. */
   readonly submitText: string | undefined
   readonly isDangerous?: boolean
   /**
-   * The dialog closes when it resolves, but not to false, and stays with what was typed and the error when it is refused.
-   * `typed`: the text of the field of a name, without blanks around it.
+   * Submits the form. The dialog closes when it resolves, except to false. When it rejects, the dialog stays with the
+   * typed values and shows the error. `typed`: the trimmed text of the field with a name.
    */
   readonly onSubmit: (signal: AbortSignal, typed: (name: string) => string) => Promise<void | boolean>
   readonly onClose: () => void
 }
 
-/** A form that stands before the page. Only its buttons and Escape close it: a click beside it would lose what was typed. */
+/**
+ * A form in a modal dialog. Only its buttons and Escape close it, because a click beside it would lose the typed
+ * values.
+ */
 export function FormDialog({ title, children, submitText, isDangerous = false, onSubmit, onClose }: Props) {
   const words = useWords()
   const { isUnderWay, error, run } = useAction()
   const isLate = useLate(isUnderWay)
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    // The form that the dialog stands before is not sent with it.
+    // React would pass the event on to the form around the dialog.
     event.stopPropagation()
     if (submitText === undefined) return
     const form = new FormData(event.currentTarget)
@@ -49,7 +52,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title">{title}</Heading>
-          {/* A form of React Aria inherits what is done to send the one around it. */}
+          {/* Without this, the form would inherit the submit handler of a surrounding React Aria form. */}
           <FormContext value={null}>
             <Form className="form" onSubmit={(event) => void submit(event)}>
               {error !== undefined && <Trouble error={error} />}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
-/** Its signal is aborted when what asks for something goes: with the view, or with the session. */
+/** A controller whose signal is aborted when the component is removed, for example by the end of the session. */
 export function useGone(): RefObject<AbortController> {
   const gone = useRef(new AbortController())
   useEffect(() => {

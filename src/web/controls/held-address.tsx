@@ -6,22 +6,22 @@ import { useWords } from '../words/spoken.tsx'
 import { Question } from './question.tsx'
 import { useWatched, Watched } from './watched.ts'
 
-/** The address of the view that stays shown while it holds something unsaved, whatever the browser says. */
+/** Address of a view with unsaved input. It stays shown, whatever address the browser has. */
 const held = new Watched<string | undefined>(undefined)
 
-/** The address of the view that is shown. */
+/** The address of the shown view. */
 export const useShownAddress: BaseLocationHook = () => {
   const [address, go] = useHashLocation()
   return [useWatched(held) ?? address, go]
 }
 
-/** Goes on to an address although the view held what is not saved: it has just been, or is not to be. */
+/** Goes to an address without asking, because the input was just saved or is to be discarded. */
 export function goOn(address: string): void {
   held.set(undefined)
   navigate(address, { replace: true })
 }
 
-/** What a person is asked before a view is left. */
+/** The texts of the question before a view is left. */
 export interface LeavingWords {
   readonly title: string
   readonly text: string
@@ -29,9 +29,9 @@ export interface LeavingWords {
 }
 
 /**
- * Asks before a view is left in which something is not saved: by a link, the browser's buttons, or another page.
- *
- * @param asked Where what would be lost was not typed.
+ * Asks before the person leaves a view with unsaved input by a link, the browser's buttons or another page. Returns the
+ * question.
+ * @param asked The question's texts, where something other than typed input would be lost.
  */
 export function useHeldAddress(isUnsaved: boolean, asked?: LeavingWords): ReactNode {
   const words = useWords()
@@ -44,7 +44,7 @@ export function useHeldAddress(isUnsaved: boolean, asked?: LeavingWords): ReactN
   const kept = useWatched(held)
   useEffect(() => {
     if (!isUnsaved) return undefined
-    // Read here: what has been gone to meanwhile is not this view.
+    // Read at the first change, when the browser's address is still that of this view.
     held.set(`/${location.hash.replace(/^#?\/?/, '')}`)
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', ask)

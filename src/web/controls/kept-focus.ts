@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 
-/** A place in the page from which what had the focus was taken away. */
+/** The place of the element that had the focus and was removed from the page. */
 interface Gap {
-  /** What was taken away: the control itself, or something around it. */
+  /** The removed node: the control itself or one of its ancestors. */
   readonly removed: Element
   readonly control: HTMLElement
   readonly parent: Element
@@ -12,15 +12,16 @@ interface Gap {
 
 const rows = 'li, tr, [role="row"]'
 const controls = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled)'
-/** React Aria keeps the focus within one, and gives it back to where it was. */
+/** React Aria keeps the focus inside its dialogs, and restores it afterwards. */
 const dialogs = '.overlay'
 
-/** A second, of most screens. */
+/** About a second on most screens. */
 const inertFrames = 60
 
 /**
- * What a person presses may go with what was done by it: a row that is deleted, a button that is used once. The focus then goes to
- * the same control of the next row, to another one of the same row, or to the heading above, and never to the beginning of the page.
+ * Restores the focus when the pressed control is removed by its own action, such as the button of a deleted row. The
+ * focus goes to the same control of the next row, to another control of the same row, or to the heading above, and
+ * never to the beginning of the page.
  */
 export function useKeptFocus(): void {
   useEffect(keepFocus, [])
@@ -34,7 +35,7 @@ function keepFocus(): () => void {
     focused = target
     gap = undefined
   }
-  /** Who clicks elsewhere has left the control by that. */
+  /** A click elsewhere means that the person has left the control. */
   const leave = ({ target }: PointerEvent): void => {
     if (!(target instanceof Element) || target.closest(dialogs)) return
     focused = undefined
@@ -43,13 +44,13 @@ function keepFocus(): () => void {
   const fill = (frames: number): void => {
     if (gap === undefined || document.activeElement !== document.body || document.querySelector(dialogs)) return
     focusNear(gap)
-    // What lies behind a dialog stays inert for a moment after it has gone, and takes no focus.
+    // The page behind a dialog stays inert for a moment after the dialog has closed, and takes no focus until then.
     if (document.activeElement === document.body && frames > 0) requestAnimationFrame(() => fill(frames - 1))
     else gap = undefined
   }
   const observer = new MutationObserver((records) => {
     for (const record of records) gap = gapOf(record, focused, gap) ?? gap
-    // Not before React Aria has given the focus back, and the next view has taken it.
+    // Runs in the next frame, after React Aria has restored the focus or the next view has taken it.
     if (gap) requestAnimationFrame(() => fill(inertFrames))
   })
   observer.observe(document.body, { childList: true, subtree: true })
@@ -82,13 +83,13 @@ function focusNear(gap: Gap): void {
   heading.focus()
 }
 
-/** The row that has come to its place, or the last one. */
+/** The row that took the place of the removed one, or the last row. */
 const neighbourOf = ({ next, previous }: Gap): Element | undefined =>
   [next, previous].filter((node) => node instanceof Element).find((node) => node.isConnected && node.matches(rows))
 
 const controlsOf = (place: Element): HTMLElement[] => [...place.querySelectorAll<HTMLElement>(controls)]
 
-/** Of the innermost part of the page that has one. */
+/** The first heading of the nearest ancestor that has one. */
 function headingAbove(place: Element | null): HTMLElement | undefined {
   if (place === null) return undefined
   return place.querySelector<HTMLElement>('h1, h2, h3') ?? headingAbove(place.parentElement)

@@ -1,7 +1,7 @@
-/** What this page keeps as JSON in a storage of the browser, under one name. */
+/** A value that the page keeps as JSON in a storage of the browser, under one name. */
 export class KeptJson<Kept> {
   readonly #storage: Storage
-  /** Of the item in the storage. */
+  /** Name of the item in the storage. */
   readonly place: string
 
   constructor(storage: Storage, place: string) {
@@ -9,7 +9,7 @@ export class KeptJson<Kept> {
     this.place = place
   }
 
-  /** Undefined where there is nothing, or what was put there by hand is no JSON. */
+  /** The stored value; undefined without one, or where it was edited into something that is not JSON. */
   read(): Kept | undefined {
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this page has written it
@@ -19,7 +19,7 @@ export class KeptJson<Kept> {
     }
   }
 
-  /** Undefined takes it away. */
+  /** Stores the value; undefined removes it. */
   write(kept: Kept | undefined): void {
     if (kept === undefined) this.#storage.removeItem(this.place)
     else this.#storage.setItem(this.place, JSON.stringify(kept))

@@ -1,21 +1,21 @@
 import { useEffect } from 'react'
 import { useWatched, Watched } from './watched.ts'
 
-/** What is typed in a form and not saved. */
+/** Unsaved input of a form. */
 interface Typing {
   readonly form: object
   readonly userid: string
-  /** Which of the forms of its kind. */
+  /** Which form of its kind, for example the id of the object. */
   readonly place: string
   readonly value: unknown
 }
 
-/** A pause is not longer; what a person has forgotten goes. */
+/** Milliseconds that input is kept after the end of a session, enough for a pause. */
 const mostMs = 60 * 60_000
 
-/** Of the form that is shown. */
+/** Input of the form that is shown. */
 let shown: Typing | undefined
-/** Of the form that was shown when the session ended: in the memory of the page alone. */
+/** Input of the form that was shown when the session ended. In the memory of the page only. */
 const kept = new Watched<Typing | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 const tabs = new BroadcastChannel('strongroom.typing')
@@ -23,7 +23,7 @@ tabs.addEventListener('message', forget)
 
 export const useIsTypingKept = (): boolean => useWatched(kept) !== undefined
 
-/** The session has ended, and not by its person: what was typed waits until they come back. */
+/** To be called when the session ends by itself: the input is kept until the person logs in again. */
 export function keepTyping(): void {
   if (shown === undefined) return
   kept.set(shown)
@@ -31,12 +31,12 @@ export function keepTyping(): void {
   timer = setTimeout(forget, mostMs)
 }
 
-/** This person has come. */
+/** To be called at a login: discards the input of another person. */
 export function keepTypingOf(userid: string): void {
   if (kept.get()?.userid !== userid) forget()
 }
 
-/** The person has gone: nothing stays, in no tab. */
+/** To be called when the person logs out: discards the input in all tabs. */
 export function forgetTyping(): void {
   forget()
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has the tabs of one origin alone
@@ -49,9 +49,9 @@ function forget(): void {
   kept.set(undefined)
 }
 
-/** A kind of form, whose typing outlives the session for the same person. */
+/** A kind of form whose input outlasts the end of the session, for the same person. */
 export class TypingForm<Value> {
-  /** What the person had typed here when the session ended. */
+  /** The input that the person had left here when the session ended. */
   at(userid: string | undefined, place: string): Value | undefined {
     const typing = kept.get()
     if (typing?.form !== this || typing.userid !== userid || typing.place !== place) return undefined
@@ -59,13 +59,13 @@ export class TypingForm<Value> {
     return typing.value as Value
   }
 
-  /** To be called by the form that is shown; undefined while nothing would be lost. */
+  /** Called by the shown form with its input; undefined while nothing would be lost. */
   useTyping(userid: string | undefined, place: string, value: Value | undefined): void {
     useEffect(() => {
       if (userid === undefined || value === undefined) return undefined
       const typing = { form: this, userid, place, value }
       shown = typing
-      // It is here again.
+      // The shown form holds it again.
       if (this.at(userid, place) !== undefined) kept.set(undefined)
       return () => {
         if (shown === typing) shown = undefined

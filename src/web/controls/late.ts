@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const patienceMs = 150
 
-/** Whether something has been under way for so long that it is worth saying: what comes sooner would only flicker. */
+/** Whether something has taken long enough to be announced. A message for less would only flicker. */
 export function useLate(isUnderWay: boolean): boolean {
   const [isLate, setIsLate] = useState(false)
   useEffect(() => {

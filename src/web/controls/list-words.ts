@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of lists that are longer than a view draws at once. */
+/** The texts of lists that are longer than one page. */
 export const listWords = inBoth(
   {
     previous: 'Previous page',

@@ -6,14 +6,14 @@ import { pageSize, usePagedItems } from './paged-items.tsx'
 
 interface Props<Item> {
   readonly items: readonly Item[]
-  /** What the filter looks through. */
+  /** The text that the filter searches. */
   readonly textOf: (item: Item) => string
   readonly className: string
-  /** The row of an item, with its key. */
+  /** Draws the row of an item, with its key. */
   readonly children: (item: Item) => ReactNode
 }
 
-/** A list with a page for every hundred rows. One that is longer has a filter. */
+/** A list with a hundred rows on a page. A longer one has a filter. */
 export function LongList<Item>({ items, textOf, className, children }: Props<Item>) {
   const words = useWords()
   const own = useWordsOf(listWords)

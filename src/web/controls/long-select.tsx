@@ -4,7 +4,7 @@ import { createFilter, FilterField } from './filter-field.tsx'
 import { listWords } from './list-words.ts'
 import { SelectInput } from './select-input.tsx'
 
-/** More are slow to open, and nothing is found among them by eye. */
+/** Longer lists open slowly, and are too long to look through. */
 const mostOffered = 100
 
 interface Option {
@@ -20,7 +20,9 @@ interface Props {
   readonly onChange?: (value: string) => void
 }
 
-/** One of however many. Where they are too many for the browser's own control, a filter says which of them it offers. */
+/**
+ * A choice of one of any number of options. Beyond the limit, a filter selects those that the browser's control offers.
+ */
 export function LongSelect({ label, name, options, defaultValue, onChange }: Props) {
   const words = useWordsOf(listWords)
   const [chosen, setChosen] = useState(defaultValue)
@@ -31,7 +33,7 @@ export function LongSelect({ label, name, options, defaultValue, onChange }: Pro
     return options.filter(({ text }) => fits(text.toLowerCase()))
   }, [options, deferred])
   const offered = fitting.slice(0, mostOffered)
-  // A filter alone chooses nothing else.
+  // The chosen option is always offered, because a filter must not change the choice.
   const isOffered = offered.some(({ value }) => value === chosen)
   const kept = isOffered ? [] : options.filter(({ value }) => value === chosen)
   const isLong = options.length > mostOffered

@@ -6,7 +6,7 @@ interface Props {
   readonly withSeconds?: boolean
 }
 
-/** A moment in the person's own time and language. */
+/** A moment in the person's time zone and language. */
 export function MomentText({ at, withSeconds = false }: Props) {
   const { locale } = useWords()
   const moment = new Date(at)

@@ -7,7 +7,7 @@ interface Props {
   readonly onTryAgain: () => void
 }
 
-/** In place of a view that could not be read. */
+/** Replaces a view whose data could not be read. */
 export function NotLoaded({ error, onTryAgain }: Props) {
   const words = useWords()
   return (

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { useWordsOf } from '../words/spoken.tsx'
 import { listWords } from './list-words.ts'
 
-/** Where one is in a list. */
+/** The position in a list, and how to move. */
 interface Place {
   readonly number: number
   readonly goOn: (next: string) => void
@@ -12,12 +12,12 @@ interface Place {
 }
 
 export interface Pages extends Place {
-  /** What to send for the page that is shown; absent for the first one. */
+  /** The parameter that asks for the shown page; absent for the first one. */
   readonly next: string | undefined
   readonly goFirst: () => void
 }
 
-/** Where one is in a list of which each page names the next one. */
+/** The position in a list whose pages each name the next one. */
 export function usePages(): Pages {
   const [way, setWay] = useState<readonly string[]>([])
   return {
@@ -31,15 +31,15 @@ export function usePages(): Pages {
 
 interface Props {
   readonly pages: Place
-  /** How many there are, where that is known. */
+  /** Number of pages, where it is known. */
   readonly count?: number
-  /** What the page that is shown names as its next one. */
+  /** The parameter for the next page, as the shown page gives it. */
   readonly following: string | undefined
-  /** While the page before is shown until the next one is there: its next page is the one that is being read. */
+  /** The previous page is still shown while the next one loads, so `following` is the page that is loading. */
   readonly isTurning?: boolean
 }
 
-/** Nothing where there is one page alone. */
+/** The buttons between pages; null for a single page. */
 export function Pager({ pages, count, following, isTurning = false }: Props) {
   const words = useWordsOf(listWords)
   const back = useRef<HTMLButtonElement>(null)
@@ -48,7 +48,8 @@ export function Pager({ pages, count, following, isTurning = false }: Props) {
   const isLast = following === undefined
   const pressed = useRef<Element>(null)
   useEffect(() => {
-    // The button that leads no further loses the focus: the other one takes it, unless the person has gone elsewhere.
+    // A button at the end of the list is disabled and loses the focus. The other button takes it, unless the person has
+    // moved it.
     const { current: button } = pressed
     const { activeElement, body } = document
     if (button?.matches(':disabled') !== true || (activeElement !== button && activeElement !== body)) return

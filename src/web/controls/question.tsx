@@ -6,14 +6,14 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 interface Props {
   readonly icon?: ReactNode
   readonly title: string
-  /** What is asked; the buttons are `actions`. */
+  /** The text of the question. `actions` are its buttons. */
   readonly children: ReactNode
   readonly actions: ReactNode
-  /** By Escape, or by a click beside it. */
+  /** Called for Escape or a click beside the question. */
   readonly onClose: () => void
 }
 
-/** Stands before the page until it is answered. */
+/** A modal question. */
 export function Question({ icon, title, children, actions, onClose }: Props) {
   return (
     <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={onClose}>

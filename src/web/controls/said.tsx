@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'react'
 
-/** Screen readers say what changes in a region that they know already, not what it came with. */
+/**
+ * Milliseconds until a new region is known to screen readers, which read out changes of a region, not its first
+ * content.
+ */
 const knownAfterMs = 100
 
-/** A sentence that is read out where it comes with its view. */
+/** A sentence that screen readers read out when its view appears. */
 export function Said({ className, text }: { readonly className: string; readonly text: string }) {
   const [isKnown, setIsKnown] = useState(false)
   useEffect(() => {

@@ -1,10 +1,10 @@
-/** How long the browser may take to begin to save what it was given. */
+/** Milliseconds within which the browser begins to save a file. */
 const keptMs = 60_000
 
-/** Addresses of files that the browser may still be reading. */
+/** Blob URLs that the browser may still be reading. */
 const addresses = new Set<string>()
 
-/** Has the browser save a file. Whatever type it says it has, nothing opens it. */
+/** Lets the browser save a file. The generic type keeps it from opening the file. */
 export function saveFile(name: string, bytes: Uint8Array<ArrayBuffer>): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
@@ -14,7 +14,7 @@ export function saveFile(name: string, bytes: Uint8Array<ArrayBuffer>): void {
   setTimeout(() => forget(link.href), keptMs)
 }
 
-/** None of the files stays in the page's memory. */
+/** Revokes all blob URLs, so that no file stays in the page's memory. */
 export function forgetSaved(): void {
   for (const address of addresses) forget(address)
 }

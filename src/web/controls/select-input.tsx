@@ -3,27 +3,27 @@ import { useId } from 'react'
 interface Option {
   readonly value: string
   readonly text: string
-  /** Where the text is not of the person's language. */
+  /** Set where the text is not in the person's language. */
   readonly lang?: 'en' | undefined
   readonly isDisabled?: boolean
 }
 
 interface Props {
   readonly label: string
-  /** In the form, which reads what is chosen where nothing is called. */
+  /** Name in the form, for a form that reads the value when it is submitted. */
   readonly name?: string
   readonly options: readonly Option[]
   readonly defaultValue?: string
-  /** Where the view keeps what is chosen. */
+  /** The value, where the view keeps it. */
   readonly value?: string
   readonly description?: string | undefined
   readonly isRequired?: boolean
-  /** Behind the label. */
+  /** Follows the label. */
   readonly labelNote?: string | undefined
   readonly onChange?: (value: string) => void
 }
 
-/** One of several, in the browser's own control. */
+/** A select element of the browser, with label and description. */
 export function SelectInput({ label, labelNote, options, description, onChange, ...select }: Props) {
   const { isRequired, ...rest } = select
   const id = useId()

@@ -1,7 +1,7 @@
 import { useLate } from './late.ts'
 import { useWords } from '../words/spoken.tsx'
 
-/** Says that something is on its way, where it is not there at once. */
+/** Says that something is loading, once it takes long. */
 export function Slow() {
   const words = useWords()
   const isLate = useLate(true)

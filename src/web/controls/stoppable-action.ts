@@ -2,12 +2,12 @@ import { useRef, useState } from 'react'
 import { useAction, type Action } from './action.ts'
 
 export interface StoppableAction extends Action {
-  /** Whether the last one was stopped, which is no error. */
+  /** Whether the person stopped the last task. That is not an error. */
   readonly isStopped: boolean
   readonly stop: () => void
 }
 
-/** An action that a person may stop: its task hears of that by its signal. */
+/** An action that the person can stop, which aborts the signal of its task. */
 export function useStoppableAction(): StoppableAction {
   const { isUnderWay, error, run } = useAction()
   const [isStopped, setIsStopped] = useState(false)

@@ -21,23 +21,23 @@ interface Props extends Pick<
   | 'validate'
 > {
   readonly label: string
-  /** Stands behind the label. */
+  /** Follows the label. */
   readonly labelNote?: string | undefined
   readonly description?: string | undefined
-  /** What is wrong with the value, once it is known. */
+  /** What is wrong with the value, once that is known. */
   readonly error?: string | undefined
-  /** What is not prose is not corrected; a code is read letter by letter. */
+  /** Names and codes are neither spell-checked nor capitalized; a code is set in a fixed-width font. */
   readonly kind?: 'prose' | 'name' | 'code'
   readonly inputMode?: 'numeric' | 'text' | 'email'
   readonly inputRef?: Ref<HTMLInputElement>
-  /** Lines of a longer text. */
+  /** Number of lines, for longer text. */
   readonly rows?: number
 }
 
-/** The interface has years of four digits; browsers take six. */
+/** The interface takes years of four digits, browsers of six. */
 const lastOf: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' }
 
-/** A field for a text, with its label and what helps to fill it in. */
+/** A text field with its label, description and error. */
 export function TextInput(props: Props) {
   const { label, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
   const words = useWords()
@@ -56,7 +56,8 @@ export function TextInput(props: Props) {
         <TextArea {...literal} {...look} rows={rows} />
       )}
       {description !== undefined && <Text slot="description">{description}</Text>}
-      {/* Gone as the value is good: not with the click on a button, which would move away under it. */}
+      {/* The error disappears as soon as the value is valid. If it waited for a click on a button, that button would
+          move under the click. */}
       <FieldError className={error === undefined ? 'react-aria-FieldError missing' : 'react-aria-FieldError'}>
         {({ validationErrors, validationDetails }) =>
           error ??

@@ -5,7 +5,7 @@ interface Props {
   readonly onChange: (isTicked: boolean) => void
 }
 
-/** Yes or no, in the browser's own control. */
+/** A checkbox of the browser. */
 export function Tick({ label, isTicked, isDisabled = false, onChange }: Props) {
   return (
     <label className="tick">

@@ -7,7 +7,7 @@ interface Props {
   readonly onTryAgain?: () => void
 }
 
-/** What went wrong, in a sentence. */
+/** The sentence of an error, and a button that tries again. */
 export function Trouble({ error, onTryAgain }: Props) {
   const words = useWords()
   const { text, lang, detail, number, waitSeconds } = sentenceOf(error, words)

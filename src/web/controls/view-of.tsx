@@ -1,8 +1,8 @@
 import { lazy, useState, type ComponentType } from 'react'
 
 /**
- * A view that is loaded when it is first shown, or before. One that has been loaded is shown at once: after `lazy` has told React to
- * wait, even for a moment, React shows it no sooner than 300 ms later.
+ * A view that is loaded when it is first shown, or earlier by the returned function. A loaded view bypasses `lazy`:
+ * once that suspends, React waits at least 300 ms before it shows the view.
  */
 export function viewOf<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -14,7 +14,7 @@ export function viewOf<Props extends object>(
   }
   const Later: ComponentType<Props> = lazy(loadOnce)
   function View(props: Props) {
-    // For as long as it is there: another component in its place would begin anew.
+    // Fixed while the view is mounted, because another component in its place would lose its state.
     const [Shown] = useState(() => Loaded ?? Later)
     return <Shown {...props} />
   }

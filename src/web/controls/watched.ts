@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of any view, which views show as it changes. */
+/** A value outside of React, whose changes views show. */
 export class Watched<Value> {
   #value: Value
   readonly #listeners = new Set<() => void>()
@@ -16,7 +16,7 @@ export class Watched<Value> {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Returns how to stop. */
+  /** Returns a function that ends the subscription. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

@@ -1,9 +1,9 @@
 let underWay = 0
 
-/** Whether something goes on that a person has begun, and need not watch. */
+/** Whether work that a person has started is under way, which needs no activity of the person. */
 export const isWorkUnderWay = (): boolean => underWay > 0
 
-/** Returns how to say that it is done. */
+/** Returns a function that ends the work. */
 export function beginWork(): () => void {
   underWay++
   return () => void underWay--

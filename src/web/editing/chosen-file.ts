@@ -5,7 +5,7 @@ import { sentenceOf, useWords, useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
 import { checkSize } from './storing.ts'
 
-/** The file of a form, and what is wrong with it before it is sent. */
+/** The chosen file of a form, with the reason why it cannot be sent. */
 export function useChosenFile({ info }: StoredTemplate, initial: File | undefined) {
   const words = useWords()
   const own = useWordsOf(editingWords)
@@ -36,7 +36,7 @@ export function useChosenFile({ info }: StoredTemplate, initial: File | undefine
     file,
     fileError,
     choose: (next: File) => void choose(next),
-    /** Whether the form can be sent with what there is. */
+    /** Whether the form can be sent with the present choice. */
     check: (isNeeded: boolean): boolean => {
       if (fileError !== undefined) return false
       if (!isNeeded || file !== undefined) return true

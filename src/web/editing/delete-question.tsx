@@ -22,7 +22,7 @@ interface Props {
 
 const mostNamed = 8
 
-/** Asks before an object is deleted, and names what goes with it. */
+/** Asks before an object is deleted, and names the objects inside it. */
 export function DeleteQuestion({ object, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(actionWords)

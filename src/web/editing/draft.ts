@@ -1,14 +1,14 @@
 import type { Field, StoredObject, StoredTemplate } from '../interface/calls.ts'
 
-/** The member of a call that names the object; no field can be called so. */
+/** The member of a call for the object's name. No field has this name. */
 export const nameMember = 'objectname'
 
-/** What a person has typed, by the name of the field. A secret that is not there stays as it is stored. */
+/** Typed values by field name. A secret that is absent stays as it is stored. */
 export type Draft = Readonly<Record<string, string>>
 
 export const isSecret = ({ encrypted, type }: Field): boolean => encrypted && type !== 'file'
 
-/** Of a new object: what its template offers, and what was read of a file. */
+/** The initial values of a new object: the defaults of its template, and values that were read from a file. */
 export function newDraft({ structure }: StoredTemplate, known: Draft = {}): Draft {
   const texts = structure.filter(({ type }) => type !== 'file')
   return {
@@ -19,11 +19,11 @@ export function newDraft({ structure }: StoredTemplate, known: Draft = {}): Draf
 
 interface CarriedOver {
   readonly draft: Draft
-  /** The labels of the fields whose values have no place. */
+  /** Labels of the fields whose values have no place in the new template. */
   readonly lost: readonly string[]
 }
 
-/** What was typed for one template, as far as another one has a place for it. */
+/** The values that were typed for one template, as far as another one has fields for them. */
 export function carriedOver(draft: Draft, from: StoredTemplate, to: StoredTemplate): CarriedOver {
   const typed = Object.entries(changedIn(draft, newDraft(from))).filter(([, value]) => value !== '')
   const known: Record<string, string> = {}
@@ -32,13 +32,13 @@ export function carriedOver(draft: Draft, from: StoredTemplate, to: StoredTempla
     const field = from.structure.find(({ fieldname }) => fieldname === name)
     const place = placeOf(name, value, field, to)
     if (place === undefined) lost.push(field?.translation ?? name)
-    // An object has one name, whatever its template calls it.
+    // An object has one name, whichever field of its template holds it.
     else known[place] ??= value
   }
   return { draft: newDraft(to, known), lost }
 }
 
-/** A name is one in every template; a secret stays one. */
+/** The member of the new template for a value. A name stays a name, and a secret goes into secret fields only. */
 function placeOf(name: string, value: string, from: Field | undefined, to: StoredTemplate): string | undefined {
   const isName = from === undefined || (name === 'name' && !isSecret(from))
   if (isName) return isNamedByField(to, undefined) ? 'name' : nameMember
@@ -47,11 +47,11 @@ function placeOf(name: string, value: string, from: Field | undefined, to: Store
   return field.type === 'dropdown' && !(field.options ?? []).includes(value) ? undefined : name
 }
 
-/** A dropdown that must have a value shows one. */
+/** A dropdown that requires a value starts with one. */
 const startOf = ({ type, opt, options = [], options_default: usual }: Field): string =>
   type === 'dropdown' ? (usual ?? (opt ? '' : (options[0] ?? ''))) : ''
 
-/** Of a stored object: its open values, as they were read. */
+/** The open values of a stored object. */
 export function storedDraft({ structure }: StoredTemplate, object: StoredObject): Draft {
   const open = structure.filter((field) => field.type !== 'file' && !field.encrypted)
   return {
@@ -60,7 +60,7 @@ export function storedDraft({ structure }: StoredTemplate, object: StoredObject)
   }
 }
 
-/** What a person has changed. An emptied name is none: the appliance keeps the one that it has. */
+/** The changed values. An emptied name is left out, because an object always has a name. */
 export function changedIn(draft: Draft, before: Draft): Draft {
   return Object.fromEntries(
     Object.entries(draft).filter(
@@ -69,22 +69,22 @@ export function changedIn(draft: Draft, before: Draft): Draft {
   )
 }
 
-/** What goes with the call that makes an object: of optional fields those that have a value. */
+/** The body of the call that creates an object, without empty values. */
 export const filledIn = (draft: Draft): Draft =>
   Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== ''))
 
-/** The name of a field that says the object's name itself, which the form then does not ask for twice. */
+/** Whether an open field `name` holds the object's name, so that the form does not ask for it twice. */
 export function isNamedByField({ structure }: StoredTemplate, draft: Draft | undefined): boolean {
   const named = structure.find(({ fieldname }) => fieldname === 'name')
   return named !== undefined && !named.encrypted && (draft === undefined || draft['name'] === draft[nameMember])
 }
 
-/** What of the newer one takes the place of what a person has left alone. */
+/** The newer values, except where the person has changed something. */
 export function rebased(draft: Draft, before: Draft, newer: Draft): Draft {
   return { ...newer, ...changedIn(draft, before) }
 }
 
-/** The fields that another person has changed, and this one too. */
+/** The fields that both this person and another one have changed. */
 export function contestedIn(draft: Draft, before: Draft, newer: Draft): readonly string[] {
   return Object.keys(changedIn(draft, before)).filter(
     (name) => newer[name] !== undefined && newer[name] !== before[name] && newer[name] !== draft[name],

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { warn } from '../controls/announcement.tsx'
 import { useWords } from '../words/spoken.tsx'
 
-/** Files that were dropped into a vault, until the form that saves them is shown. */
+/** Files that were dropped into a vault, until the form that saves them takes them over. */
 let waiting: readonly File[] = []
 
 export function handOver(files: readonly File[]): void {
@@ -15,11 +15,11 @@ export function takeOver(): readonly File[] {
   return taken
 }
 
-/** A drag of rows of the page itself has none. */
+/** Whether files are dragged, and not rows of the page. */
 export const hasFiles = (transfer: DataTransfer | null): transfer is DataTransfer =>
   transfer?.types.includes('Files') === true
 
-/** What was dropped; what a browser calls the file of a folder cannot be read. */
+/** The dropped files. Browsers give a folder as a file that cannot be read; it is left out. */
 export function droppedOf({ items }: DataTransfer): { readonly files: readonly File[]; readonly hasFolder: boolean } {
   const dropped = Array.from(items).filter(({ kind }) => kind === 'file')
   const files = dropped
@@ -29,7 +29,7 @@ export function droppedOf({ items }: DataTransfer): { readonly files: readonly F
   return { files, hasFolder: files.length < dropped.length }
 }
 
-/** Takes files that are dropped anywhere in the page: the browser would go to them, and leave the page. */
+/** Takes files that are dropped anywhere in the page. Otherwise the browser would leave the page and open them. */
 export function useDroppedFiles(onFiles: (files: readonly File[]) => void, onOver?: (isOver: boolean) => void): void {
   const words = useWords()
   const take = useEffectEvent(onFiles)

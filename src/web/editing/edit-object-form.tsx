@@ -32,7 +32,7 @@ interface BegunForm extends BegunEdit {
 
 const typingForm = new TypingForm<BegunForm>()
 
-/** `object.changed`: another call was faster. */
+/** Number of the fault `object.changed`: another call has changed the object first. */
 const changedNumber = 1618
 
 export function EditObjectForm({ read, template, vault }: Props) {
@@ -40,7 +40,7 @@ export function EditObjectForm({ read, template, vault }: Props) {
   const queries = useQueryClient()
   const policy = { id: vault?.policy ?? '', rules: usePolicyRules(vault?.policy) }
   const { person } = useSession()
-  // Against the object as it was then: where it has been changed since, saving says so.
+  // The edit continues from the object as it was then. Where it has changed since, saving reports that.
   const [begun] = useState(() => typingForm.at(person?.userid, read.id))
   const edit = useMergedEdit(read, template, begun)
   const { stored, draft, changes } = edit
@@ -64,7 +64,7 @@ export function EditObjectForm({ read, template, vault }: Props) {
       return edit.seeBoth(file !== undefined, way.signal)
     }
     void queries.invalidateQueries({ queryKey: ['vault', stored.groupid] })
-    // Read anew by the view that is shown next.
+    // The next view reads it.
     await queries.invalidateQueries({ queryKey: ['object'], refetchType: 'none' })
     goOn(`/object/${stored.id}`)
   }

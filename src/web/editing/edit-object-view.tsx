@@ -8,14 +8,14 @@ import { EditObjectForm } from './edit-object-form.tsx'
 import './editing.css'
 import { editingWords } from './editing-words.ts'
 
-/** An object, as it is changed. */
+/** The form that edits an object. */
 export function EditObjectView({ objectid }: { readonly objectid: string }) {
   const words = useWordsOf(editingWords)
   const { data, error, refetch } = useObject(objectid)
   const vaults = useVaults()
   const [object] = data?.OBJECT ?? []
   const template = data?.TEMPLATES.find(({ id }) => id === object?.templateid)
-  // What was read stays for who types, whatever becomes of the object: saving will say it.
+  // A failed reload does not remove the form: saving reports what happened to the object.
   if (!object || !template || !vaults.data) {
     const failure = error ?? vaults.error
     const again = (): void => void Promise.all([refetch(), vaults.refetch()])

@@ -5,10 +5,10 @@ import { templatesQuery, usePolicies } from '../vaults/vault-reads.ts'
 import { useListSpoken } from '../words/spoken-names.ts'
 import type { RulesByName } from './policy-rules.ts'
 
-/** Templates change with the appliance's set-up, not with the day. */
+/** Milliseconds; templates change rarely. */
 const longMs = 300_000
 
-/** The templates of which new objects are made. */
+/** The templates for new objects. */
 export function useTemplates() {
   const spoken = useListSpoken()
   const select = useCallback((listed: readonly ListedTemplate[]) => ofNewObjects(spoken(listed)), [spoken])
@@ -24,7 +24,7 @@ const ofNewObjects = (listed: readonly ListedTemplate[]): readonly StoredTemplat
     }))
     .filter(({ info }) => info.active && info.hid !== true)
 
-/** The rules of a password policy. */
+/** The rules of a password policy; none until the list is loaded. */
 export function usePolicyRules(policyid: string | undefined): RulesByName {
   const { data } = usePolicies()
   return data?.find(({ id }) => String(id) === policyid)?.rules ?? noRules

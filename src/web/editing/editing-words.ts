@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** The words of creating and editing. */
+/** The texts for creating and editing objects. */
 export const editingWords = inBoth(
   {
     newObject: 'New object',

@@ -14,14 +14,17 @@ interface Props {
   readonly autoFocus?: boolean
 }
 
-/** What the browser's own controls for a day or a moment can hold; anything else that is stored is a text to them. A year may be typed that is then refused. */
+/**
+ * Values that the browser's date controls can hold. A field with another stored value is a text field. A year of more
+ * than four digits can be typed and is then refused.
+ */
 const forms: Readonly<Record<string, RegExp>> = {
   date: /^(\d{4,6}-\d\d-\d\d)?$/,
   datetime: /^(\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d)?)?$/,
 }
 const nativeTypes: Readonly<Record<string, string>> = { date: 'date', datetime: 'datetime-local' }
 
-/** The control for a field's value, by the type that its template gives it. Of an unknown type it is a line of text. */
+/** The control for a field, by the type in its template. Unknown types get a text field. */
 export function FieldInput({ field, value, onChange, policy, autoFocus = false }: Props) {
   const words = useWordsOf(editingWords)
   const { translation: label, type, opt, options = [], placeholder } = field
@@ -34,7 +37,7 @@ export function FieldInput({ field, value, onChange, policy, autoFocus = false }
   switch (type) {
     case 'textarea':
       return isSecret(field) ? (
-        // Spelling is checked by makers of browsers, to whom the text would go.
+        // Without spell checking: some browsers send the text to their maker for it.
         <TextInput {...shared} kind="name" rows={6} description={example} />
       ) : (
         <TextInput {...shared} rows={4} description={example} />
@@ -55,7 +58,7 @@ export function FieldInput({ field, value, onChange, policy, autoFocus = false }
   }
 }
 
-/** What is stored stays to be seen, also where the template has ceased to offer it. */
+/** A stored value stays an option even if the template no longer offers it. */
 function optionsOf(options: readonly string[], value: string, opt: boolean, none: string) {
   const hasNone = opt || value === ''
   const known = [...(hasNone ? [''] : []), ...options]

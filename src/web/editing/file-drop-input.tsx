@@ -7,10 +7,10 @@ import { droppedOf, hasFiles } from './dropped-files.ts'
 
 interface Props {
   readonly label: string
-  /** Endings, or `*`. */
+  /** File name extensions, or `*`. */
   readonly accepted: string
   readonly file: File | undefined
-  /** Of the file that is stored now. */
+  /** Name of the file that is stored now. */
   readonly storedName?: string | undefined
   readonly invitation: string
   readonly error?: string | undefined
@@ -18,7 +18,7 @@ interface Props {
   readonly onFiles: (files: readonly File[]) => void
 }
 
-/** Takes a file by a drop or from the browser's own dialog. */
+/** Takes a file by a drop or by the browser's dialog. */
 export function FileDropInput(props: Props) {
   const { label, accepted, file, storedName, invitation, error, hasMany = false, onFiles } = props
   const words = useWords()
@@ -67,7 +67,7 @@ export function FileDropInput(props: Props) {
         accept={accepted === '*' ? undefined : accepted.replaceAll(/[^,]+/g, '.$&')}
         onChange={({ currentTarget }) => {
           const chosen = Array.from(currentTarget.files ?? [])
-          // The same one can be chosen again.
+          // Otherwise the browser would not report the same file a second time.
           currentTarget.value = ''
           if (chosen.length > 0) onFiles(chosen)
         }}
@@ -76,7 +76,7 @@ export function FileDropInput(props: Props) {
   )
 }
 
-/** Takes files that are dropped on it, and no folder. */
+/** Takes dropped files, but no folders. */
 function useDropTarget(onFiles: (files: readonly File[]) => void) {
   const [isOver, setIsOver] = useState(false)
   const [hasFolder, setHasFolder] = useState(false)
@@ -93,7 +93,7 @@ function useDropTarget(onFiles: (files: readonly File[]) => void) {
       setIsOver(false)
       if (!hasFiles(event.dataTransfer)) return
       event.preventDefault()
-      // It is this field's, and not one for the whole page.
+      // Stops the handler for the whole page.
       event.stopPropagation()
       const { files, hasFolder: isFolder } = droppedOf(event.dataTransfer)
       setHasFolder(isFolder)

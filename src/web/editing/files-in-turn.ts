@@ -6,44 +6,43 @@ import { carriedOver, changedIn, newDraft, type Draft } from './draft.ts'
 import { takeOver, useDroppedFiles } from './dropped-files.ts'
 import { recogniseFile } from './storing.ts'
 
-/** What a new object begins with. */
+/** The template, values and file of a new object. */
 export interface Beginning {
   readonly template: StoredTemplate
   readonly draft: Draft
   readonly file: File | undefined
-  /** The files whose turn comes after this one. */
+  /** The files that come after this one. */
   readonly waiting?: readonly File[]
 }
 
-/** Whether something of it would be lost. */
+/** Whether typed values or a file would be lost. */
 export const hasTyped = ({ template, draft, file }: Beginning): boolean =>
   file !== undefined || Object.keys(changedIn(draft, newDraft(template))).length > 0
 
 const filesOf = ({ file, waiting = [] }: Beginning): readonly File[] => (file ? [file, ...waiting] : waiting)
 
-/** By vault and folder. */
+/** Kept input of new objects. Its place is vault and folder. */
 export const newObjectTyping = new TypingForm<Beginning>()
 
-/** Of the template that takes any file. */
+/** Id of the template that takes any file. */
 const plainFileId = '3'
 
-/** With the template as it is listed now: its labels are others once the person has chosen another language. */
+/** Replaces the template by the present one, whose labels differ after a change of language. */
 function asOf(templates: readonly StoredTemplate[], one: Beginning | undefined): Beginning | undefined {
   const template = templates.find(({ id }) => id === one?.template.id)
   return one && template ? { ...one, template } : one
 }
 
 /**
- * The objects that are made one after the other: one of a template, or one of each file.
- *
- * @param begun What a person had typed when their session ended.
+ * Creates objects one after the other: one object of a template, or one for each file.
+ * @param begun The input that the person had left when their session ended.
  */
 export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Beginning | undefined) {
-  /** Those that are to be saved, the one at hand first. */
+  /** The files that are left, beginning with the present one. */
   const [files, setFiles] = useState(() => (begun ? filesOf(begun) : takeOver()))
   const [count, setCount] = useState(files.length)
   const [beginning, setBeginning] = useState(begun)
-  /** What was typed before another template was asked for. */
+  /** The input before the person asked for another template. */
   const [kept, setKept] = useState<Beginning>()
   const { isUnderWay, error, run } = useAction()
 
@@ -55,7 +54,7 @@ export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Begi
       if (template) setBeginning({ template, draft: newDraft(template, values), file })
     })
   const [first] = files
-  // What was typed for the file before the session ended stays.
+  // Input that was kept over the end of the session replaces the values read from the file.
   const lookAtFirst = useEffectEvent((file: File) => {
     if (file !== begun?.file) look(file)
   })
@@ -95,7 +94,7 @@ export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Begi
       setKept(typed)
       setBeginning(undefined)
     },
-    /** Whether there is another file. */
+    /** Goes on to the next file. Returns whether there is one. */
     next: (): boolean => {
       if (files.length < 2) return false
       setBeginning(undefined)

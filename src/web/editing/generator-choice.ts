@@ -2,10 +2,10 @@ import type { CallInput } from '../interface/calls.ts'
 
 export type Kind = 'policy' | 'secure' | 'pronounceable' | 'diceword' | 'opie' | 'pin' | 'bytes'
 
-/** What a person has chosen; numbers as they are typed. */
+/** The person's choices. Numbers are as typed. */
 export interface GeneratorChoice {
   readonly kind: Kind
-  /** Characters, bytes or words. */
+  /** Number of characters, bytes or words. */
   readonly size: string
   readonly between: string
   readonly language: string

@@ -11,12 +11,12 @@ interface Props {
   readonly member: string
 }
 
-/** Below a field that two people have changed: what the other one has saved. */
+/** Below a field that two people have changed: the value that the other one has saved. */
 export function MeanwhileNote({ edit, template, member }: Props) {
   const words = useWordsOf(editingWords)
   const field = template.structure.find(({ fieldname }) => fieldname === member)
   const isTyped = edit.draft[member] !== undefined
-  // Whether a secret was changed is not told without reading it.
+  // Only a read of the secret would show whether it was changed.
   if (field && isSecret(field))
     return edit.contested && isTyped ? <p className="meanwhile">{words.secretMeanwhile}</p> : null
   const theirs = theirsOf(edit, member)

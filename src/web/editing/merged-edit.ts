@@ -2,20 +2,20 @@ import { useState } from 'react'
 import { call, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { changedIn, contestedIn, rebased, storedDraft, type Draft } from './draft.ts'
 
-/** Of a field that holds a file there is one, and it is called so. */
+/** Name of the file field. A template has at most one. */
 export const fileMember = 'file1'
 
-/** What a person has typed, and the object for which. */
+/** Typed values, and the object to which they belong. */
 export interface BegunEdit {
   readonly stored: StoredObject
   readonly draft: Draft
 }
 
-/** What a person changes of an object, measured against the object as it was read last. */
+/** Edits an object against the version that was read last. */
 export function useMergedEdit(read: StoredObject, template: StoredTemplate, begun: BegunEdit | undefined) {
   const [stored, setStored] = useState(begun?.stored ?? read)
   const [draft, setDraft] = useState(() => begun?.draft ?? storedDraft(template, read))
-  /** Members that two people have changed; undefined where no other person has changed the object. */
+  /** Members that two people have changed; undefined while no other person has changed the object. */
   const [contested, setContested] = useState<readonly string[]>()
   const before = storedDraft(template, stored)
   const set = (member: string, value: string | undefined): void =>
@@ -29,8 +29,8 @@ export function useMergedEdit(read: StoredObject, template: StoredTemplate, begu
     before,
     changes: changedIn(draft, before),
     /**
-     * After another person's change: what is stored now takes the place of what this one has left alone; what both have
-     * changed is contested.
+     * To be called after another person's change. Reads the object again: its new values replace those that this person
+     * has left alone. Members that both have changed are contested.
      */
     async seeBoth(hasFile: boolean, signal: AbortSignal): Promise<void> {
       const { OBJECT } = await call('object.read', { params: { objectid: stored.id }, signal })
@@ -51,6 +51,6 @@ export function useMergedEdit(read: StoredObject, template: StoredTemplate, begu
 
 export type MergedEdit = ReturnType<typeof useMergedEdit>
 
-/** What another person has put where this one has changed something too. */
+/** The other person's value of a contested member. */
 export const theirsOf = ({ contested, stored, before }: MergedEdit, member: string): string | undefined =>
   contested?.includes(member) !== true ? undefined : member === fileMember ? stored.filename : before[member]

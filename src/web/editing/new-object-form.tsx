@@ -41,7 +41,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
   const question = useHeldAddress(isBegun)
   newObjectTyping.useTyping(person?.userid, `${vaultid}/${folderid}`, isBegun ? typed : undefined)
   const [known] = useState(() => new Set(contents.OBJECTS.map(({ id }) => id)))
-  /** The answer to a call was lost: what it was to make may be there. */
+  /** The answer to a call was lost, so that the object may already exist. */
   const isUncertain = useRef(false)
   useDroppedFiles(([first]) => {
     if (first && template.info.file !== undefined) choose(first)
@@ -97,7 +97,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
   )
 }
 
-/** As the appliance will call it, near enough to be told. */
+/** The name that the appliance will probably give the object, for the message. */
 function nameIn(draft: Draft, { structure, info }: StoredTemplate, file: File | undefined): string {
   const open = structure.filter(({ encrypted }) => !encrypted).map(({ fieldname }) => draft[fieldname])
   return [draft['objectname'], file?.name, ...open].map((text) => text?.trim()).find(Boolean) ?? info.name

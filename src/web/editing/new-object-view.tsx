@@ -24,7 +24,7 @@ interface Props {
   readonly folderid: string
 }
 
-/** A new object of a vault: first what it is, by its template or by a file, then what it holds. */
+/** A new object of a vault. The person first chooses a template or a file, then fills in the fields. */
 export function NewObjectView({ vaultid, folderid }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)

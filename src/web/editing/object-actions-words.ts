@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** The words of what can be done with a vault and an object where they are shown. */
+/** The texts of the actions with a vault or an object. */
 export const actionWords = inBoth(
   {
     newObject: 'New object',

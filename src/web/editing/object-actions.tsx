@@ -22,7 +22,7 @@ const ObjectRelocation = lazy(async () => ({
   default: (await import('../vaults/object-relocation.tsx')).ObjectRelocation,
 }))
 
-/** What a member can do with an object: a reader copies it to where they may write. */
+/** The actions with an object. A person who may only read copies it into another vault. */
 export function ObjectActions({ object, template, vault }: Props) {
   const words = useWordsOf(actionWords)
   const queries = useQueryClient()

@@ -14,14 +14,14 @@ interface Props {
   readonly template: StoredTemplate
   readonly policy: VaultPolicy
   readonly draft: Draft
-  /** Undefined takes the member away: what is stored stays. */
+  /** Undefined removes the member, so that the stored value stays. */
   readonly set: (member: string, value: string | undefined) => void
   readonly file: File | undefined
   readonly fileError: string | undefined
   readonly setFile: (file: File) => void
-  /** The object that is edited. */
+  /** The object that is edited; absent for a new one. */
   readonly stored?: StoredObject
-  /** What stands below a field. */
+  /** A note below a field. */
   readonly noteOf?: (member: string) => ReactNode
 }
 
@@ -68,7 +68,7 @@ export function ObjectFields(props: Props) {
   )
 }
 
-/** A secret of a stored object is not read to be edited: it stays, or another one takes its place. */
+/** One field. A stored secret is not read for editing: it stays, or the person types another one. */
 function ObjectField({ field, policy, draft, set, stored }: Props & { readonly field: Field }) {
   const words = useWordsOf(editingWords)
   const { fieldname, translation } = field

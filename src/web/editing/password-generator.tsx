@@ -11,7 +11,7 @@ import { editingWords } from './editing-words.ts'
 import { isWhole, queryOf, startingKind, usualSizes, type GeneratorChoice, type Kind } from './generator-choice.ts'
 
 interface Props {
-  /** Of the vault, where it has one that asks for something. */
+  /** Id of the vault's policy, where that has rules. */
   readonly policyid: string | undefined
   readonly isPin: boolean
   readonly onUse: (passphrase: string) => void
@@ -23,10 +23,10 @@ interface Made {
   readonly bits: number
 }
 
-/** Between two keys that set a length. */
+/** Milliseconds without a change before the next call. */
 const restMs = 250
 
-/** Makes passwords of every kind that the appliance offers, out of the random numbers of its token. */
+/** Generates passwords of every kind that the appliance offers, from the random numbers of its token. */
 export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
   const words = useWordsOf(editingWords)
   const [choice, setChoice] = useState<GeneratorChoice>(() => startingKind(policyid, isPin))
@@ -71,7 +71,7 @@ export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
   )
 }
 
-/** What is made is in no cache: it is forgotten with the dialog. */
+/** The generated password. It is not cached, and the page forgets it with the dialog. */
 function useGenerated(choice: GeneratorChoice, policyid: string | undefined, turn: number) {
   const [made, setMade] = useState<Made>()
   const [error, setError] = useState<unknown>()
@@ -102,7 +102,7 @@ interface SizesProps {
   readonly set: (change: Partial<GeneratorChoice>) => void
 }
 
-/** What a kind lets one choose. */
+/** The choices that a kind offers. */
 function Sizes({ choice, set }: SizesProps) {
   const words = useWordsOf(editingWords)
   const { kind, size, between, language, shortest, longest } = choice
@@ -156,7 +156,10 @@ function NumberInput({ label, value, onChange }: NumberProps) {
   return <TextInput label={label} value={value} onChange={take} inputMode="numeric" autoComplete="off" />
 }
 
-/** Below the first, who has a hash of it can try them all (`utils.pwgen` says so); the second outlasts that by far. */
+/**
+ * An attacker with a hash of a password below `fairBits` can try all of them (`utils.pwgen`). `strongBits` is far
+ * beyond that.
+ */
 const fairBits = 50
 const strongBits = 80
 

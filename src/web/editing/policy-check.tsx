@@ -4,10 +4,10 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
 import { statesOf, type RulesByName } from './policy-rules.ts'
 
-/** A screen reader hears the result when the fingers rest, not at each key. */
+/** Milliseconds without typing, so that a screen reader does not read out the result after every key. */
 const restMs = 600
 
-/** The rules that a value should keep, each with whether it does. */
+/** The rules for a value, and whether it keeps each one. */
 export function PolicyCheck({ rules, value }: { readonly rules: RulesByName; readonly value: string }) {
   const words = useWordsOf(editingWords)
   const [rested, setRested] = useState(value)

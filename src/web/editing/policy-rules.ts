@@ -1,4 +1,4 @@
-/** The rules of a password policy, as the appliance lists them: a rule that does not apply is left out. */
+/** The rules of a password policy, as the appliance lists them. Rules that do not apply are absent. */
 export type RulesByName = Readonly<Record<string, number | boolean>>
 
 export interface RuleState {
@@ -15,8 +15,8 @@ const classes: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Which rules a text keeps. The page judges while one types, so that no half-typed secret travels; the appliance judges what
- * is saved (`policy-rules.test.ts` holds the one to the other).
+ * Which rules a text keeps. The page checks while the person types, so that no unfinished secret is sent. The appliance
+ * checks when it saves (`policy-rules.test.ts` compares both).
  */
 export function statesOf(rules: RulesByName, text: string): readonly RuleState[] {
   const characters = Array.from(text)

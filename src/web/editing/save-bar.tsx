@@ -9,14 +9,14 @@ import type { useSaving } from './use-saving.ts'
 interface Props {
   readonly saving: ReturnType<typeof useSaving>
   readonly submitText: string
-  /** Where one goes without saving. */
+  /** Address to which the cancel link leads. */
   readonly back: string
   readonly file: File | undefined
-  /** Beside an error. */
+  /** Shown beside an error. */
   readonly children?: ReactNode
 }
 
-/** What a form ends with: its buttons, how far its file is, and what went wrong. */
+/** The end of a form: its buttons, the progress of the upload, and the error. */
 export function SaveBar({ saving, submitText, back, file, children }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)

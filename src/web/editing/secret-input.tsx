@@ -11,7 +11,7 @@ import { PasswordGenerator } from './password-generator.tsx'
 import { PolicyCheck } from './policy-check.tsx'
 import type { RulesByName } from './policy-rules.ts'
 
-/** What a vault asks of its passwords. */
+/** The password policy of a vault. */
 export interface VaultPolicy {
   readonly id: string
   readonly rules: RulesByName
@@ -26,7 +26,7 @@ interface Props {
   readonly autoFocus?: boolean
 }
 
-/** A short secret: hidden as it is typed, unless its writer wants to see it. */
+/** A field for a short secret. The typing is hidden, unless the person wants to see it. */
 export function SecretInput({ field, labelNote, value, onChange, policy, autoFocus = false }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)

@@ -3,7 +3,7 @@ import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
 import { wholeObject } from '../interface/whole-object.ts'
 import { nameMember, type Draft } from './draft.ts'
 
-/** How a save is followed and given up. */
+/** Reports the progress of a save and cancels it. */
 export interface Saving {
   readonly signal: AbortSignal
   readonly onProgress: (share: number) => void
@@ -30,7 +30,7 @@ export async function storeNew(to: Destination, values: Draft, file: File | unde
   return savedOf(answer.CALLINFO)
 }
 
-/** Changes an object that still is of the version that was read. */
+/** Changes an object, on the condition that its version is still the one that was read. */
 export async function storeChanges(
   { id, version }: StoredObject,
   values: Draft,
@@ -45,8 +45,8 @@ export async function storeChanges(
 }
 
 /**
- * The object of a call whose answer was lost: one that was not there before, in the same place, of the same template, with the
- * same open values.
+ * The id of the object that a call without an answer has created: not known before, in the same place, of the same
+ * template, with the same open values. Undefined without one.
  */
 export async function findLost(
   to: Destination,
@@ -77,14 +77,14 @@ function savedOf(callinfo: { readonly objectid?: string; readonly general?: unkn
 
 interface Recognised {
   readonly templateid: string
-  /** What the file says of itself, by the names of fields. */
+  /** Values that the appliance has read from the file, by field name. */
   readonly values: Draft
 }
 
-/** More than this the appliance does not look at; one byte more tells it that the file goes on. */
+/** The appliance examines no more. One more byte tells it that the file is longer. */
 const sampleBytes = 128 * 1024 + 1
 
-/** The template that a file belongs to. @throws Refusal */
+/** Resolves to the template for a file, and values from the file. @throws Refusal */
 export async function recogniseFile(file: File, signal: AbortSignal): Promise<Recognised> {
   const content = file.slice(0, sampleBytes)
   const { DATA, STRUCTURE } = await callWithFile('file.collect', { body: {}, signal }, { content, name: file.name })
@@ -95,7 +95,7 @@ export async function recogniseFile(file: File, signal: AbortSignal): Promise<Re
 const startBytes = 64
 const longestExtension = 25
 
-/** Asks whether the appliance takes a file of this size, before it is sent. @throws Refusal */
+/** Asks the appliance whether it accepts a file of this size, before the upload. @throws Refusal */
 export async function checkSize(file: File, signal: AbortSignal): Promise<void> {
   const start = new Uint8Array(await file.slice(0, startBytes).arrayBuffer())
   const extension = (/\.([^./\\]+)$/.exec(file.name)?.[1] ?? '').slice(0, longestExtension)

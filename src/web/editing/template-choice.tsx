@@ -17,7 +17,7 @@ interface Props {
   readonly turn: FilesInTurn
 }
 
-/** What the object is to be; where something was typed for another template, asks before any of it is lost. */
+/** The choice of a template. Where values were typed for another one, it asks before any of them is lost. */
 export function TemplateChoice({ templates, turn }: Props) {
   const words = useWordsOf(editingWords)
   const { kept, isLooking, error, lookAgain } = turn
@@ -62,9 +62,9 @@ export function TemplateChoice({ templates, turn }: Props) {
 }
 
 interface LossProps {
-  /** Of the template. */
+  /** Name of the template. */
   readonly name: string
-  /** Labels of fields. */
+  /** Labels of the fields whose values would be lost. */
   readonly lost: readonly string[]
   readonly onUse: () => void
   readonly onClose: () => void

@@ -12,7 +12,7 @@ interface Props {
   readonly onChoose: (template: StoredTemplate) => void
 }
 
-/** The templates, found by their names and by what their fields are called. */
+/** The templates, with a filter for their names and the labels of their fields. */
 export function TemplateList({ templates, onChoose }: Props) {
   const words = useWordsOf(editingWords)
   const [filter, setFilter] = useState('')

@@ -2,14 +2,14 @@ import { useRef, useState } from 'react'
 import { useAction } from '../controls/action.ts'
 import type { Saving } from './storing.ts'
 
-/** A save under way: how much has left the browser, and how to give it up. */
+/** Saves a form: reports the share that is uploaded, and can be cancelled. */
 export function useSaving() {
   const { isUnderWay, error, run } = useAction()
   const [share, setShare] = useState(0)
   const [isCanceled, setIsCanceled] = useState(false)
   const own = useRef<AbortController>(undefined)
 
-  /** One at a time: what is pressed twice is saved once. */
+  /** One save at a time, so that a double click saves once. */
   async function save(task: (saving: Saving) => Promise<void>): Promise<void> {
     if (isUnderWay) return
     setShare(0)

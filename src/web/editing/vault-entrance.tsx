@@ -9,13 +9,13 @@ import { handOver, useDroppedFiles } from './dropped-files.ts'
 interface Props {
   readonly vault: SharedVault
   readonly folderid: string
-  /** Of the vault, or the folder that is shown. */
+  /** Name of the vault or of the shown folder. */
   readonly name: string
 }
 
-/** Where something new comes into a vault: by its button, or by files that are dropped anywhere. */
+/** Adds objects to a vault: by a button, or by files that are dropped anywhere in the page. */
 export function VaultEntrance(props: Props) {
-  // 1 is Read.
+  // Status 1 is Read.
   return Number(props.vault.status) > 1 ? <Entrance {...props} /> : null
 }
 

@@ -12,7 +12,7 @@ import { foldersIn } from './csv-reading.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Whether a text is an export of Bitwarden, in the open or under a pass phrase. */
+/** Whether a text is an unencrypted or a pass-phrase-protected Bitwarden export; undefined for another file. */
 export function isBitwarden(text: string): 'open' | 'protected' | undefined {
   const json = jsonIn(text)
   if (json === undefined) return undefined
@@ -20,7 +20,7 @@ export function isBitwarden(text: string): 'open' | 'protected' | undefined {
   return Array.isArray(json['items']) ? 'open' : undefined
 }
 
-/** @throws UnreadableFile */
+/** Reads an unencrypted Bitwarden export. @throws UnreadableFile */
 export function readBitwarden(text: string): ReadFile {
   const json = jsonIn(text)
   const items = json?.['items']

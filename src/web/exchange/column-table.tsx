@@ -10,7 +10,10 @@ interface Props {
 
 const isColumnUse = (text: string): text is ColumnUse => columnUses.some((use) => use === text)
 
-/** What each column of a table is taken for. One column is the name, one the password; what was it before is kept with the notes. */
+/**
+ * The use of each column. Name, password and the like have one column each; the column that loses its use goes to the
+ * notes.
+ */
 export function ColumnTable({ table, uses, onChange }: Props) {
   const words = useWordsOf(exchangeWords)
   function choose(column: number, use: string): void {

@@ -1,18 +1,18 @@
 import Papa from 'papaparse'
 import { blankEntry, type Defective, type Entry, isBlank, mostEntries, type ReadFile, UnreadableFile } from './entry.ts'
 
-/** What a column of a table can be. `more` is kept with the notes, under its heading. */
+/** The uses of a column. A `more` column is added to the notes under its heading. */
 export const columnUses = ['name', 'username', 'password', 'url', 'totp', 'notes', 'folder', 'more', 'nothing'] as const
 export type ColumnUse = (typeof columnUses)[number]
 
-/** A table as it stands in the file. */
+/** The rows of a CSV file. */
 export interface Table {
   readonly headings: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly defects: readonly Defective[]
 }
 
-/** @throws UnreadableFile */
+/** Parses a CSV file. @throws UnreadableFile */
 export function readTable(text: string): Table {
   const { data, errors } = Papa.parse<string[]>(text)
   const [headings, ...rows] = data
@@ -23,7 +23,7 @@ export function readTable(text: string): Table {
   return { headings, rows, defects }
 }
 
-/** What each heading most likely is, in the words of programs that write such files. */
+/** The probable use of a heading, from the formats of common programs. */
 const knownHeadings: readonly (readonly [ColumnUse, RegExp])[] = [
   ['password', /^(login_)?(password|pass|pwd|lösenord)$/i],
   ['username', /^(login_)?(user ?name|user|login( ?name)?|account|användarnamn)$/i],
@@ -35,7 +35,9 @@ const knownHeadings: readonly (readonly [ColumnUse, RegExp])[] = [
   ['nothing', /^(favorite|reprompt|fav|type|icon|last modified|created|timestamp)$/i],
 ]
 
-/** Each use but the last two stands once: a second column of a kind is kept with the notes. */
+/**
+ * Guesses the use of each column. Each use except `more` and `nothing` has one column; a second one goes to the notes.
+ */
 export function guessUses(headings: readonly string[]): ColumnUse[] {
   const taken = new Set<ColumnUse>()
   return headings.map((heading) => {
@@ -46,7 +48,7 @@ export function guessUses(headings: readonly string[]): ColumnUse[] {
   })
 }
 
-/** What the rows are, where their columns are used so. */
+/** The entries of the rows, for a use of the columns. */
 export function entriesOf({ headings, rows, defects }: Table, uses: readonly ColumnUse[]): ReadFile {
   const bad = [...defects]
   const unusable = new Set(defects.map(({ at }) => at))
@@ -76,12 +78,12 @@ function entryOf(at: number, headings: readonly string[], row: readonly string[]
   return { ...blankEntry, ...told, at, folders: foldersIn(of('folder')), more }
 }
 
-/** Programs write `Work/Mail` or `Work\Mail`. */
+/** Splits a path: programs write `Work/Mail` or `Work\Mail`. */
 export const foldersIn = (path: string): string[] =>
   path
     .split(/[/\\]/)
     .map((folder) => folder.trim())
     .filter(Boolean)
 
-/** As a spreadsheet counts them: the headings are row 1. */
+/** Number of a row as in a spreadsheet, where the headings are row 1. */
 const rowNumber = (index: number): number => index + 2

@@ -1,17 +1,17 @@
-/** What a file says of one thing that a person keeps, whatever program wrote it. */
+/** One entry of an import file, independent of the program that wrote it. */
 export interface Entry {
-  /** Where it stands in the file: the number of its row, or of the item. */
+  /** Place in the file: number of the row or item. */
   readonly at: number
-  /** Names of the folders that it lies in, from the outermost. */
+  /** Names of its folders, from the outermost. */
   readonly folders: readonly string[]
   readonly name: string
   readonly username: string
   readonly password: string
   readonly url: string
-  /** What codes of a login are made of: an `otpauth` address, or the seed alone. */
+  /** Source of one-time codes: an `otpauth:` address, or the Base32 seed. */
   readonly totp: string
   readonly notes: string
-  /** What no field of a template is for. */
+  /** Values for which templates have no field. */
   readonly more: readonly { readonly label: string; readonly value: string }[]
   readonly card?: Card
   readonly files?: readonly AttachedFile[]
@@ -30,7 +30,7 @@ export interface Card {
   readonly owner: string
 }
 
-/** Why something in a file becomes nothing. */
+/** Why a row or item is not imported. */
 export type Defect = 'empty' | 'columns' | 'quotes' | 'form'
 
 export interface Defective {
@@ -38,13 +38,13 @@ export interface Defective {
   readonly why: Defect
 }
 
-/** A file as it was read. */
+/** The contents of an import file. */
 export interface ReadFile {
   readonly entries: readonly Entry[]
   readonly defects: readonly Defective[]
-  /** How many files that are attached to entries were too large together. */
+  /** Number of attached files that are left out, because all together are too large. */
   readonly leftFiles?: number
-  /** How many passwords entries had before. */
+  /** Number of earlier passwords, which are not imported. */
   readonly leftPasswords?: number
 }
 
@@ -62,7 +62,7 @@ export class UnreadableFile extends Error {
 
 export const mostBytes = 32 * 1024 * 1024
 export const mostEntries = 20_000
-/** Of all attached files together. */
+/** Limit for all attached files together. */
 export const mostAttachedBytes = 128 * 1024 * 1024
 
 export const blankEntry = {
@@ -76,7 +76,7 @@ export const blankEntry = {
   more: [],
 } as const
 
-/** Whether there is nothing to keep. */
+/** Whether an entry is empty. */
 export const isBlank = ({ name, username, password, url, totp, notes, more, card }: Entry): boolean =>
   [name, username, password, url, totp, notes, ...more.map(({ value }) => value)].every((text) => text.trim() === '') &&
   card === undefined

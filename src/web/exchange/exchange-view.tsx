@@ -11,7 +11,7 @@ import { ExportPart } from './export-part.tsx'
 import { ImportPart, type ImportProps } from './import-part.tsx'
 import './exchange.css'
 
-/** What comes into a vault from files of other programs, and what leaves it as one. */
+/** Imports files of other programs into a vault, and exports a vault to a file. */
 export function ExchangeView() {
   const words = useWordsOf(exchangeWords)
   const { locale } = useWords()

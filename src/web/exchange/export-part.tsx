@@ -17,7 +17,7 @@ import { hasFile, isAlarmed, readArchive, sealArchive } from './export-run.ts'
 const shortest = 12
 const isTooShort = (passphrase: string): boolean => passphrase.length < shortest
 
-/** All that a person may read in a vault, in one encrypted file. */
+/** Exports the objects of a vault that the person may read, as one encrypted file. */
 export function ExportPart({ vaultid, contents }: { readonly vaultid: string; readonly contents: Contents }) {
   const words = useWordsOf(exchangeWords)
   const alarmed = contents.OBJECTS.filter(isAlarmed).length
@@ -39,7 +39,7 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
     await run(async (signal) => {
       setDone(0)
       setLeftOut([])
-      // As it is now: what raises an alarm since the page was loaded is not read unasked.
+      // The contents are read again, so that an object which raises an alarm since the last load is not read unasked.
       const now = await call('vault.read', { params: { vaultid }, signal })
       queries.setQueryData(['vault', vaultid], now)
       const { archive, leftOut: unread } = await readArchive({ contents: now, withAlarmed }, signal, setDone)
@@ -91,13 +91,13 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
 interface NewPassphraseProps {
   readonly passphrase: string
   readonly again: string
-  /** What is wrong is said once the person has tried. */
+  /** Whether the person has tried to export. Errors are shown from then on. */
   readonly isTried: boolean
   readonly onPassphrase: (text: string) => void
   readonly onAgain: (text: string) => void
 }
 
-/** A pass phrase that is typed twice: with a slip in it the archive would be lost. */
+/** A pass phrase, typed twice because a typing error would make the archive useless. */
 function NewPassphrase({ passphrase, again, isTried, onPassphrase, onAgain }: NewPassphraseProps) {
   const words = useWordsOf(exchangeWords)
   const isShort = isTooShort(passphrase)
@@ -128,7 +128,7 @@ function NewPassphrase({ passphrase, again, isTried, onPassphrase, onAgain }: Ne
 
 const mostNamed = 100
 
-/** Objects that are denied or damaged. */
+/** The objects that were left out, because they are denied or damaged. */
 function LeftOut({ names }: { readonly names: readonly string[] }) {
   const words = useWordsOf(exchangeWords)
   return (

@@ -1,7 +1,7 @@
 import { call, type Contents, type StoredObject } from '../interface/calls.ts'
 import { isDenial, Refusal } from '../interface/refusal.ts'
 
-/** An object as the archive holds it. */
+/** An object in the archive. */
 export interface ExportedObject {
   readonly id: string
   readonly parentid: string
@@ -10,7 +10,7 @@ export interface ExportedObject {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** The text in an archive: JSON. */
+/** The JSON in an archive. */
 export interface Archive {
   readonly format: 'strongroom export'
   readonly version: 1
@@ -19,7 +19,7 @@ export interface Archive {
   readonly objects: readonly ExportedObject[]
 }
 
-/** What an export reads: whether also what raises an alarm. The contents of files stay behind. */
+/** What to export, and whether to include objects that raise an alarm. Contents of files are never included. */
 export interface ExportChoice {
   readonly contents: Contents
   readonly withAlarmed: boolean
@@ -27,14 +27,17 @@ export interface ExportChoice {
 
 export interface ReadArchive {
   readonly archive: Archive
-  /** Names of the objects that could not be read. */
+  /** Names of objects that could not be read. */
   readonly leftOut: readonly string[]
 }
 
 export const isAlarmed = ({ alarmed }: StoredObject): boolean => alarmed !== false
 export const hasFile = ({ fileinfo }: StoredObject): boolean => fileinfo !== undefined
 
-/** Reads every object with its secrets; each reading is recorded. One that is denied or damaged does not stop the others. */
+/**
+ * Reads every object with its secrets, which leaves an audit record for each. A denied or damaged object does not stop
+ * the others.
+ */
 export async function readArchive(
   { contents: { VAULT, OBJECTS, TEMPLATES }, withAlarmed }: ExportChoice,
   signal: AbortSignal,
@@ -84,13 +87,13 @@ async function fieldsOf(objectid: string, signal: AbortSignal): Promise<Readonly
   }
 }
 
-/** `object.tampered`. */
+/** Number of the fault `object.tampered`. */
 const damaged = 1614
-/** Not of the session, whose end stops the export. */
+/** Whether only this object failed. The end of the session (401) stops the export. */
 const isOfObject = (error: unknown): boolean =>
   error instanceof Refusal && (error.number === damaged || (isDenial(error) && error.status !== 401))
 
-/** A file of the format age-encryption.org/v1 under a pass phrase, which `age --decrypt` opens. */
+/** Encrypts the archive with a pass phrase in the format age-encryption.org/v1, which `age --decrypt` reads. */
 export async function sealArchive(archive: Archive, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {
   const { Encrypter } = await import('age-encryption')
   const encrypter = new Encrypter()

@@ -19,18 +19,18 @@ import { Unlock, Unopened } from './unlock.tsx'
 export interface ImportProps {
   readonly vaultid: string
   readonly contents: Contents
-  /** While it is, the rest of the page would end it. */
+  /** During an import the rest of the page is disabled, because it could end the import. */
   readonly isImporting: boolean
   readonly onImporting: (isImporting: boolean) => void
 }
 
-/** A file that was chosen, as far as it has been read. */
+/** A chosen file, as far as it has been read. */
 type Chosen =
   | { readonly kind: 'table'; readonly table: Table; readonly uses: readonly ColumnUse[] }
   | { readonly kind: 'items'; readonly read: ReadFile }
   | { readonly kind: 'locked'; readonly locked: LockedFile }
 
-/** From the choice of a file to its preview. Nothing of the file is in a call before the preview's button. */
+/** The choice of a file and its preview. Nothing of the file is sent before the preview's button is pressed. */
 export function ImportPart({ vaultid, contents, isImporting, onImporting }: ImportProps) {
   const words = useWordsOf(exchangeWords)
   const [chosen, setChosen] = useState<Chosen>()
@@ -89,7 +89,7 @@ export function ImportPart({ vaultid, contents, isImporting, onImporting }: Impo
   )
 }
 
-/** @throws UnreadableFile */
+/** Recognizes the format of a text file. @throws UnreadableFile */
 function chosenOf(text: string): Chosen {
   const bitwarden = isBitwarden(text)
   if (bitwarden === 'protected') return { kind: 'locked', locked: { kind: 'bitwarden', text } }

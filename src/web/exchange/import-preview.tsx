@@ -20,11 +20,11 @@ interface Props {
   readonly vaultid: string
   readonly contents: Contents
   readonly read: ReadFile
-  /** While it is, another file or other columns would begin it anew. */
+  /** Called at the start and end of an import, in which another file or other columns would restart it. */
   readonly onUnderWay: (isUnderWay: boolean) => void
 }
 
-/** What becomes of a file, and the button that makes it so. */
+/** What the import will create, and the button that starts it. */
 export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const words = useWordsOf(exchangeWords)
   const plans = useMemo(() => read.entries.flatMap(planObjects), [read])
@@ -61,7 +61,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
           </a>
         ) : (
           <>
-            {/* It keeps its place: the second click of two does not stop what the first began. */}
+            {/* The button stays in place, so that the second click of a double click does not stop the import. */}
             <Button className="button primary" isDisabled={isUnderWay || chosen.length === 0} onPress={() => void go()}>
               {progress === undefined || isUnderWay ? words.go(chosen.length) : words.goOn}
             </Button>
@@ -78,7 +78,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   )
 }
 
-/** An import with its progress, which goes on where it stopped. */
+/** An import and its progress. A stopped import continues where it stopped. */
 function useImport(vaultid: string, chosen: readonly PlannedObject[], onUnderWay: Props['onUnderWay']) {
   const queries = useQueryClient()
   const [importing, setImporting] = useState<ImportRun>()

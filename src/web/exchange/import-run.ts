@@ -3,24 +3,24 @@ import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
 import { isVerdict, Refusal } from '../interface/refusal.ts'
 import { oneLine, type PlannedObject, plannedTemplates } from './planned-object.ts'
 
-/** An object that the appliance refused, and why. */
+/** An object that the appliance refused, with the reason. */
 export interface RefusedObject {
   readonly plan: PlannedObject
   readonly error: Refusal
 }
 
-/** How far an import has come. It goes on from there after a failed call. */
+/** The progress of an import, from which it continues after a failed call. */
 export interface ImportProgress {
   readonly done: number
   readonly refused: readonly RefusedObject[]
 }
 
-/** An import, which makes each object once. */
+/** An import, which creates each object once. */
 export interface ImportRun {
   readonly total: number
   /**
-   * Makes what is not made yet. Rejects where a call fails that says nothing of its object: called again it goes on,
-   * and first looks whether that object is there.
+   * Creates the objects that do not exist yet. Rejects where a call fails for a reason other than its object. Called
+   * again, it first looks whether that object exists, and continues.
    */
   run(signal: AbortSignal, tell: (progress: ImportProgress) => void): Promise<void>
 }
@@ -33,11 +33,11 @@ interface Made {
 
 export function createImportRun(vaultid: string, plans: readonly PlannedObject[]): ImportRun {
   const refused: RefusedObject[] = []
-  /** Every object that was there before, or is one of this import's. */
+  /** Ids of the objects that existed before, and of those that this import has created. */
   const known = new Set<string>()
   let isReady = false
   let next = 0
-  /** What may have been made by a call of which no answer came. */
+  /** The object of a call without an answer, which may exist. */
   let doubtful: Made | undefined
   const folders = createFolders((name, parentid, signal) =>
     make({ parentid, name, templateid: plannedTemplates.folder }, { name }, signal),
@@ -58,7 +58,7 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
     isReady = true
   }
 
-  /** The next object is this one. */
+  /** Notes that the next planned object was created with this id. */
   function noteMade(id: string): void {
     const plan = plans[next]
     if (plan?.entry.isFavourite === true && plan.file === undefined) stars.want(id)
@@ -86,7 +86,7 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
     total: plans.length,
     async run(signal, tell) {
       for (;;) {
-        // Of the object before, also where the last run ended between the two calls.
+        // The star of the previous object, even if the last run stopped between the two calls.
         await stars.give(signal)
         tell({ done: next, refused: [...refused] })
         if (next >= plans.length) return
@@ -108,15 +108,15 @@ export function createImportRun(vaultid: string, plans: readonly PlannedObject[]
   }
 }
 
-/** The folders of a vault, and those that an import makes in it. */
+/** The folders of a vault, including those that an import creates. */
 function createFolders(make: (name: string, parentid: string, signal: AbortSignal) => Promise<string>) {
-  /** By the path of their names. */
+  /** Ids by the path of folder names, as JSON. */
   const ids = new Map<string, string>()
   return {
     learn(objects: readonly StoredObject[]): void {
       for (const [path, id] of pathsOf(objects)) ids.set(path, id)
     },
-    /** The id of the folder with this path, which is made where it is not there. */
+    /** Resolves to the id of the folder with a path, and creates it if necessary. */
     async find(names: readonly string[], signal: AbortSignal): Promise<string> {
       let id = '0'
       for (const [depth, name] of names.entries()) {
@@ -129,12 +129,12 @@ function createFolders(make: (name: string, parentid: string, signal: AbortSigna
   }
 }
 
-/** Makes favourites of objects that are made. */
+/** Makes imported objects favourites. */
 function createStars() {
   const wanted: string[] = []
   return {
     want: (id: string): void => void wanted.push(id),
-    /** A person has so many favourites at most: an object without its star is imported all the same. */
+    /** A refusal is ignored: the number of favourites is limited, and the object is imported even without its star. */
     async give(signal: AbortSignal): Promise<void> {
       for (let objectid = wanted[0]; objectid !== undefined; objectid = wanted[0]) {
         try {
@@ -153,7 +153,7 @@ type CreateCall = Parameters<typeof callWithFile<'object.create'>>[1]
 const sendObject = (input: CreateCall, file: File | undefined) =>
   file ? callWithFile('object.create', input, { content: file, name: file.name }) : call('object.create', input)
 
-/** What goes with an object; one that is too large is refused before it is sent. @throws Refusal */
+/** The file of an object. A file that is too large is refused before the upload. @throws Refusal */
 async function checkedFile({ file, name }: PlannedObject, signal: AbortSignal): Promise<File | undefined> {
   if (file === undefined) return undefined
   const sent = new File([file.content], name)
@@ -163,13 +163,13 @@ async function checkedFile({ file, name }: PlannedObject, signal: AbortSignal): 
 
 const folderName = (name: string): string => oneLine(name) || '-'
 
-/** It is this object that is refused, and another may be taken. */
+/** Whether the refusal concerns this object only, so that the import can continue. */
 const isAboutObject = ({ status, number }: Refusal): boolean => number !== undefined && [400, 413].includes(status)
 
 const isMade = ({ parentid, objectname, templateid }: StoredObject, made: Made): boolean =>
   parentid === made.parentid && objectname === made.name && templateid === made.templateid
 
-/** The folders that there are, by their paths; of two with one path the first. */
+/** Ids of the existing folders by path. Of two with the same path, the first. */
 function pathsOf(objects: readonly StoredObject[]): Map<string, string> {
   const byId = new Map(objects.map((object) => [object.id, object]))
   const paths = new Map<string, string>()

@@ -8,17 +8,17 @@ interface Props {
   readonly duplicates: ReadonlySet<PlannedObject>
 }
 
-/** More lines than a person reads. */
+/** Longer previews are not read. */
 const mostShown = 50
 
-/** The first lines of a file: what each becomes, and which of its fields are encrypted. No secret is shown. */
+/** The first entries of a file: what each becomes, and which of its fields are encrypted. No secret is shown. */
 export function PlanTable({ plans, duplicates }: Props) {
   const words = useWordsOf(exchangeWords)
   const { data } = useListedTemplates()
   const templates = new Map((data ?? []).map(({ INFO }) => [INFO.id, INFO.name]))
   if (plans.length === 0) return null
   return (
-    // What can be scrolled can be reached by the keyboard.
+    // In the tab order, so that the keyboard can scroll the table.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="plans" role="region" aria-label={words.preview} tabIndex={0}>
       <table>

@@ -1,27 +1,33 @@
 import { type AttachedFile, type Card, type Entry, isBlank } from './entry.ts'
 
-/** What an entry, or a file that is attached to it, becomes: an object of a template that every appliance has, as `object.create` takes it. */
+/**
+ * The object that an entry, or a file attached to it, becomes, in the form that `object.create` takes. Its template is
+ * built-in, so that every appliance has it.
+ */
 export interface PlannedObject {
-  /** Tells it from every other of the file. */
+  /** Unique within the file. */
   readonly key: string
   readonly entry: Entry
   readonly templateid: string
   readonly name: string
-  /** Values of the template's fields, by their names. */
+  /** Values of the template's fields, by name. */
   readonly fields: Readonly<Record<string, string>>
-  /** Of them, those that the appliance encrypts. */
+  /** Names of those fields that the appliance encrypts. */
   readonly secret: readonly string[]
   readonly file?: AttachedFile
 }
 
-/** Ids of the templates that are used. Each field that has to be filled in is. Of the two logins one has a place for all else. */
+/**
+ * Ids of the built-in templates that are used. All their required fields are filled in. `fullLogin` also has fields for
+ * notes and codes.
+ */
 export const plannedTemplates = { folder: '2', file: '3', note: '8', card: '11', login: '20', fullLogin: '37' } as const
 
 const longestName = 250
-/** Where a template asks for what the entry has not. */
+/** Value of a required field for which the entry has none. */
 const nothing = '-'
 
-/** An entry, unless it says nothing itself, and then each of its files. */
+/** The objects for an entry: one for the entry, unless it is blank, and one for each of its files. */
 export const planObjects = (entry: Entry): readonly PlannedObject[] => [
   ...(isBlank(entry) ? [] : [planObject(entry)]),
   ...(entry.files ?? []).map((file, index) => planFile(entry, file, index + 1)),
@@ -41,7 +47,7 @@ export function planObject(entry: Entry): PlannedObject {
     const fields = { service: name, cardno: card.number, expires: card.expires, cvc: card.code, owner: card.owner }
     return planned(entry, plannedTemplates.card, name, { ...fields, note1: '', note2: '' }, ['cardno', 'cvc'])
   }
-  // No field of a card is for more, and none of a login for a card: a note keeps all of it.
+  // Cards have no field for more, and logins none for a card. So a note holds everything.
   if (password === '' || card !== undefined) {
     const login = [line('Username', username), line('Password', password), line('URL', url), line('TOTP', totp)]
     const lines = [...linesOf(card), ...login, text].filter(Boolean).join('\n')
@@ -71,14 +77,14 @@ function planned(
   }
 }
 
-/** As names of objects are: without control characters, and not too long. */
+/** Makes a text fit for a name: without control characters, trimmed, and cut off at the limit. */
 export const oneLine = (text: string): string =>
   text
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, longestName)
 
-/** Names are one line; an entry without one is called by what else it says. */
+/** The name of the object. An entry without a name gets its URL or username. */
 function nameOf({ name, url, username }: Entry): string {
   return [name, url, username].map(oneLine).find((text) => text !== '') ?? nothing
 }
@@ -93,22 +99,22 @@ const linesOf = (card: Card | undefined): readonly string[] =>
 const notesOf = ({ notes, more }: Entry): string =>
   [notes, ...more.map(({ label, value }) => line(label, value))].filter((text) => text.trim() !== '').join('\n')
 
-/** What tells two things apart for a person: the name, who logs in, and where. */
+/** Key for finding duplicates: name, username and URL. */
 const likeness = (name: string, username: string, url: string): string =>
   JSON.stringify([name, username, url].map(inOneCase))
 
-/** As names are compared. */
+/** Normalizes a text for comparisons of names. */
 export const inOneCase = (text: string): string => text.trim().toLowerCase()
 
-/** What a list says of an object. */
+/** The data of an existing object that are compared. */
 interface PresentObject {
   readonly objectname: string
   readonly public: Readonly<Record<string, string>>
 }
 
 /**
- * Those plans of which the vault has an object already, or the file one before. Names of files are much the same everywhere: one is
- * a duplicate with its entry alone, and never with one that becomes no object.
+ * The planned objects that the vault already contains, or that occur earlier in the file. File names repeat often, so a
+ * file counts as a duplicate only together with its entry.
  */
 export function duplicatesAmong(
   plans: readonly PlannedObject[],

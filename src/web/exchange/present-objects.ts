@@ -5,9 +5,9 @@ import { isDenial } from '../interface/refusal.ts'
 import { wholeObject } from '../interface/whole-object.ts'
 import { inOneCase, type PlannedObject } from './planned-object.ts'
 
-/** What an import is compared with, once it is known. */
+/** The vault's objects to compare an import with. `present` is undefined until they are read. */
 export function usePresent(plans: readonly PlannedObject[], listed: readonly StoredObject[]) {
-  // As the vault was before: what is imported is no duplicate of itself.
+  // The vault before the import, so that imported objects are not their own duplicates.
   const [before] = useState(listed)
   const doubted = useMemo(() => {
     const names = new Set(plans.map(({ name }) => inOneCase(name)))
@@ -32,7 +32,7 @@ export function usePresent(plans: readonly PlannedObject[], listed: readonly Sto
   return { present, error, refetch }
 }
 
-/** One that others have deleted meanwhile is no duplicate. */
+/** Ignores an object that others have deleted meanwhile. */
 function unlessGone(error: unknown): undefined {
   if (!isDenial(error)) throw error
 }

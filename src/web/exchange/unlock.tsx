@@ -16,7 +16,7 @@ interface Props {
   readonly onRead: (read: ReadFile) => void
 }
 
-/** The pass phrase of a protected file, and its key file if there is one, which are tried in the browser alone. */
+/** The form for the pass phrase and key file of an encrypted file. Both are used in the browser only. */
 export function Unlock({ locked, onRead }: Props) {
   const words = useWordsOf(exchangeWords)
   const [passphrase, setPassphrase] = useState('')
@@ -65,7 +65,7 @@ export function Unlock({ locked, onRead }: Props) {
   )
 }
 
-/** Why a file was not opened or read, if so. */
+/** The error of a file that was not opened or read, if there is one. */
 export function Unopened({ error }: { readonly error: unknown }) {
   const words = useWordsOf(exchangeWords)
   if (error === undefined) return null

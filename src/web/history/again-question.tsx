@@ -19,7 +19,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks before an object gets earlier values again, and leads to the object that has them. */
+/** Asks before an object gets the values of an earlier version back, and then shows the object. */
 export function AgainQuestion({ earlier, object, template, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(historyWords)
@@ -31,12 +31,12 @@ export function AgainQuestion({ earlier, object, template, onClose }: Props) {
   const accept = (): Promise<boolean> =>
     run(async (signal) => {
       await putBack(object, template, earlier, signal).catch((refused: unknown) => {
-        // Another has changed it meanwhile: the history is shown as it is now.
+        // Another person may have changed the object meanwhile, so the history is read again.
         void queries.invalidateQueries({ queryKey: ['object', object.id] })
         throw refused
       })
       void queries.invalidateQueries({ queryKey: ['vault', object.groupid] })
-      // Read anew by the view that is shown next.
+      // The next view reads it.
       await queries.invalidateQueries({ queryKey: ['object'], refetchType: 'none' })
       announce(own.usedAgain(version))
       go(`/object/${object.id}`)

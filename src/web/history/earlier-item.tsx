@@ -15,13 +15,13 @@ import { AgainQuestion } from './again-question.tsx'
 
 interface Props {
   readonly earlier: EarlierVersion
-  /** As it is now. */
+  /** The object in its present state. */
   readonly object: StoredObject
   readonly template: StoredTemplate | undefined
   readonly mayWrite: boolean
 }
 
-/** One earlier version: who replaced it and when, and its fields where a person opens it. */
+/** One earlier version: who replaced it and when, and on request its fields. */
 export function EarlierItem({ earlier, object, template, mayWrite }: Props) {
   const words = useWordsOf(historyWords)
   const [isOpen, setIsOpen] = useState(false)
@@ -80,7 +80,7 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
   const { open, error, refetch } = useOpenFields(object.id, earlier)
   const fields = template?.structure ?? []
   if (!open) return error ? <Trouble error={error} onTryAgain={() => void refetch()} /> : <Slow />
-  // Of templates that have changed since.
+  // Values without a field in the template, which has changed since.
   const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
   return (
     <dl className="fields">

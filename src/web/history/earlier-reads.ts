@@ -5,18 +5,18 @@ export const useHistory = (objectid: string) =>
   useQuery({
     queryKey: ['object', objectid, 'history'],
     queryFn: async ({ signal }) => (await call('object.history', { params: { objectid }, signal })).HISTORY,
-    // Others edit, too.
+    // Other people edit, too.
     staleTime: 0,
   })
 
 interface Wanted {
   readonly objectid: string
   readonly version: string
-  /** With its secrets: the call decrypts all of them and leaves a record of each. */
+  /** Whether to include the secrets. The call then decrypts all of them and leaves an audit record of each. */
   readonly decrypt: boolean
 }
 
-/** Values of the fields of an earlier version, the open ones too. */
+/** Resolves to the values of an earlier version, open and, if asked for, encrypted ones. */
 export async function readEarlier(
   { objectid, version, decrypt }: Wanted,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function readEarlier(
   return { ...HISTORY[0]?.public, ...HISTORY[0]?.crypted }
 }
 
-/** The open fields of an earlier version: a list that would be too long with them leaves them out. */
+/** The open values of an earlier version. A long list leaves them out, so they are then read. */
 export function useOpenFields(objectid: string, { version, public: listed, abridged }: EarlierVersion) {
   const { data, error, refetch } = useQuery({
     queryKey: ['object', objectid, 'history', version],
@@ -35,7 +35,10 @@ export function useOpenFields(objectid: string, { version, public: listed, abrid
   return abridged === true ? { open: data, error, refetch } : { open: listed, error: null, refetch }
 }
 
-/** Edits an object that still is of the version that was read, with what it was then. */
+/**
+ * Gives an object the values of an earlier version, on the condition that its version is still the one that was read.
+ * @throws Refusal
+ */
 export async function putBack(
   object: StoredObject,
   { structure }: StoredTemplate,
@@ -47,11 +50,11 @@ export async function putBack(
   const isListed = !decrypt && abridged !== true
   const known = isListed ? listed : await readEarlier({ objectid: object.id, version, decrypt }, signal)
   const then = fields.map(({ fieldname, opt }) => ({ fieldname, opt, value: known[fieldname] ?? '' }))
-  // What must have a value and had none has become so since.
+  // Leaves out empty values of fields that are now required but were not then.
   const values = Object.fromEntries(
     then.filter(({ opt, value }) => opt || value !== '').map((one) => [one.fieldname, one.value]),
   )
-  // A name that is given is the object's from now on, and that of the fields no more.
+  // An explicit name is independent of the fields from then on, so only a different one is sent.
   const name = objectname === object.objectname ? {} : { objectname }
   const body = { ...values, ...name, ifVersion: object.version }
   await call('object.edit', { params: { objectid: object.id }, body, signal })

@@ -12,7 +12,7 @@ import { EarlierItem } from './earlier-item.tsx'
 import { historyWords } from './history-words.ts'
 import './history.css'
 
-/** What an object was before each of its edits. */
+/** The earlier versions of an object. */
 export function HistoryView({ objectid }: { readonly objectid: string }) {
   const words = useWordsOf(historyWords)
   const read = useObject(objectid)

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of what an object was before its edits. */
+/** The texts for the history of an object. */
 export const historyWords = inBoth(
   {
     title: (object: string) => `History of ${object}`,

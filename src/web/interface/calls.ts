@@ -2,7 +2,7 @@ import type { addresses, Operations } from '../../../clients/node/src/api.ts'
 import { send, type Sent } from './transport.ts'
 import { sendForm, type FormFile } from './form-upload.ts'
 
-/** What a call of the operation answers when it succeeds. */
+/** The answer of an operation that succeeds. */
 type AnswerOf<Operation extends keyof Operations> = Operations[Operation]['answer']
 
 type Template = AnswerOf<'object.read'>['TEMPLATES'][number]
@@ -20,7 +20,7 @@ export type FoundPerson = NonNullable<AnswerOf<'user.list'>['CALLINFO']>['users'
 export type TrailItem = AnswerOf<'audit.list'>['RECORDS'][number]
 export type Contents = AnswerOf<'vault.read'>
 export type ReadObject = AnswerOf<'object.read'>
-/** A user with all that administrators see. */
+/** A user with all members that administrators see. */
 export type AdministeredUser = Extract<FoundPerson, { username: string }>
 export type OtpDevice = NonNullable<AnswerOf<'user.otp.list'>['CALLINFO']>['otpdevices'][number]
 export type OpenSession = NonNullable<AnswerOf<'user.sessions'>['CALLINFO']>['sessions'][number]
@@ -46,7 +46,7 @@ export type OfferedType = AnswerOf<'transparent.types'>['TYPES'][number]
 export type NewKeyBody = NonNullable<Operations['transparent.key.create']['body']>
 export type ImportJob = AnswerOf<'transparent.import.job'>['CALLINFO']
 
-/** The operations that the console uses. An address that is not that of the interface's document does not compile. */
+/** The operations that the console uses. An address that differs from the OpenAPI document does not compile. */
 const used = {
   'auth.login': ['POST', '/auth'],
   'auth.logout': ['GET', '/auth/logout'],
@@ -173,13 +173,13 @@ export interface CallInput<Operation extends Used> {
   readonly query?: PartOf<Operation, 'query'>
   readonly body?: PartOf<Operation, 'body'>
   readonly signal?: AbortSignal
-  /** Goes as a form with this file in place of JSON. */
+  /** Sends the body as a form with this file, and not as JSON. */
   readonly file?: File
-  /** Where the usual patience is not the right one. */
+  /** Milliseconds until the call is given up, where the default is too short or too long. */
   readonly patienceMs?: number
 }
 
-/** Makes a call of the interface. @throws Refusal */
+/** Calls an operation of the interface. @throws Refusal */
 export async function call<Operation extends Used>(
   operation: Operation,
   { params, ...rest }: CallInput<Operation> = {},
@@ -189,7 +189,7 @@ export async function call<Operation extends Used>(
   return (await send(sent as Sent)) as unknown as AnswerOf<Operation>
 }
 
-/** The same as a form with a file, whose way can be followed. @throws Refusal */
+/** Calls an operation with a form and a file, and reports the progress of the upload. @throws Refusal */
 export async function callWithFile<Operation extends Used>(
   operation: Operation,
   { params, body, signal }: Pick<CallInput<Operation>, 'params' | 'body' | 'signal'>,

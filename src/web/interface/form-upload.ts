@@ -10,25 +10,28 @@ import {
   type Sent,
 } from './transport.ts'
 
-/** A file of a form. */
+/** A file to be sent in a form. */
 export interface FormFile {
   readonly content: Blob
   readonly name: string
-  /** Told, from 0 to 1, how much has left the browser. */
+  /** Called with the share of the upload that has been sent, from 0 to 1. */
   readonly onProgress?: (share: number) => void
 }
 
-/** Sends a form with a file. By XMLHttpRequest: `fetch` does not tell how far an upload is. @throws Refusal */
+/**
+ * Sends a form with a file. Uses XMLHttpRequest, because `fetch` does not report the progress of an upload. @throws
+ * Refusal
+ */
 export async function sendForm({ method, path, body = {}, signal }: Sent, file: FormFile): Promise<AnyEnvelope> {
   signal?.throwIfAborted()
   const request = await sent(new XMLHttpRequest(), `${base}${path}`, method, formOf(body, file), { signal, file })
   const json = jsonOf(request.responseText)
-  // What is no JSON is another's answer.
+  // A body that is not an envelope comes from another server, for example a proxy.
   if (!isEnvelope(json)) throw new Refusal({ status: request.status })
   return accept(json, request.status, waitOf(request.getResponseHeader('Retry-After')))
 }
 
-/** The file stands last: behind a large one the appliance takes no field. */
+/** The file is the last part: the appliance accepts no fields after a large file. */
 function formOf(body: Readonly<Record<string, unknown>>, { content, name }: FormFile): FormData {
   const form = new FormData()
   for (const [member, value] of Object.entries(body)) if (isPlain(value)) form.append(member, String(value))
@@ -64,7 +67,10 @@ function sent(request: XMLHttpRequest, url: string, method: string, form: FormDa
   })
 }
 
-/** A file that cannot be read looks like a network that is gone. */
+/**
+ * The error of a failed upload. A file that cannot be read fails like a lost connection, so its first byte is read
+ * again.
+ */
 const reasonOf = ({ content }: FormFile): Promise<unknown> =>
   content
     .slice(0, 1)

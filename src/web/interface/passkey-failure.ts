@@ -1,10 +1,10 @@
 export type PasskeyReason =
-  /** Cancelled, too late, or the device has none: browsers do not say which. */
+  /** The person cancelled, the time was over, or the device has no passkey: browsers do not say which. */
   | 'noneGiven'
   | 'noneMade'
-  /** The authenticator holds a passkey of this person. */
+  /** The authenticator already holds a passkey of this person. */
   | 'heldAlready'
-  /** The page stands at an address that the passkeys are not bound to. */
+  /** The address of the page is not the one that the passkeys are bound to. */
   | 'otherAddress'
 
 /** The browser gave no passkey. */

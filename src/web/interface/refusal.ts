@@ -1,16 +1,16 @@
 interface RefusalDetails {
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number
-  /** Of the appliance's catalogue. */
+  /** Number in the appliance's error catalogue. */
   readonly number?: number | undefined
-  /** What the appliance says, in English. */
+  /** The appliance's sentence, in English. */
   readonly sentence?: string | undefined
-  /** After how many seconds the appliance wants to be asked again. */
+  /** Seconds after which the call may be repeated (Retry-After). */
   readonly waitSeconds?: number | undefined
   readonly cause?: unknown
 }
 
-/** A call that did not succeed. */
+/** The failure of a call: a refusal of the appliance, an answer of another server, or no answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
@@ -27,9 +27,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether the appliance has answered: nothing was done. */
+/** Whether the appliance itself refused the call, so that nothing was done. */
 export const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.number !== undefined
 
-/** Whether the appliance itself says no: what was read before is not to be shown any longer, as it may be where a call was lost. */
+/**
+ * Whether the appliance denies access (401, 403, 404). Data that was read before is then hidden; after a lost call it
+ * may stay.
+ */
 export const isDenial = (error: unknown): boolean =>
   error instanceof Refusal && error.number !== undefined && [401, 403, 404].includes(error.status)

@@ -1,2 +1,5 @@
-/** Every number of the appliance is one of digits. `.` in its place would be another address. */
+/**
+ * Whether a text is an id: all ids of the appliance are decimal. Another text, such as `.`, would change the address of
+ * the call.
+ */
 export const isId = (text: string | undefined): text is string => text !== undefined && /^\d+$/.test(text)

@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.ts'
 
-/** What the appliance answers, successes and failures alike. */
+/** The envelope of all answers, successes and failures alike. */
 export interface AnyEnvelope {
   readonly CALLINFO: { readonly status: string; readonly [member: string]: unknown }
   readonly ERRORCODES?: Readonly<Record<string, string>>
@@ -13,36 +13,36 @@ export interface Sent {
   readonly path: string
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
-  /** Goes as a form in place of JSON. */
+  /** Sends the body as a form, and not as JSON. */
   readonly file?: File
   readonly signal?: AbortSignal
-  /** A connection that hangs for so long is given up. */
+  /** Milliseconds until a call without an answer is given up. */
   readonly patienceMs?: number
 }
 
-/** Goes with the number of every failure, and says nothing by itself. */
+/** Every failure has this number besides its specific one. */
 const genericNumber = '2000'
-/** `session.invalid`. */
+/** Number of the fault `session.invalid`. */
 export const sessionInvalid = 1200
 
-/** Enough for a vault of ten thousand objects over a slow line. */
+/** Milliseconds; enough for a vault of ten thousand objects over a slow line. */
 const usualPatienceMs = 60_000
-/** Enough for a file over a slow line. */
+/** Milliseconds; enough for a file over a slow line. */
 export const filePatienceMs = 15 * 60_000
 
 export const base = '/api/1.0'
-/** Shows that this page makes the call, and no form of another. */
+/** Proves that a script of this page makes the call. A form of another site cannot set a header. */
 export const ofConsole = { 'X-Strongroom-Console': '1' }
 
 const events = new EventTarget()
 const sessionEnd = 'sessionend'
-/** Calls back when the appliance says that the session has ended. Returns how to stop that. */
+/** Calls back when the appliance says that the session has ended. Returns a function that removes the listener. */
 export function onSessionEnd(listener: () => void): () => void {
   events.addEventListener(sessionEnd, listener)
   return () => events.removeEventListener(sessionEnd, listener)
 }
 
-/** Sends a call with the session's cookie, which no script can read. @throws Refusal */
+/** Sends a call with the session's cookie, which scripts cannot read. @throws Refusal */
 export async function send(sent: Sent): Promise<AnyEnvelope> {
   const { method, path, query = {}, body, file, signal, patienceMs = usualPatienceMs } = sent
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
@@ -64,7 +64,7 @@ export async function send(sent: Sent): Promise<AnyEnvelope> {
   return accept(await envelopeOf(response, signal), response.status, waitOf(response.headers.get('Retry-After')))
 }
 
-/** The answer, where it says that the call has succeeded. @throws Refusal */
+/** Returns the envelope of a call that succeeded. @throws Refusal for one that failed */
 export function accept(envelope: AnyEnvelope, status: number, waitSeconds: number | undefined): AnyEnvelope {
   if (envelope.CALLINFO.status === 'SUCCESS') return envelope
   const [number] = Object.entries(envelope.ERRORCODES ?? {}).find(([known]) => known !== genericNumber) ?? []
@@ -90,13 +90,13 @@ async function envelopeOf(response: Response, signal: AbortSignal | undefined): 
     if (isEnvelope(json)) return json
   } catch (cause) {
     if (signal?.aborted) throw cause
-    // What is no JSON is another's answer; anything else says that the appliance's own was cut off on its way.
+    // A body that is not JSON comes from another server. Any other error means that the appliance's answer broke off.
     throw new Refusal({ status: cause instanceof SyntaxError ? response.status : 0, cause })
   }
   throw new Refusal({ status: response.status })
 }
 
-/** RFC 9110, 10.2.3. The appliance says seconds; a date would be another's. */
+/** Seconds of a Retry-After header (RFC 9110, 10.2.3). The appliance never sends a date, so a date is ignored. */
 export function waitOf(retryAfter: string | null): number | undefined {
   return /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
 }

@@ -9,14 +9,14 @@ type Bytes = Uint8Array<ArrayBuffer>
 export type BenchOperation =
   'encrypt' | 'decrypt' | 'rewrap' | 'datakey' | 'sign' | 'verify' | 'hmac' | 'hash' | 'random'
 
-/** The key that the bench works with. */
+/** The key that the bench uses. */
 export interface BenchKey {
   readonly vaultid: string
   readonly name: string
   readonly type: string
 }
 
-/** A part of a result. `label` is a word of the bench. */
+/** A part of a result. `label` is the key of a text. */
 export type BenchResult =
   | { readonly label: 'ciphertext' | 'signature' | 'hmac'; readonly text: string }
   | {
@@ -26,15 +26,15 @@ export type BenchResult =
     }
   | { readonly label: 'verdict'; readonly isValid: boolean }
 
-/** A call that was made, without what the person gave in it as data: samples are written of it. */
+/** A call that was made, without the data that the person entered. The samples are written from it. */
 export interface DoneCall {
   readonly operation: BenchOperation
   readonly key: BenchKey | undefined
-  /** The members of its body beside the data, as the interface names them. */
+  /** The members of its body without the data, by their names in the interface. */
   readonly members: Readonly<Record<string, string | number | boolean>>
-  /** The member for the data. */
+  /** Name of the member that holds the data. */
   readonly dataMember?: 'plaintext' | 'input'
-  /** Of the path, for a data key. */
+  /** The part of the path, for a data key. */
   readonly dataKeyType?: 'plaintext' | 'wrapped'
 }
 
@@ -42,11 +42,11 @@ export interface BenchOutcome {
   readonly done: DoneCall
   readonly results: readonly BenchResult[]
   readonly version?: string
-  /** What the next operation is likely to want. */
+  /** Input that the next operation probably needs. */
   readonly kept?: Partial<BenchDraft>
 }
 
-/** Members that say something: those that are empty are left out. */
+/** Leaves out empty members. */
 function members(given: Readonly<Record<string, string | boolean | undefined>>): Record<string, string | boolean> {
   const said = Object.entries(given).flatMap(([name, value]) =>
     value === undefined || value === '' || value === false ? [] : [[name, value] as const],
@@ -63,7 +63,7 @@ interface Task {
   readonly signal: AbortSignal
 }
 
-/** How a signature is made, and verified. Only what the type of the key leaves open is said. */
+/** The members that choose the form of a signature. Only those that the type of the key leaves open are sent. */
 function signingForm({ type }: BenchKey, { hash, padding, form, isPrehashed }: BenchDraft) {
   const family = familyOf(type)
   if (family !== 'rsa' && family !== 'ecdsa') return {}
@@ -193,7 +193,7 @@ async function random(draft: BenchDraft, signal: AbortSignal): Promise<BenchOutc
   }
 }
 
-/** Does by a call of the interface what the person asked for. */
+/** Makes the call of an operation. @throws Refusal */
 export async function perform(
   operation: BenchOperation,
   key: BenchKey | undefined,

@@ -22,7 +22,7 @@ const takesAad: readonly BenchOperation[] = ['encrypt', 'decrypt', 'rewrap', 'da
 const takesCiphertext: readonly BenchOperation[] = ['decrypt', 'rewrap']
 const takesVersion: readonly BenchOperation[] = ['encrypt', 'rewrap', 'datakey', 'sign', 'hmac']
 
-/** What an operation at the bench asks for, as far as the type of the key leaves it open. */
+/** The input of an operation, without that which the type of the key determines. */
 export function BenchFields({ operation, type, versions, draft, mayOpenDataKeys, onChange }: Props) {
   const own = useWordsOf(benchWords)
   const family = type === undefined ? undefined : familyOf(type)

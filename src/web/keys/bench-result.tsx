@@ -9,7 +9,7 @@ import { writtenAs, type Notation } from './binary-text.ts'
 import { NotationChoice } from './bytes-input.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-/** What came of a call at the bench. It is in the page until the next call, or until the view is left. */
+/** The results of a call. They stay in the page until the next call or until the view is left. */
 export function BenchResults({ outcome: { results, version } }: { readonly outcome: BenchOutcome }) {
   const own = useWordsOf(benchWords)
   return (
@@ -49,7 +49,7 @@ function TextResult({ label, text }: Extract<BenchResult, { readonly text: strin
   )
 }
 
-/** The notation in which bytes are first written: as text, where they are one. */
+/** The first notation for bytes: text, if they are text. */
 const fitting = (bytes: Uint8Array<ArrayBuffer>): Notation =>
   bytes.length > 0 && writtenAs('text', bytes) === undefined ? 'base64' : 'text'
 

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of the bench, where one encrypts and signs by hand. */
+/** The texts of the bench, where a person uses keys by hand. */
 export const benchWords = inBoth(
   {
     bench: 'By hand',

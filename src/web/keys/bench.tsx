@@ -17,14 +17,14 @@ import { keysOf } from './keys-reads.ts'
 
 interface Props {
   readonly title?: string
-  /** Absent where no key is in what is done. */
+  /** Absent for operations without a key. */
   readonly benchKey?: BenchKey
   readonly versions?: readonly string[]
   readonly operations: readonly BenchOperation[]
   readonly mayOpenDataKeys?: boolean
 }
 
-/** Where one does by hand what programs do, sees what comes of it, and how a program does the same. */
+/** A form that makes calls by hand, shows their results, and shows how a program makes the same call. */
 export function Bench({ title, benchKey, versions = [], operations, mayOpenDataKeys = false }: Props) {
   const words = useWords()
   const own = useWordsOf(benchWords)
@@ -39,7 +39,7 @@ export function Bench({ title, benchKey, versions = [], operations, mayOpenDataK
   const change = (next: Partial<BenchDraft>): void => setDraft((before) => ({ ...before, ...next }))
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
-    // Said beside the field already.
+    // The field shows its error already.
     if (operation === undefined || [draft.data, draft.aad].some((given) => bytesGiven(given) === undefined)) return
     setOutcome(undefined)
     await run(async (signal) => {
@@ -47,7 +47,7 @@ export function Bench({ title, benchKey, versions = [], operations, mayOpenDataK
       if (signal.aborted) return
       setOutcome(next)
       change(next.kept ?? {})
-      // It may have rotated the key, and counts.
+      // The call may have rotated the key, and has changed its counter.
       if (benchKey) await queries.invalidateQueries({ queryKey: keysOf(benchKey.vaultid), refetchType: 'none' })
     })
   }

@@ -1,19 +1,22 @@
 import { decodeBase64, encodeBase64 } from '../interface/base64-text.ts'
 
-/** How a person writes bytes. */
+/** A notation in which a person writes bytes. */
 export type Notation = 'text' | 'base64' | 'hex'
 export const notations: readonly Notation[] = ['text', 'base64', 'hex']
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Undefined where the text is none of this notation. Blanks and line ends in base64 and hex are no part of it. */
+/**
+ * The bytes of a text; undefined where it is not valid in the notation. White space in Base64 and hexadecimal is
+ * ignored.
+ */
 export function bytesIn(notation: Notation, text: string): Bytes | undefined {
   if (notation === 'text') return new TextEncoder().encode(text)
   const dense = text.replaceAll(/\s/g, '')
   return notation === 'hex' ? bytesOfHex(dense) : bytesOfBase64(dense)
 }
 
-/** Undefined where the bytes are no text: a byte that no character begins with, or a control character. */
+/** The bytes in a notation; undefined where they are not text: invalid UTF-8, or a control character. */
 export function writtenAs(notation: Notation, bytes: Bytes): string | undefined {
   if (notation === 'base64') return encodeBase64(bytes)
   if (notation === 'hex') return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

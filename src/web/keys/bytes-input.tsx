@@ -17,10 +17,10 @@ interface Props {
   readonly onChange: (change: Partial<GivenBytes>) => void
 }
 
-/** Of a file at the bench: in base64 it fits into a call as the appliance takes it. */
+/** Greatest size of a file, which in Base64 still fits into a call. */
 const mostBytes = 1_048_576
 
-/** Bytes: written as text, base64 or hex, or those of a small file. */
+/** A field for bytes: text, Base64, hexadecimal, or a small file. */
 export function BytesInput({ label, description, given, hasFiles = false, rows, onChange }: Props) {
   const words = useWords()
   const own = useWordsOf(benchWords)
@@ -88,7 +88,7 @@ interface ChoiceProps {
   readonly onChange: (value: Notation) => void
 }
 
-/** How bytes are written, in the browser's own control: it stands beside what it is about. */
+/** A select element for the notation. It stands beside its field and has no visible label. */
 export function NotationChoice({ label, value, onChange }: ChoiceProps) {
   const own = useWordsOf(benchWords)
   return (

@@ -8,7 +8,7 @@ import { sampleText, type SampleLanguage } from './sample-text.ts'
 
 const languages: readonly SampleLanguage[] = ['curl', 'Node.js', 'Python']
 
-/** What was just done, as a program does it. */
+/** The last call, as a program makes it. */
 export function CallSamples({ done }: { readonly done: DoneCall }) {
   const own = useWordsOf(benchWords)
   const [language, setLanguage] = useState<SampleLanguage>('curl')
@@ -27,7 +27,7 @@ export function CallSamples({ done }: { readonly done: DoneCall }) {
         onChange={setLanguage}
       />
       <p className="soft">{done.dataMember === undefined ? own.asProgramHelpWithoutInput : own.asProgramHelp}</p>
-      {/* What is wider than the window is scrolled to by keys too. */}
+      {/* In the tab order, so that the keyboard can scroll wide lines. */}
       <pre tabIndex={0} role="region" aria-labelledby={id}>
         {text}
       </pre>

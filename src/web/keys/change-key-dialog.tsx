@@ -18,12 +18,12 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** What may be changed of a key. What can only be turned off is offered as that. */
+/** Changes the properties of a key. A property that can only be turned off is offered as that. */
 export function ChangeKeyDialog({ vaultid, shown: present, onClose }: Props) {
   const own = useWordsOf(keysWords)
   const ofKey = useWordsOf(keyWords)
   const queries = useQueryClient()
-  // As it was when the dialog opened: the page may read the key anew behind it.
+  // The key at the opening of the dialog, because the page may load it again meanwhile.
   const [shown] = useState(present)
   const { name } = shown
   const period = daysOfSeconds(shown.auto_rotate_period)

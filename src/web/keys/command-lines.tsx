@@ -7,7 +7,7 @@ interface Props {
   readonly text: string
 }
 
-/** Lines for a shell, to be copied. */
+/** Lines for a shell, with a button that copies them. */
 export function CommandLines({ title, help, text }: Props) {
   const id = useId()
   return (
@@ -17,7 +17,7 @@ export function CommandLines({ title, help, text }: Props) {
         <CopyButton what={title} text={text} />
       </div>
       <p className="soft">{help}</p>
-      {/* What is wider than the window is scrolled to by keys too. */}
+      {/* In the tab order, so that the keyboard can scroll wide lines. */}
       <pre tabIndex={0} role="region" aria-labelledby={id}>
         {text}
       </pre>

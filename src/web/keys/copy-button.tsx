@@ -8,7 +8,7 @@ import { benchWords } from './bench-words.ts'
 interface Props {
   readonly what: string
   readonly text: string
-  /** A secret is taken out of the clipboard again. */
+  /** A secret is removed from the clipboard after a while. */
   readonly isSecret?: boolean
 }
 

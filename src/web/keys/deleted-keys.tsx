@@ -11,7 +11,7 @@ import { keysWords } from './keys-words.ts'
 import { relativeWords } from './moment.tsx'
 import { typeName } from './type-names.ts'
 
-/** Keys that an Admin can take back, each with its days. */
+/** The deleted keys that an Admin can restore, each with the time left for it. */
 export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
   const { locale } = useWords()
   const own = useWordsOf(keysWords)

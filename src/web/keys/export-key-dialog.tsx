@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Saves the material of an exportable key. It is not shown, and stays nowhere in the page. */
+/** Saves the material of an exportable key to a file. The page neither shows nor keeps it. */
 export function ExportKeyDialog({ vaultid, shown, onClose }: Props) {
   const own = useWordsOf(keyWords)
   const [way, setWay] = useState<'wrapped' | 'open'>('wrapped')

@@ -1,7 +1,7 @@
 import type { ImportJob, NewKeyBody } from '../interface/calls.ts'
 import { inShell } from './shell-text.ts'
 
-/** The key that a person wants to bring in. */
+/** The key that the person wants to import. */
 export interface AskedImport {
   readonly vaultid: string
   readonly name: string
@@ -9,11 +9,11 @@ export interface AskedImport {
 }
 
 /**
- * Checks the statement by the audit key that the operator gave, and that it is about the key that was asked for, and takes
- * the public key of the job out of it: what an attacker put in the place of any of them, a job of their own for another
- * vault or one that lets the key be exported, is found before a key is wrapped to it.
+ * Lines that verify the statement with the operator's audit key, compare it with the requested import, and then extract
+ * the job's public key. They find an attacker's substitute before the key is wrapped to it: a job of the attacker's
+ * own, for another vault, or one that makes the key exportable.
  *
- * @param otherText What is said where it is none of ours.
+ * @param otherText What the lines print where the check fails.
  */
 export const checkCommands = ({ job, statement, signature }: ImportJob, asked: AskedImport, otherText: string) =>
   inPrivate([
@@ -28,8 +28,8 @@ export const checkCommands = ({ job, statement, signature }: ImportJob, asked: A
   ])
 
 /**
- * The statement of a job, byte for byte, up to when it ends. It begins with a sign that stands in texts of people behind
- * a backslash alone: none of them holds it.
+ * The beginning of a job's statement, byte for byte, up to the time of its end. No name or description can imitate it:
+ * it has bare quotation marks, which inside a JSON string are escaped.
  */
 function beginningOf(job: string, { vaultid, name, body }: AskedImport): string {
   const { type, info, allow_export, allow_plaintext_export, allow_backup, allow_delete, auto_rotate_period } = body
@@ -39,10 +39,13 @@ function beginningOf(job: string, { vaultid, name, body }: AskedImport): string 
   return JSON.stringify(members).replace(/\}$/, ',"expires":"')
 }
 
-/** Runs the lines in a subshell, so that only their owner can read the files and the umask of the terminal stays. */
+/**
+ * Runs the lines in a subshell with its own umask: only their owner can read the files, and the terminal keeps its
+ * umask.
+ */
 const inPrivate = (lines: readonly string[]): string => `(umask 077\n${lines.join('\n')})`
 
-/** RSA-OAEP of an AES key, then AES-KWP of the key, one behind the other. */
+/** Lines that write RSA-OAEP of an AES key, followed by AES-KWP (RFC 5649) of the imported key. */
 export const wrapCommands = (isPair: boolean): string =>
   inPrivate([
     ...(isPair

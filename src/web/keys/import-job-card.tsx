@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** What is left to do once an import is prepared: wrap the key where it is, and hand it in. */
+/** The second half of an import: the person wraps the key where it is, and uploads the result. */
 export function ImportJobCard({ prepared: { job, asked }, onClose }: Props) {
   const { locale } = useWords()
   const own = useWordsOf(keyWords)

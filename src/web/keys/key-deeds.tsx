@@ -30,7 +30,7 @@ const icons: Readonly<Record<Deed, ReactNode>> = {
   delete: <Trash2 aria-hidden />,
 }
 
-/** What the person may do to the key: each asks first, and says what it means. */
+/** The changes that the person may make to a key. Each asks first and explains its effect. */
 export function KeyDeeds({ vaultid, shown, rules, rights: { mayWrite, mayAdminister } }: Props) {
   const own = useWordsOf(keyWords)
   const [asked, setAsked] = useState<Deed>()

@@ -8,9 +8,11 @@ import { Permissions } from './permissions.tsx'
 import { typeName } from './type-names.ts'
 import { UseMeter } from './use-meter.tsx'
 
-/** As in keys.css. */
+/** In pixels, as in keys.css. */
 const rowHeight = 60
-/** More than a screen shows, and some above what is seen: the browser may scroll before they are drawn anew. */
+/**
+ * More rows than a screen shows. Some are above the visible ones, because the browser may scroll before a new drawing.
+ */
 const drawnRows = 70
 const rowsAbove = 15
 
@@ -20,7 +22,7 @@ interface Props {
   readonly keys: readonly ListedKey[]
 }
 
-/** Draws the rows that are seen, so that a thousand keys cost as much as fifty. */
+/** A list of keys that draws only rows near the visible ones: a thousand keys cost as much as fifty. */
 export function KeyList({ vaultid, label, keys }: Props) {
   const own = useWordsOf(keysWords)
   const [top, setTop] = useState(0)
@@ -28,7 +30,7 @@ export function KeyList({ vaultid, label, keys }: Props) {
   const first = Math.max(0, Math.min(top - rowsAbove, keys.length - drawnRows))
   const drawn = keys
     .map((key, at) => ({ key, at }))
-    // The row with the focus stays, however far one scrolls: without it the focus would go to another, and the list back there.
+    // The row in focus is always drawn. Without it, the focus would move to another row and scroll the list there.
     .filter(({ key, at }) => (at >= first && at < first + drawnRows) || key.name === focused)
   return (
     <div
@@ -68,7 +70,7 @@ interface RowProps {
   readonly vaultid: string
   readonly shown: ListedKey
   readonly at: number
-  /** With its name where it gets the focus, without where it loses it. */
+  /** Called with the name of the key that gets the focus, and with undefined when it is lost. */
   readonly onFocus: (name: string | undefined) => void
 }
 

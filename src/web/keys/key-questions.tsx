@@ -59,7 +59,7 @@ export function DeleteKeyQuestion({
   async function remove(signal: AbortSignal): Promise<void> {
     await call('transparent.key.delete', { params: { vaultid, name }, signal })
     announce(own.deleted(name))
-    // The lists are read anew where they are shown; the key itself is not there to be read any more.
+    // The lists are read when they are next shown. The key itself can no longer be read.
     for (const list of ['all', 'deleted']) queries.removeQueries({ queryKey: [...keysOf(vaultid), list] })
     go(`/vault/${vaultid}/keys`)
   }

@@ -1,19 +1,18 @@
 import type { VaultKeyRules, SharedVault } from '../interface/calls.ts'
 
 type Entry = NonNullable<SharedVault['grants']>[number]
-/** What grants can allow to be done with a key. */
+/** The operations with a key that grants can allow. */
 export type GrantedUse = Extract<Entry, { readonly keys: string }>['operations'][number]
 
 /**
- * What a person may do with the keys of a vault, so that the page offers no more. The appliance decides by itself at each
- * call.
+ * The person's rights to the keys of a vault, by which the page shows functions. The appliance checks each call itself.
  */
 export interface KeyRights {
-  /** Makes and changes keys. */
+  /** May create and change keys. */
   readonly mayWrite: boolean
   readonly mayAdminister: boolean
   readonly mayUse: (use: GrantedUse, name: string) => boolean
-  /** A data key in the open, which more is asked for than for a wrapped one. */
+  /** May get data keys as plaintext, which needs more than a wrapped data key does. */
   readonly mayDrawDataKeys: (name: string) => boolean
 }
 
@@ -39,7 +38,10 @@ const allows = (
   name: string,
 ): boolean => operations.includes(use) && fitsPattern(keys, name)
 
-/** Each `*` stands for any number of characters. The pieces between them are found from the left, each as soon as it comes. */
+/**
+ * Whether a name fits a pattern in which `*` stands for any number of characters. Each piece is matched as far left as
+ * possible.
+ */
 function fitsPattern(pattern: string, name: string): boolean {
   const pieces = pattern.split('*')
   const [head = '', ...rest] = pieces

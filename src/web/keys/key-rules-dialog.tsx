@@ -18,12 +18,12 @@ interface Props {
 
 const permissions = ['Read', 'Write', 'Admin'] as const
 
-/** How the keys of a vault may be made and used. */
+/** Changes the rules of a vault for creating and using keys. */
 export function KeyRulesDialog({ vaultid, rules, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(keysWords)
   const queries = useQueryClient()
-  // As they were when the dialog opened: the page may read them anew behind it.
+  // The rules at the opening of the dialog, because the page may load them again meanwhile.
   const [shown] = useState(() => ({
     signing_permission: rules.signing_permission ?? 'Write',
     create_on_encrypt: rules.create_on_encrypt ?? false,

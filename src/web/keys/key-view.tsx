@@ -25,7 +25,7 @@ interface Props {
   readonly name: string
 }
 
-/** One key: what is known of it, its versions, what may be done to it, and a bench to try it. */
+/** One key: its properties and versions, the changes that the person may make, and a bench. */
 export function KeyView({ vaultid, name }: Props) {
   const { data, error, refetch } = useKey(vaultid, name)
   const vaults = useVaults()

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of one key, of its versions, and of what may be done to it. */
+/** The texts for one key, its versions and its changes. */
 export const keyWords = inBoth(
   {
     key: 'Key',

@@ -1,16 +1,16 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { call, type VaultKeyRules, type ListedKey, type ReadKey } from '../interface/calls.ts'
 
-/** Keys of a vault, and how they may be made and used there. */
+/** The keys of a vault, and its rules for them. */
 export interface ListedKeys {
   readonly keys: readonly ListedKey[]
   readonly rules: VaultKeyRules
 }
 
-/** What is read of the keys of a vault begins with this, so that a change has all of it read anew. */
+/** The start of all query keys for the keys of a vault. A change invalidates them together. */
 export const keysOf = (vaultid: string): readonly string[] => ['keys', vaultid]
 
-/** Of a page that is not the last one. */
+/** Number of keys on a page of the answer; the last page has fewer. */
 const pageSize = 1_000
 
 async function listAll(vaultid: string, isDeleted: boolean, signal: AbortSignal): Promise<ListedKeys> {
@@ -28,7 +28,7 @@ async function listAll(vaultid: string, isDeleted: boolean, signal: AbortSignal)
 export const useKeys = (vaultid: string): UseQueryResult<ListedKeys> =>
   useQuery({ queryKey: [...keysOf(vaultid), 'all'], queryFn: ({ signal }) => listAll(vaultid, false, signal) })
 
-/** Those that can still be taken back: an Admin of the vault is told. */
+/** The deleted keys that can still be restored. Only Admins of the vault may list them. */
 export const useDeletedKeys = (vaultid: string, isAdmin: boolean): UseQueryResult<ListedKeys> =>
   useQuery({
     queryKey: [...keysOf(vaultid), 'deleted'],
@@ -43,7 +43,7 @@ export const useKey = (vaultid: string, name: string): UseQueryResult<ReadKey> =
       call('transparent.key.read', { params: { vaultid, name }, query: { details: true }, signal }),
   })
 
-/** What the token can do: the same until the appliance is started anew. */
+/** The key types that the token supports. They stay the same until the appliance restarts. */
 export const useKeyTypes = () =>
   useQuery({
     queryKey: ['keytypes'],

@@ -61,7 +61,7 @@ interface NewKeysProps {
   readonly mayAdminister: boolean
 }
 
-/** The ways in which a key comes to be, and for an Admin the rules of the vault. */
+/** Buttons that create, import and restore keys, and for an Admin the rules of the vault. */
 function NewKeys({ vaultid, data, mayAdminister }: NewKeysProps) {
   const own = useWordsOf(keysWords)
   const [asked, setAsked] = useState<'create' | 'import' | 'restore' | 'rules'>()

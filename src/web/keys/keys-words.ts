@@ -1,7 +1,7 @@
 import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
 
-/** Words of the list of keys, and of what makes one. */
+/** The texts for the list of keys and for new keys. */
 export const keysWords = inBoth(
   {
     keys: 'Keys',

@@ -9,7 +9,7 @@ const units = [
   ['second', 1],
 ] as const
 
-/** "3 months ago", "in 29 days": in the largest unit of which there is one. */
+/** A time relative to now, such as "3 months ago" or "in 29 days", in the largest unit that fits. */
 export function relativeWords(at: string, locale: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1_000
   if (Number.isNaN(seconds)) return at
@@ -20,7 +20,7 @@ export function relativeWords(at: string, locale: string, now = Date.now()): str
 export const momentWords = (at: string, locale: string): string =>
   new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** How long ago, or how soon; the moment itself is told where one stays with the pointer. */
+/** A relative time. The exact time is its tooltip. */
 export function Moment({ at }: { readonly at: string }) {
   const { locale } = useWords()
   return (

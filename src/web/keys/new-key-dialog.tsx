@@ -12,7 +12,7 @@ import { keysWords } from './keys-words.ts'
 import { emptyDraft, newKeyBody } from './new-key-draft.ts'
 import { NewKeyFields } from './new-key-fields.tsx'
 
-/** A job, and the key that it was asked for. */
+/** An import job, and the key for which it was created. */
 export interface PreparedImport {
   readonly job: ImportJob
   readonly asked: AskedImport
@@ -20,12 +20,12 @@ export interface PreparedImport {
 
 interface Props {
   readonly vaultid: string
-  /** Where the key is made elsewhere: what is done with the job that was prepared for it. */
+  /** Called with the prepared job of an import. Absent where the dialog creates a key. */
   readonly onPrepared?: (prepared: PreparedImport) => void
   readonly onClose: () => void
 }
 
-/** Makes a key, or prepares the import of one: what is asked of it is the same. */
+/** Creates a key or prepares the import of one, with the same fields. */
 export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
   const own = useWordsOf(keysWords)
   const queries = useQueryClient()

@@ -1,7 +1,7 @@
 import type { NewKeyBody } from '../interface/calls.ts'
 import { usualTypes } from './type-names.ts'
 
-/** A key as a person asks for it. */
+/** The properties of a new key, as the person types them. */
 export interface NewKeyDraft {
   readonly name: string
   readonly type: string
@@ -11,7 +11,7 @@ export interface NewKeyDraft {
   readonly mayExportOpen: boolean
   readonly mayBackUp: boolean
   readonly mayDelete: boolean
-  /** Days; empty for never. */
+  /** Days between rotations; empty for no rotation. */
   readonly rotateAfter: string
 }
 
@@ -29,7 +29,7 @@ export const emptyDraft: NewKeyDraft = {
 
 const secondsPerDay = 86_400
 
-/** What is no number goes as it is, so that the appliance says what is wrong with it. */
+/** Text that is not a number is sent unchanged, so that the appliance explains the error. */
 export function secondsOfDays(text: string): number | string {
   const days = Number(text.trim().replace(',', '.'))
   return Number.isNaN(days) ? text : Math.round(days * secondsPerDay)

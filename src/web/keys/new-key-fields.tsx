@@ -12,7 +12,7 @@ import { familyOf, purposeOf, typeName, usualTypes, type TypePurpose } from './t
 interface Props {
   readonly draft: NewKeyDraft
   readonly types: readonly OfferedType[]
-  /** Keys that are brought in lie in the database. */
+  /** Imported keys are always kept in the database. */
   readonly isImport: boolean
   readonly onChange: (change: Partial<NewKeyDraft>) => void
 }
@@ -20,7 +20,7 @@ interface Props {
 const purposes: readonly TypePurpose[] = ['encryption', 'signing', 'hmac']
 const residencies = ['database', 'token'] as const
 
-/** What a person says of a key that is to be. */
+/** The fields for a new key. */
 export function NewKeyFields({ draft, types, isImport, onChange }: Props) {
   const own = useWordsOf(keysWords)
   const purpose = purposeOf(draft.type)

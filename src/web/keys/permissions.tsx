@@ -2,7 +2,7 @@ import type { ListedKey } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { keysWords } from './keys-words.ts'
 
-/** What may be done with a key beyond its use, in a few words. */
+/** What a key allows besides its use: export, backup, deletion. */
 export function Permissions({ of }: { readonly of: ListedKey }) {
   const own = useWordsOf(keysWords)
   const may = [

@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Takes a backup back into the vault. */
+/** Restores a key from a backup. */
 export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
   const own = useWordsOf(keysWords)
   const queries = useQueryClient()

@@ -5,8 +5,8 @@ import { inShell } from './shell-text.ts'
 export type SampleLanguage = 'curl' | 'Node.js' | 'Python'
 
 /**
- * A call as a program makes it. Address and session come from the environment, STRONGROOM and TOKEN, and data from the file
- * `input`: no secret is in it.
+ * The call as a program makes it. Address and session token come from the environment (STRONGROOM, TOKEN), data from
+ * the file `input`, so that the sample contains no secret.
  */
 export const sampleText: Readonly<Record<SampleLanguage, (done: DoneCall) => string>> = {
   curl: curlText,
@@ -14,7 +14,7 @@ export const sampleText: Readonly<Record<SampleLanguage, (done: DoneCall) => str
   Python: pythonText,
 }
 
-/** Between lines of a shell it is a text in which $, ` and \ say nothing. */
+/** Escapes a text for a here-document of a shell, in which $, ` and \ have a meaning. */
 const inHereDocument = (text: string): string => text.replaceAll(/[\\$`]/g, String.raw`\$&`)
 
 function curlText({ operation, key, members, dataMember, dataKeyType }: DoneCall): string {
@@ -31,7 +31,7 @@ function curlText({ operation, key, members, dataMember, dataKeyType }: DoneCall
 
 type Member = string | number | boolean
 
-/** Options as a client names them, of those that the call had beside what stands before them. */
+/** The members of the call as named options of a client, without those that are arguments of their own. */
 function optionsOf(
   { members }: DoneCall,
   nameOf: (name: string) => string,
@@ -54,7 +54,7 @@ function textOrBytes(base64: string, bytes: (base64: string) => string): string 
 
 const camelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase())
 
-/** The part of a call that its own answer or another's made: ciphertext, signature or HMAC. */
+/** The ciphertext, signature or HMAC of a call, which is an argument of its own. */
 const made = ({ members }: DoneCall): string =>
   JSON.stringify(members['ciphertext'] ?? members['signature'] ?? members['hmac'] ?? '')
 

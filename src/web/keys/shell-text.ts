@@ -1,2 +1,2 @@
-/** A text as one word of a shell, whatever stands in it. */
+/** Quotes any text as one word of a shell. */
 export const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

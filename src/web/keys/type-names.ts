@@ -1,6 +1,6 @@
-/** Of key types: what keys of a type do. */
+/** The purpose of a key type. */
 export type TypePurpose = 'encryption' | 'signing' | 'hmac'
-/** Which sentence explains a type. */
+/** The group of types that share an explanation. */
 export type TypeFamily = 'gcm' | 'stream' | 'hmac' | 'ed25519' | 'ecdsa' | 'rsa'
 
 const named: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const named: Readonly<Record<string, string>> = {
   'rsa-4096': 'RSA 4096',
 }
 
-/** As the field writes it. */
+/** The usual name of a type, such as AES-256-GCM. */
 export const typeName = (type: string): string => named[type] ?? type
 
 export function familyOf(type: string): TypeFamily {
@@ -35,7 +35,7 @@ export function purposeOf(type: string): TypePurpose {
   return family === 'gcm' || family === 'stream' ? 'encryption' : 'signing'
 }
 
-/** What is offered first to those who have no wish of their own. */
+/** The type that is preselected for each purpose. */
 export const usualTypes: Readonly<Record<TypePurpose, string>> = {
   encryption: 'aes256-gcm96',
   signing: 'ecdsa-p256',

@@ -6,10 +6,10 @@ interface Props {
   readonly most: string | undefined
 }
 
-/** The share at which a key is rotated by itself. */
+/** The share of safe encryptions at which the appliance rotates a key. */
 const nearlyUsedUp = 0.9
 
-/** How many of the safe encryptions are spoken for. Of keys that do not encrypt nothing is counted. */
+/** The share of a key's safe encryptions that is used or reserved. Keys that do not encrypt have no counter. */
 export function UseMeter({ uses, most }: Props) {
   const { locale } = useWords()
   const own = useWordsOf(keysWords)

@@ -16,14 +16,14 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** From the first to the last, as a choice. */
+/** The numbers from the first to the last, as options. */
 const numbered = (first: number, last: number) =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => String(first + at)).map((value) => ({
     value,
     text: value,
   }))
 
-/** From which version on a key encrypts and decrypts. */
+/** Sets the oldest versions with which a key encrypts and decrypts. */
 export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
   const own = useWordsOf(keyWords)
   const queries = useQueryClient()
@@ -46,7 +46,7 @@ export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
   )
 }
 
-/** Destroys versions that the limits keep from use already. */
+/** Destroys versions that the limits already exclude from use. */
 export function TrimVersionsDialog({ vaultid, shown, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(keyWords)

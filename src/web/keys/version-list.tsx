@@ -19,7 +19,7 @@ interface Props {
   readonly mayWrite: boolean
 }
 
-/** The versions of a key, the newest first: each with what it may still do. */
+/** The versions of a key, newest first, with what each may still do. */
 export function VersionList({ vaultid, shown, versions, mayWrite }: Props) {
   const own = useWordsOf(keyWords)
   const [asked, setAsked] = useState<ShownVersion>()

@@ -3,8 +3,8 @@ import { useLocation } from 'wouter'
 import { useSession } from '../session/session.tsx'
 
 /**
- * The address of a one-time link, for which nobody logs in. The view takes it out of the browser's history, and it stays
- * known here until another comes, or another person: who unlocks the page may not be who opened the link.
+ * The address of an opened one-time link, for which no login is needed. The view removes it from the browser's history,
+ * so it is remembered here. It is forgotten when another person logs in, who may not be the one that opened the link.
  */
 export function useLinkAddress(): string | undefined {
   const [address] = useLocation()

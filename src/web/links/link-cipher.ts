@@ -1,6 +1,6 @@
 import { decodeBase64, decodeBase64url, encodeBase64, encodeBase64url } from '../interface/base64-text.ts'
 
-/** What of a link the appliance is told, and what it is not: a key of AES-256. Both in base64url. */
+/** The two parts of a link, in base64url. The appliance gets the opener (16 bytes), but never the key (AES-256). */
 export interface LinkParts {
   readonly opener: string
   readonly key: string
@@ -8,24 +8,24 @@ export interface LinkParts {
 
 const nonceBytes = 12
 const keyBytes = 32
-/** Ciphertexts of short secrets are all of one length, and longer ones tell theirs to within this many bytes. */
+/** Plaintexts are padded to a multiple of this many bytes, so that the ciphertext reveals the length only roughly. */
 const paddedTo = 256
 const lengthBytes = 4
 
 export interface SealedText {
-  /** Base64: nonce, ciphertext and tag. */
+  /** Base64 of nonce, ciphertext and tag. */
   readonly ciphertext: string
   readonly key: string
 }
 
-/** Encrypts a text under a new key, which is to stay in the link. */
+/** Encrypts a text (AES-256-GCM) with a new key, which is only in the link. */
 export async function sealText(text: string): Promise<SealedText> {
   const bytes = new TextEncoder().encode(text)
   const padded = new Uint8Array(Math.ceil((lengthBytes + bytes.length) / paddedTo) * paddedTo)
   new DataView(padded.buffer).setUint32(0, bytes.length)
   padded.set(bytes, lengthBytes)
   const key = crypto.getRandomValues(new Uint8Array(keyBytes))
-  // The key is used this once: no nonce comes twice under it.
+  // Each key is used once, so no nonce can repeat under it.
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
   const sealed = new Uint8Array(
     await crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, await imported(key, 'encrypt'), padded),
@@ -37,7 +37,7 @@ export async function sealText(text: string): Promise<SealedText> {
   return { ciphertext: encodeBase64(all), key: encodeBase64url(key) }
 }
 
-/** @throws Error where the key is another, or the ciphertext was changed */
+/** Decrypts the text of a link. @throws Error for a wrong key or a changed ciphertext */
 export async function openText({ ciphertext, key }: SealedText): Promise<string> {
   const all = decodeBase64(ciphertext)
   const opening = await imported(decodeBase64url(key), 'decrypt')
@@ -47,7 +47,7 @@ export async function openText({ ciphertext, key }: SealedText): Promise<string>
   return new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(padded, lengthBytes, length))
 }
 
-/** Bytes of the ciphertext that a text gets. */
+/** Length of a text's ciphertext in bytes. */
 export function sealedLength(text: string): number {
   const { length } = new TextEncoder().encode(text)
   return nonceBytes + Math.ceil((lengthBytes + length) / paddedTo) * paddedTo + 16
@@ -55,7 +55,7 @@ export function sealedLength(text: string): number {
 
 export const linkAddress = (origin: string, { opener, key }: LinkParts): string => `${origin}/#/link/${opener}/${key}`
 
-/** Undefined for an address that was not copied whole. */
+/** The parts of a link; undefined for an incomplete address. */
 export function partsOf(opener: string | undefined, key: string | undefined): LinkParts | undefined {
   if (opener === undefined || key === undefined) return undefined
   return /^[\w-]{22}$/.test(opener) && /^[\w-]{43}$/.test(key) ? { opener, key } : undefined

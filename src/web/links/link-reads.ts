@@ -3,7 +3,7 @@ import { Refusal } from '../interface/refusal.ts'
 
 const pageSize = '50'
 
-/** A page of a person's own links, with what links can hold. */
+/** A page of the person's own links, with the limits of the appliance. */
 export const pageQuery = (next: string | undefined) => ({
   queryKey: ['links', next],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
@@ -11,5 +11,5 @@ export const pageQuery = (next: string | undefined) => ({
   retry: false,
 })
 
-/** `link.disabled`. */
+/** Number of the fault `link.disabled`. */
 export const areOff = (error: unknown): boolean => error instanceof Refusal && error.number === 1763

@@ -16,7 +16,7 @@ import { linkWords } from './link-words.ts'
 import { NewLink } from './new-link.tsx'
 import './links.css'
 
-/** A person's own one-time links, and the making of one. */
+/** The person's one-time links, and the form for a new one. */
 export function LinksView() {
   const words = useWordsOf(linkWords)
   const pages = usePages()
@@ -48,7 +48,10 @@ export function LinksView() {
   )
 }
 
-/** A page that does not come leaves what stands beside it: a link that was made is shown this once. */
+/**
+ * The list of links. Its error does not replace the form beside it, which may show a new link that cannot be shown
+ * again.
+ */
 function OwnLinks({ pages }: { readonly pages: Pages }) {
   const words = useWordsOf(linkWords)
   const { data, error, refetch, isPlaceholderData } = useQuery({

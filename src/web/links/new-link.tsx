@@ -17,11 +17,11 @@ import { linkWords } from './link-words.ts'
 
 interface Props {
   readonly limits: { readonly bytes: number; readonly lifetime: number }
-  /** It is the first of the list. */
+  /** Called after a link is created, which is then the first of the list. */
   readonly onMade?: () => void
-  /** Whether the link is made and not copied yet. */
+  /** Called with whether a link was created that is not yet copied. */
   readonly onUncopied?: (isUncopied: boolean) => void
-  /** A secret that is stored here, in place of one that is typed: read once the link is to be made. */
+  /** A stored secret to share instead of typed text. It is read when the link is created. */
   readonly stored?: StoredSecret
 }
 
@@ -34,7 +34,7 @@ const seconds = { hour: 3_600, day: 86_400, week: 604_800 } as const
 type Lifetime = keyof typeof seconds
 const lifetimes: readonly Lifetime[] = ['hour', 'day', 'week']
 
-/** The form for a link, then the link, which is shown this once. */
+/** The form for a link, and then the link, which is shown only once. */
 export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
   const words = useWordsOf(linkWords)
   const queries = useQueryClient()
@@ -133,7 +133,7 @@ interface MadeProps {
   readonly onAnother: (() => void) | undefined
 }
 
-/** The link itself. What is copied goes out of the clipboard as a secret does: it is one. */
+/** A new link. It is a secret, so it is removed from the clipboard after a while. */
 function MadeLink({ address, onUncopied, onAnother }: MadeProps) {
   const words = useWordsOf(linkWords)
   const [isCopied, setIsCopied] = useState(false)

@@ -15,14 +15,17 @@ import './links.css'
 
 interface Props {
   readonly opener: string | undefined
-  /** The key, which goes to no server. */
+  /** The key, which is never sent. */
   readonly secret: string | undefined
 }
 
-/** `link.not_found`. */
+/** Number of the fault `link.not_found`. */
 const linkNotFound = 1760
 
-/** For whoever has a link, without a login. Nothing is fetched before the person asks: a preview of the page uses no link up. */
+/**
+ * Opens a link without a login. Nothing is fetched before the person asks for it, so that a program which previews the
+ * page does not use up the link.
+ */
 export function OpenedLinkView({ opener, secret }: Props) {
   const words = useWordsOf(linkWords)
   const [parts] = useState(() => partsOf(opener, secret))
@@ -31,7 +34,7 @@ export function OpenedLinkView({ opener, secret }: Props) {
   const { isUnderWay, error, run } = useAction()
   const isLate = useLate(isUnderWay)
   useEffect(() => {
-    // The key does not stay in the history of the browser.
+    // Removes the key from the browser's history.
     history.replaceState(null, '', '#/link')
   }, [])
   useEffect(() => {

@@ -14,13 +14,16 @@ import { NewLink, type StoredSecret } from './new-link.tsx'
 import './links.css'
 
 interface Props {
-  /** The label of the field. */
+  /** Label of the field. */
   readonly field: string
   readonly stored: StoredSecret
   readonly onClose: () => void
 }
 
-/** Makes a one-time link of a stored secret, without showing the secret. Only its button closes it, which asks first while the link is not copied: it cannot be shown again. */
+/**
+ * Creates a one-time link to a stored secret without showing the secret. Only its button closes the dialog. It asks
+ * first while the link is not copied, because the link cannot be shown again.
+ */
 export function ShareOnce({ field, stored, onClose }: Props) {
   const words = useWordsOf(linkWords)
   const { close, shareField, stayHere } = useWords()

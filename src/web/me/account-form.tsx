@@ -17,7 +17,7 @@ interface Account {
   readonly email: string
 }
 
-/** Names are an administrator's to change; the e-mail address is the person's. */
+/** The person's account. People change their own e-mail address; only administrators change names. */
 export function AccountForm({ account }: { readonly account: Account }) {
   const words = useWordsOf(meWords)
   const queries = useQueryClient()

@@ -10,7 +10,7 @@ import { meWords } from './me-words.ts'
 
 const QrPicture = lazy(async () => ({ default: (await import('./qr-picture.tsx')).QrPicture }))
 
-/** The seed is in this dialog alone, and goes with it. */
+/** The seed is only in this dialog, and is forgotten with it. */
 interface Begun {
   readonly id: string
   readonly uri: string
@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Shows the seed of a new app, and has the person prove it by a code. */
+/** Shows the seed of a new app, and asks for a code that proves it was stored. */
 export function AppEnrolment({ onDone, onClose }: Props) {
   const words = useWordsOf(meWords)
   const [begun, setBegun] = useState<Begun>()

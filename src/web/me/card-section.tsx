@@ -4,7 +4,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { useOwnCertificate } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 
-/** The certificate of the person's smartcard, which an administrator registers. */
+/** The certificate of the person's smartcard. Only administrators can register one. */
 export function CardSection() {
   const words = useWordsOf(meWords)
   const { locale } = useWords()

@@ -22,7 +22,7 @@ interface Props {
   readonly isResting: boolean
 }
 
-/** The devices that a person logs in with; each change takes a second factor of the person. */
+/** The person's devices for one-time passwords. Each change requires a second factor. */
 export function DeviceSection({ userid, isResting }: Props) {
   const words = useWordsOf(meWords)
   const queries = useQueryClient()
@@ -115,7 +115,7 @@ function TokenAdoption({ onDone, onClose }: Change) {
   const factor = useFreshFactor('webauthn')
   async function adopt(signal: AbortSignal): Promise<void> {
     const body = { tokenotp: typed.trim(), ...(await factor.show(signal)) }
-    // It was good once.
+    // A code is valid once.
     setTyped('')
     await call('me.otp.adopt', { body, signal })
     await onDone()

@@ -11,13 +11,13 @@ type Codeless = 'webauthn' | 'smartcard'
 
 interface FreshFactor<Shown> {
   readonly input: ReactNode
-  /** What a call takes of it. What was typed is good once, and goes with it. */
+  /** Resolves to the members of the call. Clears the typed code, which is valid once. */
   readonly show: (signal: AbortSignal) => Promise<Shown>
 }
 
 /**
- * A second factor that the person shows once more: a code, or one of `others` that the appliance offers, because who has
- * passkeys or a smartcard may have no device that shows codes.
+ * A form for a fresh factor: a code, or one of `others` where the appliance offers it. People with a passkey or
+ * smartcard may have no device that shows codes.
  */
 export function useFreshFactor<Other extends Codeless>(...others: readonly Other[]) {
   const [kind, setKind] = useState<'code' | Other>('code')
@@ -74,7 +74,7 @@ function CodeOfDevice({ value, onChange }: { readonly value: string; readonly on
   )
 }
 
-/** As apps show it, in two groups of digits. */
+/** Removes blanks: apps show a code in two groups of digits. */
 export const typedCode = (text: string): string => text.replaceAll(/\s/g, '')
 
 interface Shown {
@@ -86,7 +86,7 @@ interface Shown {
 const ways: { readonly [Kind in keyof Shown]: (otp: string, signal: AbortSignal) => Promise<Shown[Kind]> } = {
   code: (otp) => Promise.resolve({ otp: typedCode(otp) }),
   smartcard: () => Promise.resolve({ logintype: 'smartcard' }),
-  /** It answers a challenge of its own: a call that is refused uses its one up. */
+  /** Each call gets a new challenge, because a refused call uses up its challenge. */
   async webauthn(_otp, signal) {
     const { CALLINFO } = await call('me.challenge', { signal })
     return { logintype: 'webauthn', passkey: await showPasskey(CALLINFO, signal) }

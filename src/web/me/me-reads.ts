@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../interface/calls.ts'
 
-/** What the views of one's own account read; all of it goes with the session. */
+/** Query keys of the person's own account. The end of the session clears all of them. */
 export const ownAccountKey = ['me', 'account'] as const
 export const ownDevicesKey = ['me', 'devices'] as const
 export const ownPasskeysKey = ['me', 'passkeys'] as const
@@ -14,7 +14,7 @@ const ownAccountQuery = queryOptions({
 
 export const useOwnAccount = () => useQuery(ownAccountQuery)
 
-/** Whether one-time links are made here: a setting of the appliance, which is asked for once. */
+/** Whether the appliance allows one-time links. Asked for once. */
 export const useHasLinks = (): boolean =>
   useQuery({ ...ownAccountQuery, staleTime: Infinity, select: ({ CALLINFO }) => CALLINFO?.links }).data === true
 

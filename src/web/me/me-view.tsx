@@ -19,7 +19,7 @@ import { ServiceSection } from './service-section.tsx'
 import { SessionSection } from './session-section.tsx'
 import './me.css'
 
-/** What a person sees and changes of the own account. */
+/** The person's own account. */
 export function MeView() {
   const words = useWordsOf(meWords)
   const ofPasskeys = useWordsOf(passkeyWords)

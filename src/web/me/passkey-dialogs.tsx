@@ -9,17 +9,20 @@ import { useFreshFactor } from './fresh-factor.tsx'
 import { meWords } from './me-words.ts'
 import { passkeyWords } from './passkey-words.ts'
 
-/** Characters that the appliance takes. */
+/** The most characters that the appliance accepts. */
 const longestName = 64
 
 interface PasskeyChange {
-  /** With what is to be announced. */
+  /** Called with the sentence to announce. */
   readonly onDone: (text: string) => Promise<void>
   readonly onClose: () => void
 }
 type PasskeyChangeOf = PasskeyChange & { readonly passkey: ListedPasskey }
 
-/** The second factor is used up only when the browser has made the passkey. */
+/**
+ * Registers a passkey. The second factor is asked for after the browser has created the passkey, so that a failure
+ * there does not use it up.
+ */
 export function NewPasskey({ onDone, onClose }: PasskeyChange) {
   const words = useWordsOf(passkeyWords)
   const { person } = useSession()

@@ -17,7 +17,7 @@ type Open =
   | { readonly kind: 'renaming'; readonly passkey: ListedPasskey }
   | { readonly kind: 'removal'; readonly passkey: ListedPasskey }
 
-/** The passkeys that a person logs in with, in place of a code. */
+/** The person's passkeys, which replace a code at the login. */
 export function PasskeySection({ userid }: { readonly userid: string }) {
   const words = useWordsOf(passkeyWords)
   const queries = useQueryClient()

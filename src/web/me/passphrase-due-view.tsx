@@ -7,7 +7,10 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { meWords } from './me-words.ts'
 import { PassphraseForm } from './passphrase-form.tsx'
 
-/** Before anything else is shown. What is only old may stay for this session: the appliance says no more than that it is old. */
+/**
+ * Asks for a new pass phrase before anything else is shown. One that is only too old can be kept for this session,
+ * because the appliance merely reports its age.
+ */
 export function PassphraseDueView({ due }: { readonly due: PassphraseDue }) {
   const words = useWordsOf(meWords)
   const { settlePassphrase } = useSession()

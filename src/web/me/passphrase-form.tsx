@@ -16,7 +16,7 @@ import { PassphraseStrength } from './passphrase-strength.tsx'
 
 const empty = { present: '', next: '', again: '' }
 
-/** What was typed stays where the appliance refuses it, but for the code, which is used up. */
+/** The form for a new pass phrase. After a refusal the typed text stays, but not the code, which is used up. */
 export function PassphraseForm() {
   const words = useWordsOf(meWords)
   const { person, settlePassphrase } = useSession()

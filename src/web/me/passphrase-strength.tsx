@@ -4,11 +4,14 @@ import { meWords } from './me-words.ts'
 
 interface Props {
   readonly passphrase: string
-  /** What an attacker would try first. */
+  /** Text that an attacker would try first, such as the username. */
   readonly known: string
 }
 
-/** By the library of the appliance, which comes when a pass phrase is typed: nothing that is typed leaves the page for it. */
+/**
+ * Estimates the strength with the same library as the appliance. It is loaded when typing begins, and nothing that is
+ * typed leaves the page.
+ */
 export function PassphraseStrength({ passphrase, known }: Props) {
   const words = useWordsOf(meWords)
   const [score, setScore] = useState<number | 'unknown'>()

@@ -1,7 +1,7 @@
 import { create } from 'qrcode'
 import { useMemo } from 'react'
 
-/** Light modules around a code, which readers need (ISO/IEC 18004). */
+/** Width of the light border in modules, which readers need (ISO/IEC 18004). */
 const quietZone = 4
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
   readonly label: string
 }
 
-/** A QR code, drawn by the page itself: what it says is a secret. */
+/** A QR code that the page draws itself, because its text is a secret. */
 export function QrPicture({ text, label }: Props) {
   const { size, path } = useMemo(() => {
     const { modules } = create(text, { errorCorrectionLevel: 'L' })

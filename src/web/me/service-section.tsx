@@ -3,7 +3,7 @@ import type { ServiceAccount } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { serviceWords } from '../administration/service-words.ts'
 
-/** The accounts of applications that the person looks after. */
+/** The service accounts that the person owns. */
 export function ServiceSection({ services }: { readonly services: readonly ServiceAccount[] }) {
   const words = useWordsOf(serviceWords)
   return (

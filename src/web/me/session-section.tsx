@@ -10,7 +10,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 
-/** Where the person is logged in; the present session ends by the logout. */
+/** The person's open sessions. The present one is ended by the logout. */
 export function SessionSection({ userid }: { readonly userid: string }) {
   const words = useWordsOf(meWords)
   const queries = useQueryClient()

@@ -7,7 +7,10 @@ import { Question } from '../controls/question.tsx'
 import { call, type ReadObject } from '../interface/calls.ts'
 import { useWords } from '../words/spoken.tsx'
 
-/** The call for one secret decrypts all of them, and each may raise the alarm; a file raises it always. */
+/**
+ * Whether a read raises an alarm. The call for one secret decrypts all of them, so one field with an alarm is enough; a
+ * file always raises it.
+ */
 const canAlarm = ({ OBJECT: [object], TEMPLATES }: ReadObject, what: Asked): boolean =>
   object?.alarmed !== false &&
   (what === 'file' ||
@@ -17,10 +20,16 @@ const canAlarm = ({ OBJECT: [object], TEMPLATES }: ReadObject, what: Asked): boo
 
 type Asked = 'secrets' | 'file'
 
-/** Whether the person goes on, where reading raises an alarm. `run` does what must be done to know, and keeps its error. */
+/**
+ * Resolves to whether the read goes on; asks the person where it raises an alarm. `run` makes the call that finds this
+ * out, and keeps its error.
+ */
 export type MayRead = (run: Action['run']) => Promise<boolean>
 
-/** Asks where reading raises an alarm as the object is now: another may have set it since it was shown. */
+/**
+ * Asks before a read that raises an alarm. It reads the object again, because another user may have set the alarm
+ * meanwhile.
+ */
 export function useAlarmQuestion(objectid: string) {
   const queries = useQueryClient()
   const [name, setName] = useState<string>()
@@ -53,7 +62,7 @@ interface Props {
   readonly answer: (goesOn: boolean) => void
 }
 
-/** Asks before a secret is read whose reading raises an alarm. */
+/** Asks whether to read a secret although that raises an alarm. */
 function AlarmQuestion({ name, answer }: Props) {
   const words = useWords()
   const actions = (

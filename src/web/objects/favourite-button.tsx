@@ -13,7 +13,10 @@ interface Props {
   readonly template: StoredTemplate | undefined
 }
 
-/** Whether the person wants the object at hand. It shows what was pressed, and goes back where that is refused. */
+/**
+ * The button that makes an object a favourite. It shows the pressed state at once, and returns to the stored one after
+ * a refusal.
+ */
 export function FavouriteButton({ object, template }: Props) {
   const words = useWordsOf(favouriteWords)
   const { data } = useFavourites()
@@ -29,7 +32,8 @@ export function FavouriteButton({ object, template }: Props) {
     })
   return (
     <>
-      {/* Its place is kept until the list is there: a star that fills by itself would look pressed. */}
+      {/* Invisible until the list is loaded, but with its space kept: a star that changes by itself would look
+          pressed. */}
       <ToggleButton
         className={data ? 'button small star' : 'button small star unknown'}
         isSelected={isUnderWay ? wanted : isOne === true}

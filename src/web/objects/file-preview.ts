@@ -1,4 +1,4 @@
-/** What can be shown of a file without letting it run. */
+/** How the page can show a file without executing any of it. */
 export type Preview =
   | { readonly kind: 'picture'; readonly type: string }
   | { readonly kind: 'pdf' }
@@ -7,12 +7,15 @@ export type Preview =
 
 const mostBytes = 8 * 1024 * 1024
 
-/** Whether a preview is worth asking for: reading the file is recorded. What is shown is decided by its bytes. */
+/**
+ * Whether to offer a preview, by the stored type and size: each read of a file leaves an audit record. The bytes then
+ * decide how it is shown.
+ */
 export const mayHavePreview = (type: string, size: number): boolean =>
   size <= mostBytes &&
   (/^(text\/|image\/|application\/(json|xml|pdf|x-pem|x-x509|pkcs|pgp))/.test(type) || /\+(xml|json)$/.test(type))
 
-/** First bytes, as hexadecimal, of the pictures that browsers draw and that hold no script. */
+/** The first bytes (hexadecimal) and types of the pictures that browsers draw and that cannot contain scripts. */
 const pictures: readonly (readonly [start: RegExp, type: string])[] = [
   [/^89504e470d0a1a0a/, 'image/png'],
   [/^ffd8ff/, 'image/jpeg'],
@@ -24,7 +27,10 @@ const pictures: readonly (readonly [start: RegExp, type: string])[] = [
 const pdf = /^255044462d/
 const longestStart = 16
 
-/** By its bytes alone: what its name and its stored type say is its sender's. Markup, SVG too, is shown as the text that it is. */
+/**
+ * The preview of a file, by its bytes alone, because its uploader chose its name and type. Markup, including SVG, is
+ * shown as plain text.
+ */
 export function previewOf(bytes: Uint8Array): Preview {
   const start = Array.from(bytes.subarray(0, longestStart), (byte) => byte.toString(16).padStart(2, '0')).join('')
   const type = pictures.find(([pattern]) => pattern.test(start))?.[1]

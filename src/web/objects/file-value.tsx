@@ -70,7 +70,7 @@ export function FileValue({ object, mayRead }: Props) {
   )
 }
 
-/** A picture has an address with the type that its bytes say: a browser makes nothing else of it. */
+/** A picture gets a blob URL with the type that its bytes have, so that the browser treats it as nothing else. */
 function shownOf(bytes: Uint8Array<ArrayBuffer>): Shown {
   const preview = previewOf(bytes)
   if (preview.kind === 'pdf') return { ...preview, bytes }

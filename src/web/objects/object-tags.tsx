@@ -23,7 +23,7 @@ interface Props {
   readonly template: StoredTemplate | undefined
 }
 
-/** The words that the person keeps for an object, to be changed in place. */
+/** The person's own tags of an object, with a field for new ones. */
 export function ObjectTags({ object, template }: Props) {
   const { locale } = useWords()
   const words = useWordsOf(tagWords)
@@ -68,7 +68,7 @@ export function ObjectTags({ object, template }: Props) {
 
 interface NewProps {
   readonly tags: readonly string[]
-  /** Resolves to whether it was added. */
+  /** Resolves to whether the tag was added. */
   readonly onAdd: (tag: string) => Promise<boolean>
 }
 

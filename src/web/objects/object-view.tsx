@@ -24,10 +24,10 @@ import { ViewTitle } from '../controls/view-title.tsx'
 import { webAddressOf } from './web-address.ts'
 import { useWords } from '../words/spoken.tsx'
 
-/** Not needed to see the object. */
+/** Loaded apart, because an object can be shown without its tags. */
 const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx')).ObjectTags }))
 
-/** One object, as its template draws it. */
+/** One object, in the layout of its template. */
 export function ObjectView({ objectid }: { readonly objectid: string }) {
   const { data, error, refetch } = useObject(objectid)
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
@@ -40,7 +40,7 @@ interface OpenProps {
   readonly data: ReadObject
   readonly object: StoredObject
   readonly below: readonly StoredObject[]
-  /** Why what is shown is not of this moment. */
+  /** The error because of which the shown data may be stale. */
   readonly error: Error | null
   readonly onTryAgain: () => void
 }
@@ -107,7 +107,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
   )
 }
 
-/** Where a person sees what became of the object. */
+/** Links to the history and the audit trail of an object. */
 function TrackLinks({ object }: { readonly object: StoredObject }) {
   const words = useWords()
   const mayReadTrail = useOwnCapability('audit')

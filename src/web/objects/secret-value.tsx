@@ -17,18 +17,21 @@ const ShareOnce = lazy(async () => ({ default: (await import('../links/share-onc
 
 interface Props {
   readonly field: Field
-  /** By a call that is recorded. */
+  /** Reads the secret by a call that leaves an audit record. */
   readonly fetchSecret: (signal: AbortSignal) => Promise<string>
   readonly mayRead: MayRead
 }
 
 interface Held {
   readonly secret: string
-  /** Else the code that is made of it is, alone. */
+  /** False while only the code that is made from the secret is shown. */
   readonly isShown: boolean
 }
 
-/** An encrypted field: dots until it is asked for, by a call that is recorded. It is forgotten when it is hidden again. */
+/**
+ * An encrypted field. It shows dots until the person asks for the secret, which leaves an audit record. Hiding it makes
+ * the page forget the secret.
+ */
 export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const words = useWords()
   const { translation } = field
@@ -41,7 +44,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
     if (isUnderWay || !(await mayRead(run))) return
     await run(async (signal) => {
       const secret = await fetchSecret(signal)
-      // Not into the clipboard after the logout, which has emptied it.
+      // A logout empties the clipboard, so nothing is copied after it.
       if (!signal.aborted) await use(secret)
     })
   }
@@ -50,7 +53,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   const hide = (): void => setHeld(undefined)
   const value = held?.isShown ? held.secret : undefined
   const hasCodes = isForSeeds(field)
-  // An empty one has no code, and is shown as empty.
+  // An empty secret has no code and is shown as empty.
   const showCode = (secret: string): void => setHeld({ secret, isShown: secret === '' })
   return (
     <div className="secret">
@@ -96,12 +99,12 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
   )
 }
 
-/** What the page knows of a secret, until it is left. */
+/** The secret that the page holds, until the person leaves the page. */
 function useHeldSecret() {
   const state = useState<Held>()
   const [, setHeld] = state
   useEffect(() => {
-    // The browser may keep the page as it is, and show it again.
+    // The browser may keep the page in its cache and show it again.
     const forget = (): void => flushSync(() => setHeld(undefined))
     addEventListener('pagehide', forget)
     return () => removeEventListener('pagehide', forget)
@@ -134,7 +137,7 @@ function Shown({ field, value, isUnderWay }: ShownProps) {
 interface CodeProps {
   readonly label: string
   readonly secret: string
-  /** By its field; any other secret may be one, and says so itself. */
+  /** Whether the field is meant for seeds. Another secret is a seed only where it is an `otpauth:` address. */
   readonly isSeed: boolean
 }
 

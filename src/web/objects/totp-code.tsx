@@ -7,11 +7,11 @@ import { totpCodeAt, type TotpSeed } from './totp-seed.ts'
 
 interface Props {
   readonly seed: TotpSeed
-  /** Of the field. */
+  /** Label of the field. */
   readonly label: string
 }
 
-/** The code of this moment, and for how long it is good. It is made in the page, of a seed that was asked for. */
+/** The present code and the time left for it. The page computes it from a seed that the person asked for. */
 export function TotpCode({ seed, label }: Props) {
   const words = useWords()
   const { periodSeconds } = seed

@@ -1,4 +1,4 @@
-/** What an authenticator app makes codes of (RFC 6238). */
+/** The data from which an authenticator app computes codes (RFC 6238). */
 export interface TotpSeed {
   readonly key: Uint8Array<ArrayBuffer>
   readonly hash: 'SHA-1' | 'SHA-256' | 'SHA-512'
@@ -8,14 +8,16 @@ export interface TotpSeed {
 
 const hashes: Readonly<Record<string, TotpSeed['hash']>> = { SHA1: 'SHA-1', SHA256: 'SHA-256', SHA512: 'SHA-512' }
 
-/** Whether a field is for seeds: that of the built-in template, and those of the site that are called like it. */
+/** Whether a field is meant for seeds: the field `totp` of the built-in template, or of a template of the site. */
 export const isForSeeds = (field: { readonly fieldname: string; readonly encrypted: boolean }): boolean =>
   field.fieldname === 'totp' && field.encrypted
 
-/** 80 bits, the shortest that sites give: a word of base32 letters is no seed. */
+/** 80 bits, the shortest seed that sites issue. It excludes words that happen to be of Base32 letters. */
 const fewestLetters = 16
 
-/** What a field for seeds holds: the address, or the seed alone, as sites write it for people who cannot scan. */
+/**
+ * The seed in a field for seeds: an `otpauth:` address, or the Base32 text that sites show to people who cannot scan.
+ */
 export function seedIn(value: string): TotpSeed | undefined {
   const text = value.trim()
   if (/^otpauth:/i.test(text)) return totpSeedOf(text)
@@ -23,7 +25,7 @@ export function seedIn(value: string): TotpSeed | undefined {
   return key && { key, hash: 'SHA-1', digits: 6, periodSeconds: 30 }
 }
 
-/** The seed that any secret holds: an address `otpauth://totp/…`, as QR codes of sites have it. */
+/** The seed in any secret that is an `otpauth://totp/…` address, the content of a site's QR code. */
 export function totpSeedOf(secret: string): TotpSeed | undefined {
   if (!/^otpauth:\/\/totp\//i.test(secret) || !URL.canParse(secret)) return undefined
   const { searchParams } = new URL(secret)
@@ -36,13 +38,13 @@ export function totpSeedOf(secret: string): TotpSeed | undefined {
   return key === undefined || hash === undefined || !isGood ? undefined : { key, hash, digits, periodSeconds }
 }
 
-/** The code of a moment, in seconds since 1970. */
+/** The code for a moment, in seconds since 1970 (RFC 6238). */
 export async function totpCodeAt({ key, hash, digits, periodSeconds }: TotpSeed, seconds: number): Promise<string> {
   const counter = new DataView(new ArrayBuffer(8))
   counter.setBigUint64(0, BigInt(Math.floor(seconds / periodSeconds)))
   const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash }, false, ['sign'])
   const mac = new DataView(await crypto.subtle.sign('HMAC', hmac, counter))
-  // RFC 4226, 5.3: four bytes, from where the last four bits say, without the sign.
+  // Dynamic truncation (RFC 4226, 5.3): the low four bits of the last byte are the offset of the number.
   const offset = mac.getUint8(mac.byteLength - 1) & 0xf
   const number = mac.getUint32(offset) & 0x7fffffff
   return String(number % 10 ** digits).padStart(digits, '0')
@@ -50,7 +52,9 @@ export async function totpCodeAt({ key, hash, digits, periodSeconds }: TotpSeed,
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Base32 (RFC 4648), as people write it: in either case, with blanks, without padding. */
+/**
+ * Decodes Base32 (RFC 4648) as people write it: in either case, with blanks, without padding. Undefined for other text.
+ */
 function bytesOf(base32: string): Uint8Array<ArrayBuffer> | undefined {
   const values = Array.from(lettersOf(base32), (letter) => alphabet.indexOf(letter))
   if (values.length < 2 || values.includes(-1)) return undefined
@@ -58,7 +62,10 @@ function bytesOf(base32: string): Uint8Array<ArrayBuffer> | undefined {
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2))
 }
 
-/** The padding is counted, not matched: a pattern begins anew at each of many signs that are not at the end. */
+/**
+ * Removes blanks and padding. A loop and not a regular expression, which would take quadratic time on many `=` in the
+ * middle of a text.
+ */
 function lettersOf(base32: string): string {
   const letters = base32.toUpperCase().replaceAll(/[\s-]/g, '')
   let end = letters.length

@@ -1,7 +1,7 @@
 /**
- * The address of a value that is one as a whole, and of the web: no other scheme is a link, `javascript:` least of all. One that
- * names a user is none either, since `https://bank.example@other.example` leads elsewhere than it looks, and none is one with
- * characters that cannot be seen.
+ * The address, for a value that is entirely a web address. Other schemes are no links, least of all `javascript:`. Nor
+ * are addresses with a user (`https://bank.example@other.example` leads elsewhere than it looks) or with invisible
+ * characters.
  */
 export function webAddressOf(value: string): string | undefined {
   if (!/^https?:\/\/[^\s\p{C}]+$/iu.test(value) || !URL.canParse(value)) return undefined

@@ -5,10 +5,10 @@ import { PasskeyFailure, type PasskeyReason } from '../interface/passkey-failure
 type PasskeyAnswer = NonNullable<LoginBody['passkey']>
 type Registration = PasskeyRegistrationBody['registration']
 
-/** Where the browser knows of passkeys. */
+/** Whether the browser supports passkeys. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window
 
-/** Has the person show a passkey: one of those that the browser finds for the host. @throws PasskeyFailure */
+/** Asks the person for a passkey of this host. @throws PasskeyFailure */
 export async function showPasskey(challenge: LoginChallenge, signal: AbortSignal): Promise<PasskeyAnswer> {
   const publicKey: PublicKeyCredentialRequestOptions = {
     challenge: decodeBase64url(challenge.challenge),
@@ -29,7 +29,7 @@ export async function showPasskey(challenge: LoginChallenge, signal: AbortSignal
   }
 }
 
-/** Has the person make a passkey, which the browser shows as that of `username`. @throws PasskeyFailure */
+/** Asks the person to create a passkey, which the browser lists under `username`. @throws PasskeyFailure */
 export async function makePasskey(
   challenge: OwnChallenge,
   { username, fullname }: { readonly username: string; readonly fullname: string },
@@ -45,7 +45,7 @@ export async function makePasskey(
     },
     pubKeyCredParams: challenge.algorithms.map((alg) => ({ type: 'public-key', alg })),
     excludeCredentials: challenge.passkeys.map((id) => ({ type: 'public-key', id: decodeBase64url(id) })),
-    // A login has no list of credentials: the authenticator itself has to find the passkey.
+    // A login sends no list of credentials, so the authenticator itself must find the passkey.
     authenticatorSelection: { residentKey: 'required', userVerification: challenge.userverification },
     attestation: challenge.attestation,
     timeout: challenge.timeout,
@@ -62,7 +62,7 @@ export async function makePasskey(
   }
 }
 
-/** Why there is none, by the names of WebAuthn §5.1. */
+/** Reasons for a failure, by the error names of WebAuthn §5.1. */
 const reasons: Readonly<Record<string, PasskeyReason>> = {
   InvalidStateError: 'heldAlready',
   SecurityError: 'otherAddress',

@@ -3,7 +3,7 @@ import { Trouble } from '../controls/trouble.tsx'
 import { useWords } from '../words/spoken.tsx'
 import { addressWithCard, isAtCardPort, type useShownCard } from './shown-card.ts'
 
-/** Whose card the browser shows here, or where there is a page that asks for one. */
+/** The owner of the smartcard that the browser shows here, or a link to the page that asks for smartcards. */
 export function CardPlace({ card: { data, error, refetch } }: { readonly card: ReturnType<typeof useShownCard> }) {
   const words = useWords()
   if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />

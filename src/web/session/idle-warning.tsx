@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { Question } from '../controls/question.tsx'
 import { useWords } from '../words/spoken.tsx'
 
-/** A minute before the page is locked (WCAG 2.2.1). */
+/** Warns a minute before the page is locked (WCAG 2.2.1). */
 export function IdleWarning({ onStay }: { readonly onStay: () => void }) {
   const words = useWords()
   const stay = (

@@ -1,22 +1,28 @@
 import { useCallback, useEffect, useState } from 'react'
 import { isWorkUnderWay } from '../controls/work.ts'
 
-/** Also where the session would last longer: whoever comes to the page next finds it locked. */
+/**
+ * Milliseconds without activity until the page is locked, even if the session would last longer: the next person at the
+ * browser finds it locked.
+ */
 export const idleMs = 10 * 60_000
 const warnedMs = idleMs - 60_000
 const lookMs = 5_000
-/** In all tabs: when something was done last. */
+/** Storage item that all tabs share: the time of the last activity, in milliseconds. */
 const place = 'strongroom.active'
 
-/** `nearlyIdle`: within a minute of the end. */
+/** `nearlyIdle`: less than a minute is left. */
 type Idleness = 'active' | 'nearlyIdle' | 'idle'
 
 export const noteActivity = (): void => localStorage.setItem(place, String(Date.now()))
 
-/** By the clock, so that a machine that slept comes back to a page that is locked; so does one whose clock was set back. */
+/** Milliseconds by the wall clock, so that a page is locked after the machine slept or its clock was set back. */
 const idleFor = (): number => Math.abs(Date.now() - Number(localStorage.getItem(place)))
 
-/** Locks when nothing was done, and nothing was under way, in any tab for ten minutes. Whether that is near, and how to put it off. */
+/**
+ * Calls `lock` after ten minutes in which no tab had activity or work under way. Returns whether that is near, and a
+ * function that postpones it.
+ */
 export function useIdleness(isOn: boolean, lock: () => void): readonly [isNear: boolean, stay: () => void] {
   const [isNear, setIsNear] = useState(false)
   useEffect(() => {
@@ -39,23 +45,23 @@ export function useIdleness(isOn: boolean, lock: () => void): readonly [isNear: 
 
 function watchIdleness(tell: (idleness: Idleness) => void): () => void {
   const look = (): Idleness => {
-    // An upload may take longer than that; what comes back after the end is locked all the same.
+    // A long upload counts as activity, but not once the time is over: a machine that slept meanwhile is locked.
     if (isWorkUnderWay() && idleFor() <= idleMs) noteActivity()
     const ms = idleFor()
     const idleness = ms <= warnedMs ? 'active' : ms <= idleMs ? 'nearlyIdle' : 'idle'
     tell(idleness)
     return idleness
   }
-  /** What is done after the end does not undo it, and near it the question is to be answered. */
+  /** Notes activity. It does not undo a lock, and in the last minute only the answer to the warning counts. */
   const note = (): void => {
     if (look() === 'active' && idleFor() > lookMs) noteActivity()
   }
-  // A page that slept, was frozen or is opened anew may come back after the end, and its timer later still.
+  // A page that slept, was frozen or is reopened may come back after the end, before its timer runs.
   const returns = ['focus', 'pageshow', 'visibilitychange', 'storage'] as const
   const signs = ['pointerdown', 'keydown', 'click', 'wheel'] as const
   look()
   const timer = setInterval(look, lookMs)
-  // The page looks before anything in it hears of the sign.
+  // Capturing, so that the page checks the time before any other listener sees the event.
   const first = { capture: true, passive: true }
   for (const sign of returns) addEventListener(sign, look, first)
   for (const sign of signs) addEventListener(sign, note, first)

@@ -6,29 +6,31 @@ import { sessionInvalid } from '../interface/transport.ts'
 import { carryKey } from './remembered-key.ts'
 import { withSessionLock } from './session-lock.ts'
 
-/** In all tabs, and for the browser's next start: the appliance has not heard of a logout. */
+/**
+ * Storage item that all tabs share and that a restart of the browser keeps: the appliance has not confirmed a logout.
+ */
 const place = 'strongroom.leaving'
 const patienceMs = 10_000
 const retryMs = 30_000
 
-/** It was told, and has not said that it heard. */
+/** A logout was sent, and the appliance has not confirmed it. */
 const unheard = new Watched(false)
 let retry: ReturnType<typeof setTimeout> | undefined
 export const useIsUnheard = (): boolean => useWatched(unheard)
 
-/** Tells the appliance of a logout as soon as it can. */
+/** Tells the appliance of a logout, and repeats that until it has confirmed it. */
 export function leave(): void {
   localStorage.setItem(place, 'yes')
   tellUnderLock()
 }
 
-/** Also after a login, which puts another session into the place of the one that was left. */
+/** Forgets the unconfirmed logout. Also called after a login, whose session replaces the one to be logged out. */
 export function forgetLeaving(): void {
   localStorage.removeItem(place)
   unheard.set(false)
 }
 
-/** Tells of a logout that was not heard yet, if there is one. To be called under the session lock. */
+/** Sends a logout that is not yet confirmed, if there is one. The caller holds the session lock. */
 export async function tellLeaving(): Promise<void> {
   if (localStorage.getItem(place) === null) return unheard.set(false)
   const preferences = readPreferences()
@@ -44,7 +46,7 @@ export async function tellLeaving(): Promise<void> {
     }
   }
   forgetLeaving()
-  // The answer has cleared what the browser kept of the page (Clear-Site-Data).
+  // The answer has cleared the storage of the page (Clear-Site-Data).
   keepPreferences(preferences)
   putKeyBack()
 }

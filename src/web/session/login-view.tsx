@@ -80,7 +80,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
       applicationKey.keep(standing.apikey)
     }
     if (await run(task)) return
-    // It was good once, and is not good again.
+    // A code is valid once, so the person must type another.
     setOtp('')
     codeField.current?.focus()
   }
@@ -123,7 +123,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
   )
 }
 
-/** What was typed that is the same with every second factor. */
+/** The fields that do not depend on the second factor. */
 function standingOf(form: HTMLFormElement) {
   const members = new FormData(form)
   const textOf = (name: string): string => {
@@ -133,17 +133,17 @@ function standingOf(form: HTMLFormElement) {
   return { username: textOf('username').trim(), passphrase: textOf('passphrase'), apikey: textOf('apikey').trim() }
 }
 
-/** What a login takes of the second factor. */
+/** The members of the login call for the second factor. */
 async function shownAtLogin(
   logintype: OfferedFactor,
   otp: string,
   signal: AbortSignal,
 ): Promise<Pick<LoginBody, 'otp' | 'passkey' | 'logintype'>> {
-  // The browser has shown the card to the listener.
+  // The browser has shown the certificate in the TLS handshake.
   if (logintype === 'smartcard') return { logintype }
-  // As apps show it, in two groups of digits.
+  // Apps show a code in two groups of digits.
   if (logintype !== 'webauthn') return { logintype, otp: otp.replaceAll(/\s/g, '') }
-  // To a challenge of its own: a login that is refused uses its one up.
+  // Each login gets a new challenge, because a refused login uses up its challenge.
   const { CALLINFO } = await call('auth.challenge', { signal })
   return { logintype, passkey: await showPasskey(CALLINFO, signal) }
 }
@@ -171,7 +171,7 @@ function CodeField({ isApp, ...field }: CodeFieldProps) {
   )
 }
 
-/** What is the same at every login. */
+/** The fields that every login has. */
 function StandingFields({ applicationKey }: { readonly applicationKey: RememberedKey }) {
   const words = useWords()
   return (

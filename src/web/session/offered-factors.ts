@@ -6,7 +6,7 @@ const known = ['totp', 'hwkey_otp', 'webauthn', 'smartcard'] as const
 /** A second factor that this page can log in with. */
 export type OfferedFactor = (typeof known)[number]
 
-/** Those that the appliance and the browser offer. */
+/** The second factors that both the appliance and the browser support. */
 export const useOfferedFactors = () =>
   useQuery({
     queryKey: ['logintypes'],

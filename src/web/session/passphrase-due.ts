@@ -1,12 +1,13 @@
 import { useOwnCapability } from './own-capability.ts'
 import { useSession } from './session.tsx'
 
-/** Why a new pass phrase is asked for before anything else is shown. */
+/** Why the page asks for a new pass phrase before it shows anything else. */
 export type PassphraseDue = 'asked' | 'old'
 
 /**
- * An administrator's request stands in the person's status, so it outlasts a reload; the age is told at the login alone. The
- * appliance answers all calls meanwhile: it is the page that waits.
+ * Whether the page asks for a new pass phrase, and why. An administrator's request is in the person's status and
+ * outlasts a reload; only the login tells the age. The page enforces this, not the appliance, which answers all calls
+ * meanwhile.
  */
 export function usePassphraseDue(): PassphraseDue | undefined {
   const { isOverdue } = useSession()

@@ -4,44 +4,45 @@ import { withSessionLock } from './session-lock.ts'
 
 const kept = new KeptJson<unknown>(localStorage, 'strongroom.applicationKey')
 
-/** The application key that a person had this browser remember, for the next one, too. */
+/** The application key that this browser remembers because a person asked for it. It outlasts the logout. */
 function readKey(): string | undefined {
   const key = kept.read()
   return typeof key === 'string' ? key : undefined
 }
 
-/** At once, and once more after a logout that is under way in any tab, which puts back what there was before it. */
+/** Forgets the key now, and again after a logout that is under way in any tab, which would write it back. */
 function forgetKey(): void {
   kept.write(undefined)
   void withSessionLock(() => {
-    // What this tab has not heard of yet it would not remove: browsers tell tabs of each other's writes a moment later.
+    // Browsers pass writes between tabs with a delay, and removing an item that this tab does not see yet has no
+    // effect. So an item is written first.
     kept.write(null)
     kept.write(undefined)
     return Promise.resolve()
   })
 }
 
-/** A logout clears what the browser keeps of the page: the result writes the key again. */
+/** To be called before a logout, whose answer clears the storage. The returned function writes the key back. */
 export function carryKey(): () => void {
   const carried = readKey()
   return () => kept.write(carried)
 }
 
 export interface RememberedKey {
-  /** What the browser remembered when the login was shown. */
+  /** The remembered key at the time when the login form appeared. */
   readonly known: string | undefined
   readonly isRemembered: boolean
-  /** No longer: it is forgotten at once. */
+  /** `false` forgets the key immediately. */
   readonly remember: (isRemembered: boolean) => void
-  /** To be told of a key that has just been good. */
+  /** To be called with a key that a login has just accepted. */
   readonly keep: (key: string) => void
 }
 
-/** Of one login. */
+/** The remembered application key, for one login form. */
 export function useRememberedKey(): RememberedKey {
   const [known] = useState(readKey)
   const [isRemembered, setIsRemembered] = useState(known !== undefined)
-  // As the tick is when the answer comes, and not as it was when the form was sent.
+  // The state of the checkbox when the answer arrives, not when the form was sent.
   const isTicked = useRef(isRemembered)
   return {
     known,

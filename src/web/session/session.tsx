@@ -12,42 +12,45 @@ import { forgetTyping, keepTyping, keepTypingOf } from '../controls/kept-typing.
 import { forgetSaved } from '../controls/saving.ts'
 import { onSessionEnd } from '../interface/transport.ts'
 
-/** Who is logged in: what the page shows of them, and no secret. */
+/** The logged-in user as the page shows them. Contains no secret. */
 export interface Person {
   readonly userid: string
   readonly username: string
   readonly fullname: string
-  /**
-   * What the person may do on the appliance, as a bitmap: what it was at the login, or when a page was loaded since.
-   */
+  /** The person's capabilities as a bitmap, read at the login or at the last load of a page. */
   readonly userstatus: string
 }
 
-/** Why nobody is logged in any more. */
+/** Why the session ended. */
 export type SessionEnd = 'loggedOut' | 'sessionEnded' | 'lockedWhenIdle'
 
 interface Session {
   readonly person: Person | undefined
-  /** The browser knows of a session, and the appliance has not yet said whether it goes on. */
+  /** False while the page asks the appliance whether the session that the browser remembers is still open. */
   readonly isChecked: boolean
   readonly sessionEnd: SessionEnd | undefined
-  /** What the appliance told at the login. */
+  /** Messages of the appliance at the login. */
   readonly advice: Sentences
   readonly dismissAdvice: () => void
-  /** The login has told of a pass phrase that is too old, and that is not settled yet. */
+  /** The login reported a pass phrase that is too old, and the person has not yet changed it. */
   readonly isOverdue: boolean
-  /** The pass phrase has been changed, and the person has this status since; without one it stays for this session. */
+  /**
+   * To be called when the pass phrase is changed, with the person's new status; without a status, the question is
+   * dropped for this session.
+   */
   readonly settlePassphrase: (userstatus?: string) => void
   readonly login: (body: LoginBody) => Promise<void>
   readonly logout: (why?: SessionEnd) => void
-  /** In a minute the page is locked, unless the person stays. */
+  /** The page is locked within a minute, unless the person stays. */
   readonly isNearlyIdle: boolean
   readonly stay: () => void
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
-/** In all tabs: that there is a session, and whose. The session itself is in a cookie that no script can read. */
+/**
+ * Storage item that all tabs share: whose session is open. The session token is in a cookie that no script can read.
+ */
 const kept = new KeptJson<Person>(localStorage, 'strongroom.person')
 
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
@@ -83,7 +86,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   )
   const logout = useCallback(
     (why: SessionEnd = 'loggedOut') => {
-      // Does not wait for the appliance, which may be unreachable.
+      // The page does not wait for the appliance, which may be unreachable.
       leave()
       kept.write(undefined)
       if (why === 'loggedOut') forgetTyping()
@@ -105,7 +108,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   )
 
   useSessionCheck(!isChecked, (found) => {
-    // A login at another port of this host sets the cookie, too, and does not tell this page.
+    // A login on another port of this host replaces the cookie, which all ports share, without telling this page.
     if (found && found.userid !== kept.read()?.userid) return become(undefined, 'sessionEnded')
     if (found) setPerson(keepStatus(found))
     setIsChecked(true)
@@ -123,7 +126,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   return <SessionContext value={session}>{children}</SessionContext>
 }
 
-/** Nothing of the person before stays in the page, but what they were typing, for them alone. */
+/** Removes all data of the previous person from the page. Text that they were typing is kept for them alone. */
 function leavePage(queries: QueryClient, next: Person | undefined): void {
   if (next) keepTypingOf(next.userid)
   else keepTyping()
@@ -139,7 +142,7 @@ export function useSession(): Session {
   return session
 }
 
-/** Who is logged in, with the status that the appliance has told: not that of a person who has gone meanwhile. */
+/** Stores a newly read status and returns the person. A status of someone who is no longer logged in is ignored. */
 function keepStatus({ userid, userstatus }: Pick<Person, 'userid' | 'userstatus'>): Person | undefined {
   const person = kept.read()
   if (person?.userid !== userid) return person
@@ -148,7 +151,7 @@ function keepStatus({ userid, userstatus }: Pick<Person, 'userid' | 'userstatus'
   return next
 }
 
-/** Asks once after the page was loaded, whether the session goes on and what the person may do now. */
+/** Asks once after the page was loaded whether the session is still open, and for the person's current status. */
 function useSessionCheck(
   isAsking: boolean,
   done: (found: Pick<Person, 'userid' | 'userstatus'> | undefined) => void,
@@ -167,7 +170,7 @@ function useSessionCheck(
   }, [isAsking])
 }
 
-/** What another tab did with the session: its cookie is that of all. */
+/** Follows logins and logouts of other tabs, which share the session's cookie. */
 function useOtherTabs(
   person: Person | undefined,
   become: (next: Person | undefined, why?: SessionEnd) => void,

@@ -3,18 +3,18 @@ import { call } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
 
 /**
- * Where the appliance asks browsers for a certificate, for all clients of this interface (docs/clients.md). The console is
- * served there, too.
+ * The port on which the appliance asks browsers for a client certificate, the same for all clients of the interface
+ * (docs/clients.md). It serves the console, too.
  */
 const cardPort = '8443'
 
-/** Whether this page is the one that asks for smartcards. */
+/** Whether this page is served at the port that asks for smartcards. */
 export const isAtCardPort = (): boolean => location.port === cardPort
 
-/** The view that is shown, on the page that asks for smartcards. */
+/** Address of the present view at the port that asks for smartcards. */
 export const addressWithCard = (): string => `https://${location.hostname}:${cardPort}/${location.hash}`
 
-/** Whose smartcard the browser shows to this page's listener; null for none that is good. */
+/** The user of the smartcard that the browser shows to this page's listener; null without a valid card. */
 export const useShownCard = (isWanted: boolean) =>
   useQuery({
     queryKey: ['shown card'],

@@ -1,10 +1,10 @@
 import type { LoginAnswer } from '../interface/calls.ts'
 
 type Audit = LoginAnswer['audit']
-/** By the names that the appliance has for them. */
+/** Sentences of the appliance, by their names in the login's answer. */
 export type Sentences = Readonly<Record<string, string>>
 
-/** What the appliance told the person at the login. */
+/** Messages of the appliance at the login. */
 export interface Told {
   readonly advice: Sentences
   /** The pass phrase is older than the appliance allows. */
@@ -13,7 +13,9 @@ export interface Told {
 
 export const nothingTold: Told = { advice: {}, isOverdue: false }
 
-/** What the question for a new pass phrase says is said there alone. */
+/**
+ * Sorts the audit messages of a login. Messages about the pass phrase are left out where the page asks for a new one.
+ */
 export function toldBy({ violations, warnings }: Audit): Told {
   const { passphrase_old: old, passphrase_change: asked, ...others } = byName(violations)
   const advice = { ...others, ...byName(warnings) }
@@ -21,7 +23,7 @@ export function toldBy({ violations, warnings }: Audit): Told {
   return { advice: isOverdue || asked !== undefined ? withoutPassphrase(advice) : advice, isOverdue }
 }
 
-/** What is left of it when the pass phrase has been changed, or is not to be changed at present. */
+/** The messages except those about the pass phrase: it was changed, or the person postponed that. */
 export const withoutPassphrase = (advice: Sentences): Sentences =>
   Object.fromEntries(Object.entries(advice).filter(([name]) => !name.startsWith('passphrase_')))
 

@@ -23,7 +23,7 @@ import { useMembers } from './sharing-reads.ts'
 import { sharingWords } from './sharing-words.ts'
 import './sharing.css'
 
-/** What a vault is, who is a member of it, and what one may do in it. */
+/** The properties and members of a vault, and the person's own right in it. */
 export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   const words = useWordsOf(sharingWords)
   const vaults = useVaults()
@@ -32,7 +32,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   const isNew = members.data !== undefined && vault === undefined
   const { refetch } = vaults
   useEffect(() => {
-    // It was shared since the list was read.
+    // The vault was shared after the list was read.
     if (isNew) void refetch()
   }, [isNew, refetch])
   if (vault === undefined) {
@@ -55,7 +55,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   )
 }
 
-/** Who one is in the vault. */
+/** The person's own right in the vault. */
 function OwnPlace({ vault }: { readonly vault: SharedVault }) {
   const words = useWordsOf(sharingWords)
   const { rights } = useWords()

@@ -3,13 +3,13 @@ import { areSound, draftOf, entryOf, newKeys, type GrantDraft, type GrantEntry }
 import { GrantsFields } from './grants-fields.tsx'
 import { RightChoice, type GivenRight } from './right-choice.tsx'
 
-/** What a member is given: a right in all of the vault, or what entries name. */
+/** The rights of a member: a right in the whole vault, or grants. */
 export interface Given {
   readonly right: GivenRight
   readonly drafts: readonly GrantDraft[]
 }
 
-/** What a member has; without one, what is offered first. */
+/** The rights of a member, or the initial choice for a new one. */
 export const givenTo = (member?: VaultMember): Given => ({
   right: member?.grants ? 'some' : (member?.groupstatus ?? '1'),
   drafts: member?.grants?.map(draftOf) ?? [newKeys()],
@@ -20,7 +20,7 @@ interface GivenBody {
   readonly grants?: GrantEntry[] | null
 }
 
-/** For the call; undefined where something is missing. Grants that there were before are taken away by name. */
+/** The body of the call; undefined where an entry is incomplete. Former grants are removed explicitly (`null`). */
 export function bodyOf({ right, drafts }: Given, before?: VaultMember): GivenBody | undefined {
   if (right !== 'some') return { status: right, ...(before?.grants && { grants: null }) }
   return areSound(drafts) ? { status: '1', grants: drafts.map(entryOf) } : undefined
@@ -29,7 +29,7 @@ export function bodyOf({ right, drafts }: Given, before?: VaultMember): GivenBod
 interface Props {
   readonly given: Given
   readonly onChange: (given: Given) => void
-  /** An application is given what entries name, and nothing else. */
+  /** A service account gets grants only. */
   readonly isService: boolean
   readonly isChecked: boolean
 }

@@ -6,7 +6,7 @@ type ObjectsEntry = Extract<GrantEntry, { objects: unknown }>
 export type KeyOperation = KeysEntry['operations'][number]
 export type ObjectOperation = ObjectsEntry['objects'][number]
 
-/** In the order of the interface. Does not compile where one is not of its contract. */
+/** The operations in the order of the interface. One that is not in its contract does not compile. */
 export const keyOperations: readonly KeyOperation[] = [
   'encrypt',
   'decrypt',
@@ -20,7 +20,7 @@ export const keyOperations: readonly KeyOperation[] = [
 ]
 export const objectOperations: readonly ObjectOperation[] = ['list', 'read', 'decrypt']
 
-/** An entry of grants as a person fills it in. */
+/** An entry of grants, as a person fills it in. */
 export type GrantDraft = KeysDraft | ObjectsDraft
 
 export interface KeysDraft {
@@ -55,7 +55,7 @@ export const draftOf = (entry: GrantEntry): GrantDraft =>
         strict: entry.strict ?? false,
       }
 
-/** As the interface takes it, once nothing is wrong with it. */
+/** A valid entry in the form that the interface takes. */
 export function entryOf(draft: GrantDraft): GrantEntry {
   if ('objects' in draft) return { objects: [...draft.objects] }
   const { keys, operations, aad, daily, strict } = draft
@@ -72,7 +72,7 @@ const patternForm = /^[\w.*-]{1,128}$/
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const withoutAad: ReadonlySet<KeyOperation> = new Set(['sign', 'verify', 'hmac'])
 
-/** What of an entry is to be mended before it is sent. */
+/** The errors of an entry. */
 export interface WrongGrant {
   readonly keys?: boolean
   readonly operations?: boolean

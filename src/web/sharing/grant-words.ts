@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of what narrows a member to less than Read. */
+/** The texts for grants. */
 export const grantWords = inBoth(
   {
     narrowed: 'Narrowed to',

@@ -2,7 +2,7 @@ import type { VaultMember } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { grantWords } from './grant-words.ts'
 
-/** What narrows a member to less than Read. */
+/** The grants of a narrowed member. */
 export function GrantedList({ grants }: { readonly grants: NonNullable<VaultMember['grants']> }) {
   const words = useWordsOf(grantWords)
   return (

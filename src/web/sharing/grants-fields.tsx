@@ -19,11 +19,11 @@ import { grantWords } from './grant-words.ts'
 interface Props {
   readonly drafts: readonly GrantDraft[]
   readonly onChange: (drafts: readonly GrantDraft[]) => void
-  /** Whether it is said what is missing: once the form was sent. */
+  /** Whether errors are shown: after the first attempt to submit the form. */
   readonly isChecked: boolean
 }
 
-/** What a member may do with which keys, and with the objects: entries, any of which allows. */
+/** The grants of a member: entries for keys and for objects. An operation is allowed if one entry allows it. */
 export function GrantsFields({ drafts, onChange, isChecked }: Props) {
   const words = useWordsOf(grantWords)
   const add = useRef<HTMLButtonElement>(null)
@@ -58,7 +58,7 @@ export function GrantsFields({ drafts, onChange, isChecked }: Props) {
               className="quiet"
               aria-label={words.takeOut(at + 1)}
               onPress={() => {
-                // What has the focus goes with the entry.
+                // Removing the entry would lose the focus.
                 add.current?.focus()
                 onChange(drafts.filter(({ id }) => id !== draft.id))
               }}

@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The question that belongs to what is to be done with a member. */
+/** The dialog for an action with a member. */
 export function MemberDialog({ act, ...props }: Props & { readonly act: MemberAct }) {
   const Dialog = { change: ChangeDialog, remove: RemoveDialog, confirm: ConfirmDialog }[act]
   return <Dialog {...props} />
@@ -27,7 +27,7 @@ function useRefreshed({ vault, member }: Props) {
     params: { vaultid: vault.id, userid: member.id },
     done: async (sentence: string): Promise<void> => {
       announce(sentence)
-      // One's own right stands in the list of vaults.
+      // The list of vaults contains the person's own right.
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['members', vault.id] }),
         queries.invalidateQueries({ queryKey: ['vaults'] }),
@@ -91,7 +91,7 @@ function ConfirmDialog(props: Props) {
       title={words.confirmTitle(member.fullname)}
       submitText={words.confirm}
       onSubmit={async (signal) => {
-        // Of the recoveries that the person has read about; after another one the appliance refuses.
+        // Confirms the recoveries that the person has read about. The appliance refuses if another one followed.
         const body = member.resting && { recovery: member.resting.recovery }
         await call('vault.member.confirm', { params, ...(body && { body }), signal })
         await done(words.confirmed(member.fullname))

@@ -6,14 +6,14 @@ import { GrantedList } from './granted-list.tsx'
 import { useRightName } from './right-choice.tsx'
 import { sharingWords } from './sharing-words.ts'
 
-/** What may be done with a member. */
+/** An action with a member. */
 export type MemberAct = 'change' | 'remove' | 'confirm'
 
 interface Props {
   readonly member: VaultMember
   readonly members: readonly VaultMember[]
   readonly ownId: string | undefined
-  /** Whether the person may administer the vault. */
+  /** Whether the person is an Admin of the vault. */
   readonly isAdmin: boolean
   readonly onAct: (act: MemberAct) => void
 }
@@ -67,7 +67,7 @@ interface RestProps {
   readonly members: readonly VaultMember[]
 }
 
-/** Why a membership rests. */
+/** Why a membership is on hold. */
 function Rest({ resting: { since, by }, members }: RestProps) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()

@@ -6,13 +6,13 @@ import { sharingWords } from './sharing-words.ts'
 interface Props {
   readonly label: string
   readonly description: string
-  /** Whether it is said that it is none. */
+  /** Whether an invalid number is reported. */
   readonly isChecked: boolean
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** The number of a user or a service account. */
+/** A field for the id of a user or service account. */
 export function NumberInput({ isChecked, ...field }: Props) {
   const { badNumber } = useWordsOf(sharingWords)
   return (

@@ -3,10 +3,10 @@ import { Choice } from '../controls/choice.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { sharingWords } from './sharing-words.ts'
 
-/** The rights of members, as bits. */
+/** The permissions of members, by their bits in the interface. */
 const rightNames = { '1': 'Read', '2': 'Write', '4': 'Admin' } as const
 export type Right = keyof typeof rightNames
-/** A right in all of the vault, or in what entries name. */
+/** A permission in the whole vault, or grants. */
 export type GivenRight = Right | 'some'
 const rights: readonly Right[] = ['1', '2', '4']
 
@@ -15,7 +15,7 @@ interface Props {
   readonly onChange: (right: GivenRight) => void
 }
 
-/** What a member may do, and what that means. */
+/** The choice of a permission, with an explanation. */
 export function RightChoice({ value, onChange }: Props) {
   const words = useWordsOf(sharingWords)
   const nameOf = useRightName()

@@ -8,7 +8,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { NumberInput } from './number-input.tsx'
 import { sharingWords } from './sharing-words.ts'
 
-/** A service account, by its id; `name` where it was found. */
+/** A service account. `name` is known only for one that was found in the list. */
 export interface ChosenService {
   readonly id: string
   readonly name?: string
@@ -23,7 +23,9 @@ interface Props {
 
 const byNumber = 'number'
 
-/** One of the accounts that the person owns, or of all for an administrator; any other by its number. */
+/**
+ * The choice of a service account: a listed one (owned by the person; all for administrators), or any other by its id.
+ */
 export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()

@@ -26,7 +26,7 @@ interface Props {
 
 type Kind = 'person' | 'service'
 
-/** Finds a person or a service account, or takes the number of one, and lets them in. */
+/** Finds a person or a service account, or takes the id of one, and makes it a member. */
 export function ShareDialog({ vault, members, onClose }: Props) {
   const words = useWordsOf(sharingWords)
   const queries = useQueryClient()
@@ -96,7 +96,7 @@ export function ShareDialog({ vault, members, onClose }: Props) {
   )
 }
 
-/** How many are offered at once. */
+/** Number of people that the search offers. */
 const mostOffered = 5
 
 interface SearchProps {
@@ -156,6 +156,6 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
   )
 }
 
-/** What the interface searches through, of what it shows. */
+/** The shown members in which the interface searches. */
 const textOf = (person: Omit<FoundPerson, 'id'>): string =>
   [person.fullname, person.email, 'username' in person ? person.username : ''].join('\n').toLowerCase()

@@ -10,14 +10,14 @@ export const useMembers = (vaultid: string) =>
     },
   })
 
-/** The interface takes no longer text. */
+/** The interface accepts no longer text. */
 const mostSearched = 15
 export const leastSearched = 2
 
-/** Who is not among so many is found by more of the name. */
+/** A longer result is cut off; more letters of the name narrow it. */
 const mostFound = '100'
 
-/** People whose name or e-mail address holds the text. */
+/** People whose name or e-mail address contains the text. */
 export const usePeople = (text: string) => {
   const searchstring = Array.from(text).slice(0, mostSearched).join('').trim()
   return useQuery({

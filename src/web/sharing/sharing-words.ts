@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of the members of a vault, and of the vault itself. */
+/** The texts for a vault and its members. */
 export const sharingWords = inBoth(
   {
     about: (vault: string) => `About ${vault}`,

@@ -14,7 +14,9 @@ import { callsOf, type TrailCall } from './seen-calls.ts'
 import { trailWords } from './trail-words.ts'
 import './trail.css'
 
-/** Each page reads a part of the trail: as many are asked for at once, until one has something. */
+/**
+ * Each page of the answer covers a part of the trail and may be empty. So many are read at once until one has records.
+ */
 const pagesAtOnce = 4
 const mostRecords = '100'
 
@@ -30,7 +32,7 @@ const useTrail = (objectid: string) =>
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => readTrail(objectid, pageParam, signal),
     getNextPageParam: ({ next }) => next,
-    // Who looks wants what is true now.
+    // The trail must be current.
     staleTime: 0,
   })
 
@@ -42,7 +44,7 @@ async function readTrail(objectid: string, from: string, signal: AbortSignal, pa
   return readTrail(objectid, next, signal, pages + 1)
 }
 
-/** What the audit trail tells of an object, for those who may read it. */
+/** The audit records of an object, for those who may read them. */
 export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   const words = useWordsOf(trailWords)
   const object = useObject(objectid)

@@ -1,6 +1,6 @@
 import type { TrailItem } from '../interface/calls.ts'
 
-/** One call about an object, of which the trail may have several records. */
+/** A call about an object. The trail may have several records of it. */
 export interface TrailCall {
   readonly id: string
   readonly at: string
@@ -10,14 +10,14 @@ export interface TrailCall {
   readonly operation: string
   readonly isRefused: boolean
   readonly isAlarm: boolean
-  /** Names of the encrypted fields that it has decrypted, and `its file`. */
+  /** Names of the encrypted fields that the call decrypted, and `its file`. */
   readonly secrets: readonly string[]
 }
 
 const decryption = 'object.decrypt'
 const alarming = 'object.decrypt.alarm'
 
-/** Reading one secret leaves a record of the call, and one of each field that it has decrypted. */
+/** Groups records by call: reading one secret leaves a record of the call, and one of each field that was decrypted. */
 export function callsOf(records: readonly TrailItem[]): TrailCall[] {
   const byRequest = new Map<string, TrailItem[]>()
   for (const record of records) {

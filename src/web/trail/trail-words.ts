@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of what the audit trail tells of an object. */
+/** The texts for the audit trail of an object. */
 export const trailWords = inBoth(
   {
     title: (object: string) => `Who saw ${object}`,

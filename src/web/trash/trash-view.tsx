@@ -18,10 +18,10 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { useTemplatesSpoken } from '../words/spoken-names.ts'
 import { trashWords } from './trash-words.ts'
 
-/** The appliance lists no more. */
+/** The most objects that the appliance lists. */
 const mostListed = 1_000
 
-/** The deleted objects of a vault, for as long as they can be taken back. */
+/** The deleted objects of a vault that can still be restored. */
 export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const words = useWordsOf(trashWords)
   const queries = useQueryClient()
@@ -30,7 +30,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
     queryKey: ['trash', vaultid],
     queryFn: ({ signal }) => call('object.trash', { params: { vaultid }, signal }),
     select: useTemplatesSpoken(),
-    // Others delete, too.
+    // Other people delete, too.
     staleTime: 0,
   })
   const action = useAction()
@@ -102,5 +102,5 @@ function Trashed({ object, template, onTakeBack }: TrashedProps) {
   )
 }
 
-/** The appliance writes moments of objects in UTC without saying so. */
+/** Converts a time of an object, which the appliance writes in UTC without a time zone. */
 const rfc3339 = (text: string): string => `${text.replace(' ', 'T')}Z`

@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of the deleted objects of a vault. */
+/** The texts for deleted objects. */
 export const trashWords = inBoth(
   {
     title: (vault: string) => `Trash of ${vault}`,

@@ -1,7 +1,10 @@
 import { inBoth, useWordsOf } from '../words/spoken.tsx'
 import { allBelow, type Arranged, type Row } from './vault-contents.ts'
 
-/** The appliance deletes, and moves into another vault, no more objects in one call; what lies in one goes with it. */
+/**
+ * The most objects that the appliance deletes, or moves into another vault, in one call. Objects inside an object
+ * count.
+ */
 const mostAtOnce = 500
 
 const atOnceWords = inBoth(
@@ -20,14 +23,14 @@ interface Heap {
   readonly count: number
 }
 
-/** The first of the rows that, with what lies in it, is too much for one call. */
+/** The first row that, with the objects inside it, is too large for one call. */
 export function tooMuchAtOnce(arranged: Arranged, rows: readonly Row[]): Heap | undefined {
   return rows
     .map(({ object }) => ({ name: object.objectname, count: 1 + allBelow(arranged, object.id).length }))
     .find(({ count }) => count > mostAtOnce)
 }
 
-/** Says that it is too much before it is tried. */
+/** Says before the call that there are too many objects. */
 export function TooMuch({ heap: { name, count } }: { readonly heap: Heap }) {
   const words = useWordsOf(atOnceWords)
   return (

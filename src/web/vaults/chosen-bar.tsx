@@ -22,7 +22,7 @@ interface Props {
   readonly favourites: FavouriteRows
 }
 
-/** What can be done with the rows that are chosen. */
+/** The actions for the chosen rows. */
 export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
   const words = useWordsOf(chosenWords)
   const ofFavourites = useWordsOf(favouriteWords)

@@ -4,7 +4,7 @@ import type { Row } from './vault-contents.ts'
 
 const mostNamed = 5
 
-/** Which objects it is about. */
+/** The names of the objects that a dialog is about. */
 export function ChosenNames({ rows }: { readonly rows: readonly Row[] }) {
   const words = useWordsOf(chosenWords)
   return (

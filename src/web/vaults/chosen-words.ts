@@ -1,7 +1,7 @@
 import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of what is done with several objects at once. */
+/** The texts of actions with several objects. */
 export const chosenWords = inBoth(
   {
     chosen: (count: number) => `${count.toLocaleString('en')} selected`,

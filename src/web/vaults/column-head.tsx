@@ -9,7 +9,7 @@ interface Props {
   readonly onSort: (sort: Sort) => void
 }
 
-/** Sorts by its column, and the other way round where that is so already. */
+/** The head of a column. A press sorts by the column, a second press in the opposite order. */
 export function ColumnHead({ id, label, className, sort, onSort }: Props) {
   const own = sort?.column === id ? sort : undefined
   const Arrow = own?.isDescending ? ArrowDown : ArrowUp

@@ -9,16 +9,16 @@ interface LostCopy {
 }
 
 /**
- * Copies objects, each once: where no answer came of a call, the next try first looks whether the copy is there. Moves
- * need nothing of the kind, because the second changes nothing.
+ * Copies each object once. After a call without an answer, the next try first looks whether the copy exists. Moves need
+ * no such check, because a second move changes nothing.
  */
 export function createCopying(queries: QueryClient, objects: readonly StoredObject[]): Relocate {
-  /** By the folder: what was in it before, or is a copy that was answered. */
+  /** The ids in each folder before the copy, and those of the copies whose call was answered. */
   const known = new Map<string, Set<string>>()
   let lost: LostCopy | undefined
 
   async function read({ vaultid, folderid }: MoveTarget, signal: AbortSignal, isFresh: boolean) {
-    // As the dialog read it for its list of folders.
+    // The contents that the dialog has read for its list of folders.
     const shown = isFresh ? undefined : queries.getQueryData<Contents>(['vault', vaultid])
     const { OBJECTS } = shown ?? (await call('vault.read', { params: { vaultid }, signal }))
     return OBJECTS.filter(({ parentid }) => parentid === folderid)

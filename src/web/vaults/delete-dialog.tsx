@@ -18,18 +18,18 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Deletes several objects, with what lies in them. What was deleted before a call is refused stays deleted. */
+/** Deletes several objects and the objects inside them. Objects that were deleted before a call failed stay deleted. */
 export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
   const words = useWordsOf(chosenWords)
   const queries = useQueryClient()
-  // As it was asked: what is deleted leaves the table meanwhile.
+  // The rows at the opening of the dialog: deleted objects leave the table meanwhile.
   const [asked] = useState(rows)
   const [roots] = useState(() => outermost(arranged, rows))
   const [left, setLeft] = useState(() => roots.map(({ object }) => object.id))
   const [doubtful, setDoubtful] = useState<string>()
   const [all] = useState(() => roots.reduce((sum, { object }) => sum + 1 + allBelow(arranged, object.id).length, 0))
 
-  /** After a call of which no answer came, an object that is not there is one that was deleted. */
+  /** Deletes one object. A 404 after a call without an answer means that the lost call has deleted it. */
   async function deleteOne(objectid: string, signal: AbortSignal): Promise<void> {
     try {
       await call('object.delete', { params: { objectid }, body: { children: true }, signal })

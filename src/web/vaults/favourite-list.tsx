@@ -11,10 +11,10 @@ import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
 import { favouriteWords } from './favourite-words.ts'
 import { ObjectIcon } from './object-icon.tsx'
 
-/** The vaults below stay in sight; the others are a click away. */
+/** A long list shows so many at first, so that the vaults below it stay in sight. */
 const mostShown = 12
 
-/** What the person wants at hand, from all vaults, once there is something. */
+/** The person's favourites from all vaults. Without any, it draws nothing. */
 export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVault[] }) {
   const { locale } = useWords()
   const words = useWordsOf(favouriteWords)

@@ -14,12 +14,12 @@ interface Changed {
 
 interface Change {
   readonly rows: readonly Changed[]
-  /** Whether they are favourites from now on. */
+  /** Whether the rows become favourites or cease to be. */
   readonly isOne: boolean
 }
 
 /**
- * Makes objects favourites, or no longer, one after the other; once it resolves, every view knows it.
+ * Makes objects favourites, or removes them, one after the other. When it resolves, every view shows the change.
  * @throws Refusal
  */
 export function useFavouriteChange(): (change: Change, signal: AbortSignal) => Promise<void> {
@@ -28,15 +28,15 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
     try {
       for (const row of rows) {
         const params = { objectid: row.object.id }
-        // What is taken off may be out of the person's reach since the list was read.
+        // The person may have lost access to an object since the list was read. Then nothing is left to remove.
         if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
         else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
-        // A list that was requested before this change could arrive afterwards.
+        // A list that is still loading may predate the change.
         await queries.cancelQueries({ queryKey: favouritesKey })
         queries.setQueryData<ListedFavourites>(favouritesKey, (before) => before && changed(before, row, isOne))
       }
     } finally {
-      // Also a call that was given up with its view may have been carried out.
+      // A call that was cancelled with its view may still have been carried out.
       void queries.invalidateQueries({ queryKey: favouritesKey })
     }
   }
@@ -44,7 +44,7 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
 
 const notFound = 1610
 
-/** Another page of the person may have taken it off. @throws Refusal */
+/** Ignores that there is no such favourite: another page of the person may have removed it. @throws Refusal */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Refusal) || error.number !== notFound) throw error
 }

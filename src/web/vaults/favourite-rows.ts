@@ -6,14 +6,14 @@ import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
 import { favouriteWords } from './favourite-words.ts'
 import type { Row } from './vault-contents.ts'
 
-/** Which rows of a table are favourites. */
+/** Which rows of a table are favourites, and how to change that. */
 export interface FavouriteRows {
-  /** Undefined until they are known. */
+  /** Undefined until the list is loaded. */
   readonly ids: ReadonlySet<string> | undefined
   readonly turn: (row: Row) => void
-  /** Makes all of them favourites; where all are, none. */
+  /** Makes all rows favourites, or none if all of them are. */
   readonly turnAll: (rows: readonly Row[]) => void
-  /** Why the last were not changed. */
+  /** The error of the last change. */
   readonly error: unknown
 }
 

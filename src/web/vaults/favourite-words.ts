@@ -1,7 +1,7 @@
 import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of the objects that a person wants at hand. */
+/** The texts of favourites. */
 export const favouriteWords = inBoth(
   {
     favourite: 'Favourite',

@@ -15,23 +15,23 @@ interface Props {
   readonly vaultName: string
   readonly arranged: Arranged
   readonly folderid: string
-  /** Absent where nothing may be moved. */
+  /** Absent where the person may not move objects. */
   readonly drag: ObjectDrag | undefined
 }
 
-/** Of the folders beside each other; the table has them all. */
+/** The most folders that the tree draws under one folder. The table lists them all. */
 const mostBeside = 100
 
 interface Entry {
   readonly id: string
   readonly name: string
-  /** Of its template. */
+  /** Icon name of the object's template. */
   readonly icon?: string | undefined
-  /** It stands for the folders that are not drawn. */
+  /** Represents the folders that are not drawn. */
   readonly isMore?: boolean
 }
 
-/** The folders of a vault. The one that is shown is selected, and those around it are open. */
+/** The folders of a vault. The shown folder is selected, and the folders above it are expanded. */
 export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Props) {
   const words = useWords()
   const { others } = useWordsOf(listWords)
@@ -72,7 +72,7 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Pro
           </span>
         )}
       </TreeItemContent>
-      {/* What is closed is not built. */}
+      {/* Collapsed folders are not built. */}
       <Collection items={expanded.has(id) ? foldersIn(id) : []}>{item}</Collection>
     </TreeItem>
   )

@@ -5,7 +5,7 @@ import { useWords } from '../words/spoken.tsx'
 
 const keptMs = 300_000
 
-/** The way to the keys of a vault, where it has some or the person may make one. */
+/** A link to the keys of a vault, if it has any or the person may create one. */
 export function KeysLink({ vault: { id, statustext, grants } }: { readonly vault: SharedVault }) {
   const words = useWords()
   const mayCreate = statustext !== 'Read'

@@ -8,10 +8,10 @@ export interface MoveTarget {
   readonly folderid: string
 }
 
-/** What is copied stays where it is. */
+/** A copy leaves the original where it is. */
 export type Relocation = 'move' | 'copy'
 
-/** What is done with one object. */
+/** Moves or copies one object. `from`: id of its vault. */
 export type Relocate = (objectid: string, from: string, to: MoveTarget, signal: AbortSignal) => Promise<void>
 
 interface Move {
@@ -20,11 +20,11 @@ interface Move {
   readonly from: string
   readonly to: MoveTarget
   readonly signal: AbortSignal
-  /** After each object. */
+  /** Called after each object with the ids that are left. */
   readonly moved?: (left: readonly string[]) => void
 }
 
-/** Where an object goes, for the calls that move and copy. */
+/** The body of the calls that move and copy, for a target. */
 export const placeIn = (from: string, { vaultid, folderid }: MoveTarget) => ({
   ...(vaultid !== from && { groupid: vaultid }),
   parentid: folderid,
@@ -33,7 +33,9 @@ export const placeIn = (from: string, { vaultid, folderid }: MoveTarget) => ({
 const move: Relocate = async (objectid, from, to, signal) =>
   void (await call('object.move', { params: { objectid }, body: placeIn(from, to), signal }))
 
-/** Moves or copies objects one after the other. What was done before a call is refused stays done. @throws Refusal */
+/**
+ * Moves or copies objects one after the other. Objects that were done before a call failed stay done. @throws Refusal
+ */
 export async function moveObjects(
   queries: QueryClient,
   { relocate = move, ids, from, to, signal, moved }: Move,
@@ -49,13 +51,13 @@ export async function moveObjects(
   }
 }
 
-/** What lies in another of the rows goes with that one. */
+/** The rows that are not inside another of the rows. Those inside one are moved together with it. */
 export function outermost(arranged: Arranged, rows: readonly Row[]): Row[] {
   const ids = new Set(rows.map(({ object }) => object.id))
   return rows.filter(({ object }) => !pathTo(arranged, object.parentid).some((above) => ids.has(above.object.id)))
 }
 
-/** Tells whether rows can go into a folder: not into themselves, and not to where they all are already. */
+/** Returns a test whether the rows can go into a folder: not into themselves, and not where all of them already are. */
 export function targetsOf(arranged: Arranged, rows: readonly Row[], act: Relocation): (folderid: string) => boolean {
   const ids = new Set(rows.map(({ object }) => object.id))
   return (folderid) =>

@@ -7,16 +7,16 @@ import { chosenWords } from './chosen-words.ts'
 import { moveObjects, outermost, targetsOf } from './moving.ts'
 import type { Arranged, Row } from './vault-contents.ts'
 
-/** Rows that are drawn by the mouse into a folder; the keyboard has a dialog for it. */
+/** Drags rows into a folder with the mouse. For the keyboard there is a dialog. */
 export interface ObjectDrag {
   readonly begin: (rows: readonly Row[], event: DragEvent) => void
-  /** Of an element that stands for a folder. */
+  /** Properties of an element that represents a folder. */
   readonly dropProps: (folderid: string) => object
-  /** Why the last ones stayed where they were. */
+  /** The error of the last move. */
   readonly error: unknown
 }
 
-/** No other program makes anything of it, and no text of a vault leaves the page. */
+/** A type that no other program reads, so that dragging takes no text of a vault out of the page. */
 const dragType = 'application/x-strongroom-objects'
 
 const isOurs = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes(dragType)
@@ -54,7 +54,7 @@ export function useObjectDrag(vaultid: string, arranged: Arranged): ObjectDrag {
       },
       onDragLeave: () => setOver(undefined),
       onDrop(event: DragEvent): void {
-        // Files that are dropped here are for what stands around it.
+        // Dropped files are left to the surrounding elements.
         if (!isOurs(event)) return
         event.preventDefault()
         void drop(folderid)

@@ -16,7 +16,7 @@ const icons: Readonly<Record<string, LucideIcon>> = {
   ico_key: FileKey,
 }
 
-/** By the name of the icon of an object's template. */
+/** The icon of an object, by the icon name of its template. */
 export const ObjectIcon = memo(function ObjectIcon({ name }: { readonly name: string | undefined }) {
   const Icon = icons[name ?? ''] ?? KeyRound
   return <Icon aria-hidden className="object-icon" />

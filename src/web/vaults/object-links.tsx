@@ -7,7 +7,7 @@ interface Props {
   readonly templates: readonly StoredTemplate[]
 }
 
-/** A list of objects, each with its kind, that lead to them. */
+/** A list of links to objects, each with its template's name. */
 export function ObjectLinks({ objects, templates }: Props) {
   return (
     <LongList className="vaults" items={objects} textOf={nameOf}>

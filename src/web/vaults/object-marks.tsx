@@ -12,7 +12,7 @@ interface ObjectMark {
   readonly text: string
 }
 
-/** What a person should know of an object before its secrets are read. */
+/** Marks for what a person should know of an object before reading its secrets. */
 export function useObjectMarks({ alarmed, status }: StoredObject): readonly ObjectMark[] {
   const words = useWords()
   const alarm = { className: 'mark-alarm', icon: <BellRing aria-hidden />, text: words.alarmed }

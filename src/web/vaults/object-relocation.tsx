@@ -20,12 +20,12 @@ interface Begun {
   readonly row: Row
 }
 
-/** The dialog for one object, once it is known what lies in it and where it can go. */
+/** The dialog for one object. Appears when the vault's contents are loaded. */
 export function ObjectRelocation({ act, objectid, vault, onClose }: Props) {
   const { locale } = useWords()
   const { data, error, refetch } = useContents(vault.id)
   const arranged = useMemo(() => data && arrange(data, locale), [data, locale])
-  // As it was: an object that has been moved is in this vault no more before the dialog has closed.
+  // The state at the opening: a moved object leaves this vault before the dialog closes.
   const [begun, setBegun] = useState<Begun>()
   const row = arranged?.byId.get(objectid)
   if (begun === undefined && arranged && row) setBegun({ vault, arranged, row })

@@ -13,7 +13,7 @@ import type { KeptPlace } from './table-place.ts'
 import type { Row } from './vault-contents.ts'
 import { useWords } from '../words/spoken.tsx'
 
-/** Rows beyond what is seen, above and below. */
+/** Rows that are drawn above and below the visible ones. */
 const margin = 8
 
 export interface TableColumn {
@@ -27,27 +27,28 @@ interface Props {
   readonly rows: readonly Row[]
   readonly columns: readonly TableColumn[]
   readonly hrefOf: (row: Row) => string
-  /** What the rows were chosen and sorted by: for another one the table begins at the top. */
+  /** The filter and order of the rows. When it changes, the table scrolls to the top. */
   readonly filter: string
-  /** Where the person was in it. */
+  /** Remembers the scroll position and the row in focus. */
   readonly place: KeptPlace
   /** Absent where rows cannot be chosen. */
   readonly selection?: Selection | undefined
-  /** Absent where nothing may be moved. */
+  /** Absent where the person may not move objects. */
   readonly drag?: ObjectDrag | undefined
   readonly favourites: FavouriteRows
-  /** By which column the rows are sorted. */
+  /** The column and direction of the order. */
   readonly sort: Sort | undefined
   readonly onSort: (sort: Sort) => void
 }
 
-/** Of the first column, which all tables have. */
+/** Id of the first column, which every table has. */
 export const nameColumn = 'name'
 
 /**
- * A grid of the ARIA practices whose rows are drawn where they are seen: ten thousand cost as much as thirty. One row is in
- * the order of Tab; arrows, Home, End and the page keys go from row to row, and above the first to the head, whose buttons sort;
- * Enter follows the link; Space chooses a row, shift and arrows several, Control and A all, Escape none.
+ * A grid of the ARIA practices that draws only rows near the visible ones: ten thousand rows cost as much as thirty.
+ * One row is in the tab order. Arrows, Home, End and the page keys go from row to row, and from the first row to the
+ * head, whose buttons sort. Enter follows the link. Space chooses a row, Shift and arrows choose several, Control and A
+ * all, Escape none.
  */
 export function ObjectTable(props: Props) {
   const { label, rows, columns, hrefOf, filter, place, selection, drag, favourites, sort, onSort } = props
@@ -61,7 +62,7 @@ export function ObjectTable(props: Props) {
   const { current, setActive, handleKey } = useRowFocus({ frame, rows, seen, filter, place, selection })
 
   const drawn = Array.from({ length: last - first }, (_, index) => first + index)
-  // What has the focus stays in the page however far one scrolls.
+  // The row in focus stays in the page, however far the person scrolls.
   if (current >= 0 && (current < first || current >= last)) drawn.push(current)
   return (
     <div
@@ -167,7 +168,7 @@ interface PickProps {
   readonly selection: Selection
 }
 
-/** For the mouse and the finger: the keyboard chooses in the row itself. */
+/** The checkbox of a row, for mouse and touch. The keyboard chooses in the row itself. */
 function Pick({ row: { object }, isChosen, selection }: PickProps) {
   const words = useWords()
   return (
@@ -217,7 +218,7 @@ function Marks({ object }: { readonly object: StoredObject }) {
   ))
 }
 
-/** Which rows are seen, as the frame is scrolled and as large as it is. */
+/** The range of visible rows, by the scroll position and height of the frame. */
 function useWindow(frame: { readonly current: HTMLDivElement | null }, count: number) {
   const [place, setPlace] = useState({ top: 0, height: 800 })
   useLayoutEffect(() => {

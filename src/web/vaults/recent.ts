@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-/** What a person has opened since the login. */
+/** A vault or object that the person has opened since the login. */
 export interface RecentItem {
   readonly href: string
   readonly name: string
@@ -12,7 +12,10 @@ export interface RecentItem {
 const key = ['recent']
 const mostKept = 6
 
-/** In the memory of the page alone, beside what was read: it is forgotten at the logout, and no storage has ever held it. */
+/**
+ * Notes an opened vault or object. The list is kept in memory only, with the cached queries, and is cleared at the
+ * logout.
+ */
 export function useNoteRecent({ href, name, icon }: RecentItem): void {
   const queries = useQueryClient()
   useEffect(() => {

@@ -23,16 +23,16 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks for the folder, of this vault or of another in which the person may write, into which rows are moved or copied. */
+/** Asks for the target folder of a move or copy, in this vault or another one to which the person may write. */
 export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props) {
   const words = useWordsOf(chosenWords)
   const isCopy = act === 'copy'
   const queries = useQueryClient()
   const vaults = useVaults()
   const offered = writable(vaults.data?.VAULTS ?? [vault])
-  // A reader copies into another one.
+  // A person who may only read this vault copies into another one.
   const [vaultid, setVaultid] = useState(() => (offered.find(({ id }) => id === vault.id) ?? offered[0] ?? vault).id)
-  // As it was asked: what is moved leaves the table meanwhile.
+  // The rows at the opening of the dialog: moved objects leave the table meanwhile.
   const [asked] = useState(() => outermost(arranged, rows))
   const [copy] = useState(() =>
     createCopying(
@@ -86,14 +86,14 @@ export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props)
 
 const noRows: readonly Row[] = []
 
-/** Those into which the person may put objects. */
+/** The vaults into which the person may put objects. */
 export const writable = (vaults: readonly SharedVault[]): SharedVault[] =>
   vaults.filter(({ statustext }) => statustext !== 'Read')
 
 interface FolderProps {
   readonly act: Relocation
   readonly vaultid: string
-  /** Which of its own rows are to go into the folder. */
+  /** The rows of this vault that are to go into the folder; empty for another vault. */
   readonly rows: readonly Row[]
 }
 
@@ -122,7 +122,7 @@ function FolderInput({ act, vaultid, rows }: FolderProps) {
   if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
   if (!folders) return <Slow />
   const [row] = rows
-  // A copy of one thing is mostly wanted beside it.
+  // A single copy usually belongs beside its original.
   const usual = folders.find(({ value }) => act === 'copy' && value === row?.object.parentid) ?? folders[0]
   return usual ? (
     <LongSelect label={words.intoFolder} name="folder" defaultValue={usual.value} options={folders} />

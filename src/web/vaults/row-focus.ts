@@ -4,13 +4,13 @@ import type { Selection } from './selection.ts'
 import type { KeptPlace } from './table-place.ts'
 import type { Row } from './vault-contents.ts'
 
-/** As in views.css. */
+/** In pixels, as in views.css. */
 export const rowHeight = 48
 
 interface Input {
   readonly frame: { readonly current: HTMLDivElement | null }
   readonly rows: readonly Row[]
-  /** How many rows are seen at once. */
+  /** Number of visible rows. */
   readonly seen: number
   readonly filter: string
   readonly place: KeptPlace
@@ -18,7 +18,10 @@ interface Input {
   readonly selection: Selection | undefined
 }
 
-/** The row that is in the order of Tab, and how keys go from cell to cell. It is known by its object: rows come and go. */
+/**
+ * The row in the tab order, and the keys that move between cells. The row is remembered by its object, because rows
+ * come and go.
+ */
 export function useRowFocus({ frame, rows, seen, filter, place, selection }: Input) {
   const [activeId, setActiveId] = useState(() => place.read().activeId)
   const current = useMemo(
@@ -58,7 +61,7 @@ export function useRowFocus({ frame, rows, seen, filter, place, selection }: Inp
     if (top < box.scrollTop) box.scrollTop = top
     else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight
     wanted.current = { index: next, column }
-    // Where it is drawn already, nothing is drawn again.
+    // A row that is already drawn takes the focus without a new drawing.
     if (next === current) cellsOf(box.querySelector(`[aria-rowindex="${next + 2}"]`))[column]?.focus()
     setActive(rows[next]?.object.id)
   }
@@ -74,7 +77,7 @@ export function useRowFocus({ frame, rows, seen, filter, place, selection }: Inp
       0,
       cells.findIndex((cell) => cell === target),
     )
-    // A button does what it does by itself.
+    // A focused button handles Enter itself.
     if (event.key === 'Enter' && target instanceof HTMLButtonElement) return
     if (event.key === 'Enter' && column > 0) cells[0]?.click()
     else if (event.key === 'ArrowUp' && (isInHead || current === 0)) {
@@ -105,7 +108,7 @@ function nextRow(key: string, current: number, { seen, last }: { readonly seen: 
   return steps[key]
 }
 
-/** The link of a row, its further cells and its star, or the buttons of the head, of those that are seen. */
+/** The visible cells of a row that take the focus: its link, further cells and star, or the buttons of the head. */
 const cellsOf = (row: Element | null | undefined): HTMLElement[] =>
   ['a, [role="gridcell"].more, .sort', '.row-star']
     .flatMap((cells) => [...(row?.querySelectorAll<HTMLElement>(cells) ?? [])])

@@ -1,7 +1,7 @@
 import { nameOrder } from '../words/name-order.ts'
 import type { Row } from './vault-contents.ts'
 
-/** By which column rows are sorted. */
+/** The column and direction by which rows are sorted. */
 export interface Sort {
   readonly column: string
   readonly isDescending: boolean
@@ -15,8 +15,8 @@ interface Ranked {
 const last = Number.POSITIVE_INFINITY
 
 /**
- * Rows by the texts of a column: folders before what is none, and what has no text behind what has one, in either direction.
- * Each text is compared once, however many rows have it.
+ * Sorts rows by the texts of a column. In both directions folders come first, and rows without text last. Each text is
+ * compared once, however many rows have it.
  */
 export function inOrder(
   rows: readonly Row[],

@@ -10,7 +10,7 @@ interface Props {
   readonly onFocus: (id: string) => void
 }
 
-/** Whether a row is a favourite; the arrow to the right reaches it behind the last cell. */
+/** The button that makes a row a favourite. The right arrow reaches it after the last cell. */
 export function RowStar({ row, favourites: { ids, turn }, onFocus }: Props) {
   const words = useWordsOf(favouriteWords)
   const { objectname, id } = row.object

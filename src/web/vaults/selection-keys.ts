@@ -5,16 +5,16 @@ import type { Row } from './vault-contents.ts'
 interface Place {
   readonly selection: Selection
   readonly rows: readonly Row[]
-  /** The row that has the focus. */
+  /** Index of the row in focus. */
   readonly current: number
   readonly goTo: (index: number) => void
 }
 
-/** Keys that choose rows of a grid, as the ARIA practices have them. Whether it was one. */
+/** Handles the keys that choose rows of a grid (ARIA practices). Returns whether the key was one of them. */
 export function chooseByKey(event: KeyboardEvent<HTMLElement>, { selection, rows, current, goTo }: Place): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey, target } = event
   const id = rows[current]?.object.id
-  // A checkbox and a button do what they do by themselves.
+  // Checkboxes and buttons handle their keys themselves.
   if (id === undefined || altKey || target instanceof HTMLInputElement || target instanceof HTMLButtonElement)
     return false
   if (ctrlKey || metaKey) {

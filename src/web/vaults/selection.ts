@@ -2,30 +2,30 @@ import { useMemo, useState } from 'react'
 import type { Row } from './vault-contents.ts'
 
 interface Marked {
-  /** The rows as they stood when it was extended: in another order others would lie between. */
+  /** The order of the rows at the last extension. In another order, other rows would lie between its ends. */
   readonly order: readonly Row[]
-  /** Chosen one by one, and by what was extended before. */
+  /** Rows that were chosen one by one, or by earlier extensions. */
   readonly ids: ReadonlySet<string>
-  /** Where what is extended begins and ends. */
+  /** The two ends of the present extension. */
   readonly anchor: string | undefined
   readonly end: string | undefined
 }
 
 const nothing: Marked = { order: [], ids: new Set(), anchor: undefined, end: undefined }
 
-/** Which rows of a table are chosen. */
+/** The chosen rows of a table, and how to change them. */
 export interface Selection {
   readonly ids: ReadonlySet<string>
-  /** In the order of the table. */
+  /** The chosen rows, in the order of the table. */
   readonly chosen: readonly Row[]
   readonly toggle: (id: string) => void
-  /** To a row, from where it began, or from the row that has the focus. */
+  /** Extends the choice to a row, from its anchor or otherwise from the row in focus. */
   readonly extend: (from: string, to: string) => void
   readonly chooseAll: () => void
   readonly clear: () => void
 }
 
-/** A row that a filter takes out of sight is not chosen any longer: nothing unseen is deleted or moved. */
+/** The selection of a table. A new filter clears it, so that no hidden row is deleted or moved. */
 export function useSelection(rows: readonly Row[], filter: string): Selection {
   const [marked, setMarked] = useState(nothing)
   const [shownFor, setShownFor] = useState(filter)

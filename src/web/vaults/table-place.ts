@@ -2,11 +2,11 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Sort } from './row-order.ts'
 
-/** Where a person was in the table of a vault. */
+/** The person's place in the table of a vault. */
 interface Place {
   readonly folderid: string
   readonly filter: string
-  /** Undefined for the order in which the vault has them. */
+  /** Undefined for the vault's own order. */
   readonly sort: Sort | undefined
   readonly top: number
   readonly activeId: string | undefined
@@ -20,7 +20,7 @@ export interface KeptPlace {
 const keyOf = (vaultid: string): string[] => ['place', vaultid]
 const top = { filter: '', sort: undefined, top: 0, activeId: undefined }
 
-/** Has the table of a vault begin with a filter. */
+/** Makes the table of a vault open with a filter. */
 export function keepFilter(
   queries: QueryClient,
   { vaultid, ...place }: Pick<Place, 'folderid' | 'filter'> & { readonly vaultid: string },
@@ -28,7 +28,10 @@ export function keepFilter(
   queries.setQueryData<Place>(keyOf(vaultid), { ...top, ...place })
 }
 
-/** For the way back from an object. It lies beside what was read of the vault, and is forgotten with it at the logout. */
+/**
+ * The place that is restored on the way back from an object. It is kept with the cached queries of the vault until the
+ * logout.
+ */
 export function useTablePlace(vaultid: string, folderid: string): KeptPlace {
   const queries = useQueryClient()
   return useMemo(() => {

@@ -13,10 +13,10 @@ import { tagWords } from './tag-words.ts'
 
 type ListedTag = ListedTags['TAGS'][number]
 
-/** The vaults below stay in sight; the others are a click away. */
+/** A long list shows so many at first, so that the vaults below it stay in sight. */
 const mostTagsShown = 24
 
-/** The tags of the person, once there are some: those that hold what was typed. One that is pressed shows its objects. */
+/** The person's tags that contain the typed text, if there are any. Pressing a tag shows its objects. */
 export function TagFilter({ text }: { readonly text: string }) {
   const { locale } = useWords()
   const words = useWordsOf(tagWords)

@@ -7,7 +7,7 @@ const readTags = ({ signal }: { readonly signal: AbortSignal }) => call('object.
 
 export const useTags = () => useQuery({ queryKey: key, queryFn: readTags, select: useTemplatesSpoken() })
 
-/** Two spellings that the appliance takes for one tag have the same key. */
+/** Comparison key of a tag. The appliance treats spellings with the same key as one tag. */
 export const keyOfTag = (tag: string): string => tag.trim().normalize('NFC').toLowerCase()
 
 export const tagsOf = ({ TAGS }: ListedTags, objectid: string): string[] =>
@@ -18,7 +18,7 @@ interface Tagged {
   readonly template: StoredTemplate | undefined
 }
 
-/** Changes the tags of an object as they are by now; once it resolves, every view knows it. @throws Refusal */
+/** Changes the current tags of an object. When it resolves, every view shows the change. @throws Refusal */
 export function useTagChange(
   tagged: Tagged,
 ): (change: (tags: readonly string[]) => string[], signal: AbortSignal) => Promise<void> {
@@ -30,18 +30,18 @@ export function useTagChange(
     const tags = change(tagsOf(now, objectid))
     try {
       await call('object.tags.set', { params: { objectid }, body: { tags }, signal })
-      // A list that was requested before this change could arrive afterwards.
+      // A list that is still loading may predate the change.
       await queries.cancelQueries({ queryKey: key })
       queries.setQueryData<ListedTags>(key, changed(now, tagged, tags))
     } catch (error) {
-      // A call that was given up with its view may have been carried out.
+      // A call that was cancelled with its view may still have been carried out.
       void queries.invalidateQueries({ queryKey: key })
       throw error
     }
   }
 }
 
-/** What the appliance lists once an object has these tags: each as it is spelled there, the last spelling of all. */
+/** The list as the appliance gives it after the change. The latest spelling of a tag applies to all of its objects. */
 function changed(before: ListedTags, { object, template }: Tagged, tags: readonly string[]): ListedTags {
   const others = before.TAGS.map(({ tag, objects }) => ({ tag, objects: objects.filter((id) => id !== object.id) }))
   const byKey = new Map(others.filter(({ objects }) => objects.length > 0).map((one) => [keyOfTag(one.tag), one]))

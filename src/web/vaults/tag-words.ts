@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of the words that a person keeps for objects. */
+/** The texts of tags. */
 export const tagWords = inBoth(
   {
     tags: 'Tags',

@@ -1,2 +1,2 @@
-/** So many earlier versions of each object a vault keeps that does not say otherwise. */
+/** Number of earlier versions of an object that a vault keeps by default. */
 export const usualHistory = '10'

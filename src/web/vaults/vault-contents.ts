@@ -1,19 +1,19 @@
 import type { Contents, Field, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
 
-/** An object of a vault with what its row shows. */
+/** An object of a vault, with the data of its row. */
 export interface Row {
   readonly object: StoredObject
   readonly template: StoredTemplate | undefined
-  /** It is shown by what lies in it. */
+  /** It is shown as a list of the objects inside it. */
   readonly isFolder: boolean
   /** Objects may be put into it. */
   readonly isPlace: boolean
-  /** What a filter looks through, in lower case. */
+  /** The text that a filter searches, in lower case. */
   readonly text: string
 }
 
-/** The objects of a vault, by what they lie in. */
+/** The objects of a vault, by id and by parent. */
 export interface Arranged {
   readonly byId: ReadonlyMap<string, Row>
   readonly byParent: ReadonlyMap<string, readonly Row[]>
@@ -36,10 +36,13 @@ export function arrange({ OBJECTS, TEMPLATES }: Contents, locale: string): Arran
   return { byId: new Map(rows.map((row) => [row.object.id, row])), byParent }
 }
 
-/** Icons of templates that are made for others to lie in. */
+/** Icons of templates whose objects contain others. */
 const places: ReadonlySet<string> = new Set(['ico_folder', 'ico_certfolder'])
 
-/** Whether others are put into objects of a template. Those that are edited directly take none, whatever is drawn. */
+/**
+ * Whether objects of a template contain others. Objects that are edited directly (`ed`) contain none, whatever their
+ * icon.
+ */
 export const isPlaceBy = (template: StoredTemplate | undefined): boolean =>
   template !== undefined && template.info.ed !== true && places.has(template.info.ico)
 
@@ -49,7 +52,7 @@ function rowOf(object: StoredObject, template: StoredTemplate | undefined): Row 
   return { object, template, isFolder, isPlace: isFolder || isPlaceBy(template), text }
 }
 
-/** What lies in a folder, and in what lies in it. */
+/** All objects inside a folder, at any depth. */
 export function allBelow({ byParent }: Arranged, id: string): Row[] {
   const found: Row[] = []
   const open = [id]
@@ -61,7 +64,7 @@ export function allBelow({ byParent }: Arranged, id: string): Row[] {
   return found
 }
 
-/** From the root of the vault down to the object itself. */
+/** The objects from the root of the vault down to this one, which is the last. */
 export function pathTo({ byId }: Arranged, id: string): Row[] {
   const path: Row[] = []
   for (let row = byId.get(id); row !== undefined && !path.includes(row); row = byId.get(row.object.parentid))
@@ -71,13 +74,13 @@ export function pathTo({ byId }: Arranged, id: string): Row[] {
 
 const mostColumns = 3
 
-/** The open fields that are columns where all rows are of one template; none where they are of several. */
+/** The open fields that become columns. None where the rows have several templates. */
 export function columnsOf(rows: readonly Row[]): readonly Field[] {
   const things = rows.filter(({ isFolder }) => !isFolder)
   const template = things[0]?.template
   if (template === undefined || things.some((row) => row.template?.id !== template.id)) return []
   const fields = template.structure.filter(({ encrypted, show, type }) => !encrypted && show && type !== 'file')
-  // One that says the name over again is none.
+  // Leaves out a field that only repeats the name.
   const telling = fields.filter(({ fieldname }) =>
     things.some(
       ({ object }) => (object.public[fieldname] ?? '') !== '' && object.public[fieldname] !== object.objectname,
@@ -86,7 +89,7 @@ export function columnsOf(rows: readonly Row[]): readonly Field[] {
   return telling.slice(0, mostColumns)
 }
 
-/** The first open values beside the name. */
+/** The first two open values that differ from the name. */
 export function summaryOf({ object, template, isFolder }: Row): string {
   if (isFolder) return object.public['info'] ?? ''
   const names = (template?.structure ?? []).filter(({ encrypted, type }) => !encrypted && type !== 'file')

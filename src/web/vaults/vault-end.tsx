@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Forgets what was read of the vault, and goes back to those that are left. */
+/** Removes the vault's data from the page, and returns to the list of vaults. */
 function useGoneVault({ vault }: Props) {
   const queries = useQueryClient()
   const [, navigate] = useLocation()
@@ -26,7 +26,7 @@ function useGoneVault({ vault }: Props) {
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
 
-/** Wants the name of the vault: what follows cannot be taken back. */
+/** The person must type the name of the vault, because the deletion is final. */
 export function DeleteVaultDialog(props: Props) {
   const words = useWordsOf(vaultFormWords)
   const gone = useGoneVault(props)

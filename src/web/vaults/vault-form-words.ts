@@ -1,6 +1,6 @@
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of how a vault is made, changed and ended. */
+/** The texts for creating, changing and deleting vaults. */
 export const vaultFormWords = inBoth(
   {
     vaultName: 'Name',

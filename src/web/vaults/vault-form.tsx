@@ -13,7 +13,7 @@ import { usualHistory } from './usual-history.ts'
 import { usePolicies } from './vault-reads.ts'
 import { vaultFormWords } from './vault-form-words.ts'
 
-/** What the interface gives a vault where none is named: no rules. */
+/** Id of the policy without rules, which the interface gives a vault by default. */
 const usualPolicy = '16'
 const histories = ['0', '1', '3', '5', '10', '20', '50', '100']
 const mostOfName = 128
@@ -62,11 +62,11 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
   )
 }
 
-/** Programs set other numbers, too. */
+/** The offered numbers, and the present one, which a program may have set. */
 const historyOptions = (present = usualHistory): string[] =>
   [...new Set([...histories, present])].toSorted((a, b) => Number(a) - Number(b))
 
-/** What was typed; a policy only where there was one to choose. */
+/** The typed values. The policy is included only where the list of policies was loaded. */
 function bodyOf(typed: (name: string) => string) {
   const policy = typed('policy')
   return {
@@ -77,7 +77,7 @@ function bodyOf(typed: (name: string) => string) {
   }
 }
 
-/** What the fields of a vault hold until one types: a browser breaks lines its own way, and blanks around are left out. */
+/** The values of untouched fields: the browser normalizes line breaks, and surrounding blanks are removed. */
 function untouchedOf(vault: SharedVault): ReturnType<typeof bodyOf> {
   return {
     vaultname: vault.groupname,
@@ -87,7 +87,7 @@ function untouchedOf(vault: SharedVault): ReturnType<typeof bodyOf> {
   }
 }
 
-/** Goes to the vault that it has made. */
+/** Creates a vault and then shows it. */
 export function CreateVaultDialog({ onClose }: { readonly onClose: () => void }) {
   const words = useWordsOf(vaultFormWords)
   const queries = useQueryClient()
@@ -119,7 +119,7 @@ interface EditProps {
 export function EditVaultDialog({ vault: present, onClose }: EditProps) {
   const words = useWordsOf(vaultFormWords)
   const queries = useQueryClient()
-  // As it was when the dialog opened: the page may read it anew behind it.
+  // The vault at the opening of the dialog, because the page may load it again meanwhile.
   const [vault] = useState(present)
   return (
     <FormDialog

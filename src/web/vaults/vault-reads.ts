@@ -14,13 +14,15 @@ export const useContents = (vaultid: string): UseQueryResult<Contents> =>
     select: useTemplatesSpoken(),
   })
 
-/** More are not drawn, and need not travel. */
+/** The most objects that are drawn, and therefore asked for. */
 export const mostFound = 200
 const leastSearched = 2
-/** The interface takes no longer text. */
+/** The interface accepts no longer text. */
 const mostSearched = 255
 
-/** Objects of all vaults whose name or open fields hold the text; what was found before stays until the answer is there. */
+/**
+ * Objects of all vaults whose name or open fields contain the text. The previous result stays until the answer arrives.
+ */
 export const useFound = (text: string) =>
   useQuery({
     queryKey: ['found', text],
@@ -30,7 +32,7 @@ export const useFound = (text: string) =>
     ...(text.length >= leastSearched && { placeholderData: keepPreviousData }),
   })
 
-/** The templates of the appliance, as it lists them. */
+/** The templates of the appliance, untranslated. */
 export const templatesQuery = queryOptions({
   queryKey: ['templates'],
   queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
@@ -47,7 +49,7 @@ const policiesQuery = queryOptions({
 })
 export const usePolicies = () => useQuery({ ...policiesQuery, staleTime: Infinity, select: usePoliciesSpoken() })
 
-/** An object with what is open of it; what lies in it behind it, where the person may list it. */
+/** An object with its open values, followed by the objects inside it where the person may list them. */
 export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
   useQuery({
     queryKey: ['object', objectid],
@@ -61,15 +63,15 @@ export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
   })
 
 /**
- * A secret of an object. The call decrypts all of them and leaves a record of each; only the one that was asked for stays,
- * and nothing keeps it beyond the caller.
+ * Resolves to one secret of an object. The call decrypts all of its secrets and leaves an audit record of each. Only
+ * the requested one is returned, and none is cached.
  */
 export async function readSecret(objectid: string, field: string, signal: AbortSignal): Promise<string> {
   const { OBJECT } = await call('object.read', { params: { objectid }, query: { decrypt: true }, signal })
   return OBJECT[0]?.crypted?.[field] ?? ''
 }
 
-/** The content of an object's file. */
+/** Resolves to the content of an object's file. */
 export async function readFile(objectid: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const query = { filedata: true }
   const patienceMs = filePatienceMs

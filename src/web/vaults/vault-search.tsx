@@ -12,7 +12,7 @@ import { rootId } from './vault-contents.ts'
 import { mostFound, useFound } from './vault-reads.ts'
 import { vaultsWords } from './vaults-words.ts'
 
-/** Of one vault; the others are a click away. */
+/** The most results that are shown for one vault at first. */
 const mostInAVault = 5
 
 interface FoundVault {
@@ -22,19 +22,19 @@ interface FoundVault {
 }
 
 interface Props {
-  /** What was typed, once it has stood still. */
+  /** The typed text, after a pause in the typing. */
   readonly text: string
-  /** How many vaults are found by their own name. */
+  /** Number of vaults whose own name contains the text. */
   readonly vaultCount: number
 }
 
-/** Objects of all vaults whose name or open fields hold every word that was typed, by the vaults in which they lie. */
+/** Objects of all vaults whose name or open fields contain every typed word, grouped by vault. */
 export function VaultSearch({ text, vaultCount }: Props) {
   const words = useWordsOf(vaultsWords)
   const { data, error, refetch } = useFound(longestWord(text))
   const found = useMemo<readonly FoundVault[]>(() => {
     const fits = createFilter(text)
-    // The appliance has looked through fields that are too long for its answer.
+    // The appliance searched fields of abridged objects that its answer leaves out.
     const objects = (data?.OBJECT ?? []).filter((object) => object.abridged === true || fits(textOf(object)))
     return (data?.VAULTS ?? [])
       .map(({ id, groupname }) => ({ id, name: groupname, objects: objects.filter(({ groupid }) => groupid === id) }))
@@ -44,7 +44,7 @@ export function VaultSearch({ text, vaultCount }: Props) {
   return (
     <>
       {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {/* Not read out for each letter: it changes once the answer is there. */}
+      {/* The count changes only with an answer, so that a screen reader does not announce it for every letter. */}
       <p className="soft count" role="status">
         {data && words.found(vaultCount, count)}
       </p>
@@ -85,10 +85,10 @@ function FoundInVault({ vault: { id, name, objects }, text, templates }: FoundPr
   )
 }
 
-/** The interface looks for one text as it stands. */
+/** The word that the call searches for, because the interface takes one text and does not split it. */
 const longestWord = (text: string): string =>
   text.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 
-/** What the interface searches through. */
+/** The text that the interface searches. */
 const textOf = (object: StoredObject): string =>
   [object.objectname, ...Object.values(object.public)].join('\n').toLowerCase()

@@ -22,10 +22,10 @@ import { ViewTitle } from '../controls/view-title.tsx'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/spoken.tsx'
 
-/** It is beside the table, which need not wait for it. */
+/** Loaded apart, so that the table does not wait for it. */
 const FolderTree = lazy(async () => ({ default: (await import('./folder-tree.tsx')).FolderTree }))
 
-/** For those who may write, once the table is seen. */
+/** Loaded apart: only those who may write need it, and only after the table. */
 const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }))
 
 interface Props {
@@ -33,7 +33,7 @@ interface Props {
   readonly folderid: string
 }
 
-/** One vault: its folders, and what lies in the one that is shown. */
+/** One vault: its folders, and the objects of the shown folder. */
 export function VaultView({ vaultid, folderid }: Props) {
   const words = useWords()
   const { data, error, refetch } = useContents(vaultid)
@@ -51,7 +51,7 @@ interface OpenProps {
   readonly vault: SharedVault
   readonly arranged: Arranged
   readonly folderid: string
-  /** Why what is shown is not of this moment. */
+  /** The error because of which the shown data may be stale. */
   readonly error: Error | null
   readonly onTryAgain: () => void
 }
@@ -191,7 +191,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
           columns={columns}
           filter={`${deferredSort?.column} ${deferredSort?.isDescending} ${deferred}`}
           favourites={favourites}
-          // So does a vault stand by itself; what a filter finds stands by where it lies.
+          // By default a folder is sorted by name, and the results of a filter by their place.
           sort={sort ?? (isFiltered ? undefined : byName)}
           onSort={(next) => {
             place.keep({ sort: next, top: 0, activeId: undefined })
@@ -210,7 +210,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
 const noRows: readonly Row[] = []
 const byName: Sort = { column: nameColumn, isDescending: false }
 
-/** Columns come and go with the rows: one that has gone sorts nothing. */
+/** Sorts the rows. Columns depend on the rows: a column that has disappeared sorts nothing. */
 function sorted(
   rows: readonly Row[],
   columns: readonly TableColumn[],

@@ -25,7 +25,7 @@ const CreateVaultDialog = lazy(async () => ({
   default: (await import('./vault-form.tsx')).CreateVaultDialog,
 }))
 
-/** All vaults that are shared with the person, and the search through what lies in them. */
+/** All vaults of the person, and the search through their objects. */
 export function VaultsView() {
   const words = useWords()
   const own = useWordsOf(vaultsWords)
@@ -104,7 +104,7 @@ function VaultList({ vaults }: { readonly vaults: readonly SharedVault[] }) {
   )
 }
 
-/** What was opened last, once something was. */
+/** The recently opened vaults and objects, if there are any. */
 function Recent() {
   const words = useWordsOf(vaultsWords)
   const items = useRecent()

@@ -1,7 +1,7 @@
 import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
 
-/** Of the list of vaults, and of the search in all of them. */
+/** The texts of the list of vaults, and of the search in all vaults. */
 export const vaultsWords = inBoth(
   {
     search: 'Search vaults, and what lies in them',

@@ -1,7 +1,7 @@
-/** Ids of the site's own templates are higher. */
+/** The greatest id of a built-in template. Templates of the site have higher ones. */
 export const lastBuiltIn = 1000
 
-/** Names and labels of the built-in templates, which the appliance says in English, in Swedish. */
+/** Swedish for the names and labels of built-in templates, which the appliance gives in English. */
 export const swedishTemplates: Readonly<Record<string, string>> = {
   Algorithm: 'Algoritm',
   'Alternative names (DNS)': 'Alternativa namn (DNS)',
@@ -50,7 +50,7 @@ export const swedishTemplates: Readonly<Record<string, string>> = {
   'X.509 certificate': 'X.509-certifikat',
 }
 
-/** Names of the appliance's password policies, which it says in English, in Swedish. */
+/** Swedish for the names of password policies, which the appliance gives in English. */
 export const swedishPolicies: Readonly<Record<string, string>> = {
   'High quality: 14 or more characters of all kinds': 'Hög kvalitet: minst 14 tecken av alla slag',
   'Good quality: 12 or more characters, letters and digits': 'God kvalitet: minst 12 tecken, bokstäver och siffror',

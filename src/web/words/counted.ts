@@ -1,3 +1,3 @@
-/** A number with what it counts, as the language writes both. */
+/** A number and a noun, in the notation of the language. */
 export const counted = (locale: string, count: number, one: string, more: string): string =>
   `${count.toLocaleString(locale)} ${count === 1 ? one : more}`

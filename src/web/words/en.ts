@@ -1,5 +1,5 @@
 import { counted } from './counted.ts'
-/** Every word of the console in English. The other languages have the same keys. */
+/** All texts of the console's frame in English. Other languages have the same keys. */
 export const en = {
   locale: 'en-GB',
   otherLanguage: 'Svenska',
@@ -156,9 +156,9 @@ export const en = {
   brokenTitle: 'This page has failed',
   broken: 'Load it again; if it stays so, tell your administrator.',
   loadAgain: 'Load it again',
-  /** Sentences for numbers of the catalogue, where they say it better than the appliance's own. */
+  /** Sentences that replace the appliance's own, by the number of the fault. */
   faults: {} as Readonly<Record<number, string>>,
-  /** What the appliance tells at a login, by its names; it speaks English. */
+  /** Translations of the appliance's English messages at a login, by their names. */
   told: {} as Readonly<Record<string, string>>,
 }
 

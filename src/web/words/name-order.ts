@@ -1,3 +1,5 @@
-/** The order of names in lists. One collator serves all comparisons: `localeCompare` would make one for each. */
+/**
+ * Compares names as lists sort them. One collator serves all comparisons; `localeCompare` would create one for each.
+ */
 export const nameOrder = (locale: string): ((a: string, b: string) => number) =>
   new Intl.Collator(locale, { numeric: true }).compare

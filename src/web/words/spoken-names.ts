@@ -2,7 +2,7 @@ import type { ListedTemplate, PasswordPolicy, StoredTemplate } from '../interfac
 import { lastBuiltIn, swedishPolicies, swedishTemplates } from './built-in-names.ts'
 import { useSpoken } from './spoken.tsx'
 
-/** The site's own templates speak whatever the site does. */
+/** Translates texts of built-in templates only: templates of the site are in the language of the site. */
 const inSwedish = (templateid: string, text: string): string =>
   Number(templateid) <= lastBuiltIn ? (swedishTemplates[text] ?? text) : text
 
@@ -34,11 +34,11 @@ const policiesInSwedish = (policies: readonly PasswordPolicy[]): readonly Passwo
 
 const useIsSwedish = (): boolean => useSpoken().preferences.language === 'sv'
 
-/** For a query's `select`: an answer with its templates in the person's language. */
+/** For a query's `select`: translates the templates of an answer into the person's language. */
 export const useTemplatesSpoken = (): (<A extends Answer>(answer: A) => A) =>
   useIsSwedish() ? answerInSwedish : unchanged
 
-/** The same for the list of all. */
+/** The same for the list of all templates. */
 export const useListSpoken = (): typeof listInSwedish => (useIsSwedish() ? listInSwedish : unchanged)
 
 /** The same for the password policies. */

@@ -16,7 +16,7 @@ interface Spoken {
 
 const SpokenContext = createContext<Spoken | undefined>(undefined)
 
-/** Language and colours of everything inside. */
+/** Provides language and colours to its children. */
 export function SpokenProvider({ children }: { readonly children: ReactNode }) {
   const [preferences, setPreferences] = useState(readPreferences)
   useEffect(() => applyPreferences(preferences), [preferences])
@@ -47,13 +47,13 @@ export function useSpoken(): Spoken {
 
 export const useWords = (): Words => useSpoken().words
 
-/** The words of one part of the console, loaded with it. */
+/** The texts of one part of the console, loaded with that part. */
 interface Catalogue<PartWords> {
   readonly en: PartWords
   readonly sv: PartWords
 }
 
-/** Does not compile where a language lacks a word. */
+/** Pairs the texts of both languages. A missing text does not compile. */
 export const inBoth = <PartWords,>(en: PartWords, sv: NoInfer<PartWords>): Catalogue<PartWords> => ({ en, sv })
 
 export const useWordsOf = <PartWords,>(catalogue: Catalogue<PartWords>): PartWords =>
@@ -61,22 +61,22 @@ export const useWordsOf = <PartWords,>(catalogue: Catalogue<PartWords>): PartWor
 
 interface Sentence {
   readonly text: string
-  /** Where the text is not of the person's language. */
+  /** Set where the text is not in the person's language. */
   readonly lang?: 'en'
-  /** What the appliance says beyond the text, in English. */
+  /** Additional text of the appliance, in English. */
   readonly detail?: string | undefined
-  /** What an administrator can look up. */
+  /** Number of the fault, which an administrator can look up. */
   readonly number?: number
   readonly waitSeconds?: number | undefined
 }
 
-/** How browsers call it that a file was moved, or changed, since it was chosen. */
+/** The browsers' names of the error for a file that was moved or changed after it was chosen. */
 const unreadable = ['NotFoundError', 'NotReadableError']
 
-/** Faults of which the appliance says each time what exactly is wrong: with an object, a user, a device, a pass phrase, a call. */
+/** Faults whose sentence says what exactly is wrong with an object, a user, a device, a pass phrase or a call. */
 const particular = new Set([1611, 1702, 1705, 1730, 1741, 1751, 1761, 1804])
 
-/** What to tell a person of an error. */
+/** The sentence that tells a person of an error. */
 export function sentenceOf(error: unknown, words: Words): Sentence {
   if (error instanceof PasskeyFailure) return { text: words.passkeyFailures[error.reason] }
   if (error instanceof DOMException && unreadable.includes(error.name)) return { text: words.fileGone }

@@ -1,7 +1,7 @@
 import { counted } from './counted.ts'
 import type { Words } from './en.ts'
 
-/** The same in Swedish. */
+/** The texts of `en` in Swedish. */
 export const sv: Words = {
   locale: 'sv',
   otherLanguage: 'English',

@@ -4,7 +4,7 @@ import openingUrl from '../exchange/opening/opening-worker.ts?worker&url'
 import drawingUrl from '../objects/pdf/drawing-worker.ts?worker&url'
 import { Refusal } from '../interface/refusal.ts'
 
-/** Each reads files that others may have made. */
+/** Workers parse files that others may have made. */
 const addresses = { opening: openingUrl, drawing: drawingUrl } as const
 
 function addressOf(name: string): string {
@@ -12,13 +12,22 @@ function addressOf(name: string): string {
   throw new TypeError(`There is no worker ${name}.`)
 }
 
-/** Gives the address of a worker by its name, and no other: the only policy that the appliance allows the page. */
+/**
+ * Returns the address of a worker by its name and accepts no other text. The appliance allows the page this Trusted
+ * Types policy only.
+ */
 const workerPolicy = globalThis.trustedTypes?.createPolicy('worker', { createScriptURL: addressOf })
 
-/** The appliance sends its script with a policy under which it calls none and loads nothing. */
+/**
+ * Starts a worker. The appliance serves its script with a content security policy that forbids it to connect or load
+ * anything.
+ */
 export const startWorker = (name: keyof typeof addresses): Worker =>
   new Worker(workerPolicy?.createScriptURL(name) ?? addressOf(name), { type: 'module' })
 
-/** Why a worker has ended by itself: its script has thrown, such as for memory that is not there, or has not come. */
+/**
+ * The reason why a worker ended by itself: `thrown` where its script threw, for example without memory, otherwise a
+ * script that did not load.
+ */
 export const endOf = (event: Event, thrown: Error): Error =>
   event instanceof ErrorEvent ? thrown : new Refusal({ status: 0 })

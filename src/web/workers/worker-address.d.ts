@@ -1,10 +1,10 @@
-/** The address of a worker, which Vite builds as a program of its own. */
+/** The address of a worker, which Vite builds as a separate program. */
 declare module '*?worker&url' {
   const address: string
   export default address
 }
 
-/** W3C Trusted Types, as far as they are used here; a browser may be without. */
+/** The members of W3C Trusted Types that are used here. Some browsers lack them. */
 declare var trustedTypes:
   | {
       createPolicy(

@@ -18,7 +18,7 @@ Examples:
     )
     .action(
       answering((_invocation: Invocation, shell: keyof typeof files) => {
-        // Written when the package is made.
+        // Generated when the package is built.
         const text = readFileSync(new URL(`../../completions/${files[shell]}`, import.meta.url), 'utf8')
         return Promise.resolve({ json: { shell, text }, text })
       }),

@@ -53,7 +53,7 @@ async function decrypt(
   try {
     await writeStream(key.decryptStream(counted(bytes, size, progress), bound), sink, terminal)
   } catch (error) {
-    // The client's word for a stream that was changed, cut, or is none.
+    // The client throws a RangeError for a stream that was changed, cut off or is in another format.
     throw error instanceof RangeError ? new Refusal(`${file}: ${error.message}`, { cause: error }) : error
   } finally {
     progress.end()

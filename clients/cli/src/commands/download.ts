@@ -44,7 +44,7 @@ async function download(
   }
 }
 
-/** Another member of the vault gave the name: it must not lead out of this folder, nor hide. */
+/** Checks the file name, which another member of the vault chose: it must not lead out of this folder or be hidden. */
 function ownName(name: string): string {
   if (/^[^./\\\p{Cc}-][^/\\\p{Cc}]*$/u.test(name)) return name
   throw new Refusal('The name of the file is none for this folder: say where to write it.')

@@ -120,7 +120,7 @@ async function applicationKeyOf(terminal: Terminal, { url, known }: Target, opti
   return kept ?? (await terminal.askSecret('Application key: ')).trim()
 }
 
-/** The certificate of a smartcard, for the TLS connection of the login. */
+/** The TLS options with the certificate of a smartcard. */
 async function identityOf(terminal: Terminal, { factor, certificateFile, keyFile, pkcs12File }: LoginOptions) {
   if (factor !== 'smartcard') return {}
   if (pkcs12File !== undefined) {

@@ -20,7 +20,7 @@ async function logOut({ url: option }: Invocation, { forget = false }: { readonl
   try {
     ended = await end(option)
   } catch (error) {
-    // An appliance that cannot be reached ends the session by its time-out.
+    // With --forget, an unreachable appliance is no error: it ends the session after its timeout.
     if (!forget || !(error instanceof StrongroomError)) throw error
   }
   if (known.kept !== undefined) {
@@ -31,7 +31,7 @@ async function logOut({ url: option }: Invocation, { forget = false }: { readonl
   return { json: { url, ended }, text: ended ? `Logged out of ${url}.\n` : `There is no session at ${url} any more.\n` }
 }
 
-/** Whether there was a session to end. */
+/** Ends the session. Resolves to whether there was one. */
 async function end(option: string | undefined): Promise<boolean> {
   let connection: ReturnType<typeof connect>
   try {

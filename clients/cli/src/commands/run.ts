@@ -48,7 +48,7 @@ function readVariable(text: string): Variable {
   return { name, reference: readFieldReference(reference) }
 }
 
-/** All of them, before the command starts. The connection is closed by then, and the session saved. */
+/** Reads all values before the command starts. The connection is then closed and the session saved. */
 async function valuesOf(url: string | undefined, variables: readonly Variable[]): Promise<Record<string, string>> {
   const connection = connect(url)
   try {
@@ -65,16 +65,17 @@ async function valuesOf(url: string | undefined, variables: readonly Variable[])
   }
 }
 
-/** Signals that end a program go to the command, whose end ends this one. */
+/** Signals that are passed to the command. This program ends when the command ends. */
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 function execute(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
-    // A terminal sends SIGINT and SIGQUIT to both; what was sent to this process alone is passed on.
+    // A terminal sends SIGINT and SIGQUIT to both processes. A signal to this process only is passed on.
     const pass = (signal: NodeJS.Signals): void => void child.kill(signal)
     for (const signal of passedOn) {
       const others = process.listeners(signal)
-      // Before the command is there: a signal that nobody listened for would end this process and leave the command.
+      // Set before the command starts. A signal without a listener would end this process and leave the command
+      // running.
       process.on(signal, pass)
       for (const listener of others) process.off(signal, listener)
     }

@@ -50,7 +50,7 @@ async function fill({ client }: Connection, { terminal }: Invocation, file: stri
   }
 }
 
-/** Text, and references where placeholders stand. What a secret holds is not looked at again. */
+/** Splits a template into texts and references. The values of secrets are not searched for placeholders. */
 function partsOf(file: string, text: string): (string | { readonly reference: string })[] {
   const parts: (string | { readonly reference: string })[] = []
   let at = 0

@@ -1,7 +1,7 @@
 import { argon2d, argon2id } from '@noble/hashes/argon2.js'
 import { UnreadableFile } from '../entry.ts'
 
-/** What a file says of how its pass phrase is hashed. */
+/** The parameters of Argon2 in a file. */
 export interface Argon2Cost {
   readonly memoryKiB: number
   readonly iterations: number
@@ -9,15 +9,15 @@ export interface Argon2Cost {
   readonly version: number
 }
 
-/** Hears how much is done, from 0 to 1. */
+/** Called with the share that is done, from 0 to 1. */
 export type OnProgress = (progress: number) => void
 
-/** No program sets more by itself; a file that asks for more is not tried. */
+/** Limits beyond the defaults of all programs. A file that asks for more is refused. */
 const most = { memoryKiB: 1024 * 1024, iterations: 1_000 } as const
 
 const kinds = { argon2d, argon2id } as const
 
-/** @throws UnreadableFile `cost` for more than is spent on a file */
+/** Computes a hash of 32 bytes. @throws UnreadableFile `cost` for parameters beyond the limits */
 export function hashByArgon2(
   kind: keyof typeof kinds,
   password: Uint8Array,

@@ -6,9 +6,10 @@ import { hashByArgon2, type OnProgress } from './argon2-hash.ts'
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * Decrypts an export that a pass phrase protects: PBKDF2 or Argon2id, HKDF-Expand, then AES-CBC with HMAC-SHA-256
- * (Bitwarden's "type 2").
- * @throws UnreadableFile `passphrase` for another pass phrase, `kdf` for one that is hashed otherwise, `cost` for one that is too dear
+ * Decrypts an export that is protected by a pass phrase: PBKDF2 or Argon2id, HKDF-Expand, then AES-CBC with
+ * HMAC-SHA-256 (Bitwarden's "type 2").
+ * @throws UnreadableFile `passphrase` for a wrong pass phrase, `kdf` for an unknown hash, `cost` for excessive
+ * parameters
  */
 export async function openBitwarden(text: string, passphrase: string, onProgress: OnProgress): Promise<string> {
   const json = jsonIn(text) ?? {}
@@ -22,13 +23,13 @@ export async function openBitwarden(text: string, passphrase: string, onProgress
 
 type Hash = (passphrase: Bytes, salt: Bytes, cost: Json, onProgress: OnProgress) => Promise<Bytes>
 
-/** By what a file calls its `kdfType`. */
+/** The hashes by the value of `kdfType`. */
 const hashes = new Map<unknown, Hash>([
   [0, hashByPbkdf2],
   [1, hashByArgon2id],
 ])
 
-/** Enough for every setting that Bitwarden has. */
+/** Beyond every setting that Bitwarden offers. */
 const mostIterations = 10_000_000
 
 async function hashByPbkdf2(passphrase: Bytes, salt: Bytes, cost: Json): Promise<Bytes> {
@@ -40,7 +41,7 @@ async function hashByPbkdf2(passphrase: Bytes, salt: Bytes, cost: Json): Promise
   )
 }
 
-/** Bitwarden's clients hash the salt by SHA-256 first, so that it has the length that Argon2 asks for. */
+/** Like Bitwarden's clients, hashes the salt with SHA-256 first, because Argon2 needs a salt of a certain length. */
 async function hashByArgon2id(passphrase: Bytes, salt: Bytes, json: Json, onProgress: OnProgress): Promise<Bytes> {
   const cost = {
     iterations: countIn(json, 'kdfIterations'),
@@ -58,7 +59,7 @@ function countIn(json: Json, name: string): number {
   return Number(count)
 }
 
-/** RFC 5869 §2.3 for one block: WebCrypto's HKDF would extract first. */
+/** HKDF-Expand (RFC 5869, 2.3) for one block. WebCrypto's HKDF would also extract. */
 async function expand(key: Bytes, info: string): Promise<ArrayBuffer> {
   const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   return crypto.subtle.sign('HMAC', hmac, new Uint8Array([...new TextEncoder().encode(info), 1]))

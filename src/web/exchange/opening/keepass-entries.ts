@@ -13,15 +13,15 @@ import {
 } from '../entry.ts'
 import { seedAmong } from './keepass-seed.ts'
 
-/** What programs for KeePass files call the fields that each entry has. */
+/** Names of the fields that every KeePass entry has. */
 const usualFields = ['Title', 'UserName', 'Password', 'URL', 'Notes'] as const
 
-/** Deeper ones are in no file that a program wrote for a person. */
+/** Real files are not nested more deeply. */
 const deepestGroup = 64
 
 /**
- * What an opened KeePass file has, but for its bin, earlier versions of entries, and attached files once they are too large
- * together, which are counted.
+ * The entries of an opened KeePass file. Its recycle bin and earlier versions of entries are left out. Attached files
+ * beyond the limit are left out and counted.
  * @throws UnreadableFile
  */
 export function entriesIn({ groups, meta }: Kdbx): ReadFile {
@@ -45,7 +45,7 @@ export function entriesIn({ groups, meta }: Kdbx): ReadFile {
       else leftFiles += attached.length
       const entry = { ...entryOf(at, one, folders), files: isTaken ? attached : [] }
       length += JSON.stringify(entry).length
-      // It is packed: a small file may become a large one.
+      // The file is compressed, so a small one may unpack to a large one.
       if (length > mostBytes) throw new UnreadableFile('size')
       if (isBlank(entry) && entry.files.length === 0) defects.push({ at, why: 'empty' })
       else entries.push(entry)
@@ -53,7 +53,7 @@ export function entriesIn({ groups, meta }: Kdbx): ReadFile {
     for (const inner of group.groups) if (inner.uuid.id !== bin) read(inner, [...folders, inner.name ?? ''])
   }
 
-  // The outermost group is the file itself.
+  // The outermost group represents the file itself.
   for (const group of groups) read(group, [])
   return { entries, defects, leftFiles }
 }

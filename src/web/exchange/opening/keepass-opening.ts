@@ -5,12 +5,12 @@ import { entriesIn } from './keepass-entries.ts'
 import { type FileKey, keyBytesIn } from './key-file.ts'
 
 /**
- * Opens a KeePass file, in a worker alone: there `kdbxweb` parses XML by xmldom, where a page would have it use DOMParser, which
- * Trusted Types forbid.
- * @throws UnreadableFile `key` for another pass phrase or key file, `keyFile` for one that is none
+ * Opens a KeePass file. To be called in a worker only: there `kdbxweb` parses XML with xmldom. In a page it would use
+ * DOMParser, which Trusted Types forbid.
+ * @throws UnreadableFile `key` for a wrong pass phrase or key file, `keyFile` for a malformed key file
  */
 export async function openKeepass(file: ArrayBuffer, key: FileKey, onProgress: OnProgress): Promise<ReadFile> {
-  // The length is 32 for every KeePass file.
+  // The length is 32 bytes for every KeePass file.
   CryptoEngine.setArgon2Impl((password, salt, memoryKiB, iterations, _length, parallelism, type, version) => {
     const kind = type === CryptoEngine.Argon2TypeArgon2id ? 'argon2id' : 'argon2d'
     const cost = { memoryKiB, iterations, parallelism, version }
@@ -25,7 +25,7 @@ export async function openKeepass(file: ArrayBuffer, key: FileKey, onProgress: O
   }
 }
 
-/** An empty pass phrase beside a key file is none. */
+/** With a key file, an empty pass phrase means none. */
 async function credentialsOf({ passphrase, keyFile }: FileKey): Promise<Credentials> {
   const isKeyFileAlone = passphrase === '' && keyFile !== undefined
   const phrase = isKeyFileAlone ? null : ProtectedValue.fromString(passphrase)

@@ -1,13 +1,15 @@
-/** The seed of one-time codes of an entry, and the fields that say it. */
+/** The seed of an entry's one-time codes, and the fields that contain it. */
 export interface FoundSeed {
-  /** An `otpauth` address. */
+  /** An `otpauth:` address. */
   readonly totp: string
   readonly fields: readonly string[]
 }
 
 type Fields = ReadonlyMap<string, string>
 
-/** Of what KeePassXC, KeeOTP, KeePass itself and KeeTrayTOTP write. Codes that are counted, or of Steam, are none of these. */
+/**
+ * Finds a seed in the formats of KeePassXC, KeeOTP, KeePass and KeeTrayTOTP. HOTP and Steam codes are not supported.
+ */
 export const seedAmong = (fields: Fields): FoundSeed | undefined =>
   ofAddress(fields) ?? ofKeeOtp(fields) ?? ofKeePass(fields) ?? ofTray(fields)
 
@@ -16,7 +18,7 @@ function ofAddress(fields: Fields): FoundSeed | undefined {
   return /^otpauth:\/\/totp\//i.test(totp) ? { totp, fields: ['otp'] } : undefined
 }
 
-/** `key=BASE32&step=30&size=6`. */
+/** The format of KeeOTP: `key=BASE32&step=30&size=6`. */
 function ofKeeOtp(fields: Fields): FoundSeed | undefined {
   const said = new URLSearchParams(fields.get('otp') ?? '')
   const [secret, type, encoding] = ['key', 'type', 'encoding'].map((name) => said.get(name)?.toLowerCase() ?? '')
@@ -59,7 +61,7 @@ function ofKeePass(fields: Fields): FoundSeed | undefined {
   return undefined
 }
 
-/** `30;6`: seconds, and digits or `S` for Steam. */
+/** The format of KeeTrayTOTP: settings `30;6` are seconds, and digits or `S` for Steam. */
 function ofTray(fields: Fields): FoundSeed | undefined {
   const [secret, settings = '30;6'] = [fields.get('TOTP Seed'), fields.get('TOTP Settings')]
   const [, period, digits] = /^(\d+);(\d+)(?:;|$)/.exec(settings) ?? []
@@ -78,7 +80,7 @@ function addressOf(secret: string, digits: Said, period: Said, hash: Said): stri
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** RFC 4648, without padding. */
+/** Encodes bytes in Base32 (RFC 4648) without padding. */
 function base32Of(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)] ?? '').join('')

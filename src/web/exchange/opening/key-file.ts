@@ -1,18 +1,18 @@
-/** What opens a file. */
+/** The key of an encrypted file. */
 export interface FileKey {
   readonly passphrase: string
-  /** Beside the pass phrase, or in its place. */
+  /** A KeePass key file, in addition to the pass phrase or instead of it. */
   readonly keyFile?: ArrayBuffer | undefined
 }
 
 const keyBytes = 32
 
-/** The root of a key file in XML, of whatever version. */
+/** The root element of an XML key file of any version. */
 const xmlRoot = /<KeyFile[\s>]/
 
 /**
- * What `kdbxweb` takes for a key file: those forms that it reads itself, and of any other file the SHA-256, which is a key of 32 bytes.
- * The library would parse such a file as XML, and refuse one that is XML of another kind.
+ * A key file in a form that `kdbxweb` accepts. Forms that the library knows are returned unchanged. Any other file is
+ * replaced by its SHA-256 (32 bytes): the library would parse it as XML and refuse other XML.
  */
 export async function keyBytesIn(file: ArrayBuffer): Promise<ArrayBuffer> {
   if (file.byteLength === keyBytes) return file

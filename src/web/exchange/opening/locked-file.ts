@@ -11,8 +11,9 @@ export function isKeepass(file: ArrayBuffer): boolean {
 }
 
 /**
- * Opens a file under a pass phrase in a worker, which ends with the signal. `tell` hears how much of the hashing is done, from 0 to 1.
- * @throws UnreadableFile `key` or `passphrase` for another one; Refusal where the worker cannot be loaded
+ * Opens an encrypted file in a worker, which the signal ends. `tell` is called with the share of the hashing that is
+ * done, from 0 to 1.
+ * @throws UnreadableFile `key` or `passphrase` for a wrong one; Refusal where the worker cannot be loaded
  */
 export async function openLocked(
   opening: Opening,

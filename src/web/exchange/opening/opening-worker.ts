@@ -4,19 +4,20 @@ import { openBitwarden } from './bitwarden-opening.ts'
 import type { FileKey } from './key-file.ts'
 import { openKeepass } from './keepass-opening.ts'
 
-// Opens files under a pass phrase in a thread of its own: it takes seconds, and whatever a file makes of it ends with it.
+// Opens encrypted files in a worker, because that takes seconds. A file that takes control of the code reaches nothing
+// outside the worker.
 
-/** A file that asks for a pass phrase. */
+/** An encrypted file. */
 export type LockedFile =
   { readonly kind: 'keepass'; readonly file: ArrayBuffer } | { readonly kind: 'bitwarden'; readonly text: string }
 
-/** What the page asks. */
+/** The request of the page. */
 export type Opening = LockedFile & FileKey
 
-/** How it ends. */
+/** The final message. */
 export type Opened = { readonly read: ReadFile } | { readonly why: Unreadable }
 
-/** What the page is told: how much of the hashing is done, from 0 to 1, then how it ends. */
+/** The messages to the page: the share of the hashing that is done, from 0 to 1, then the result. */
 export type Told = Opened | { readonly progress: number }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that of a worker has none

@@ -1,4 +1,4 @@
-// The half of pdf.js that reads files: it lays itself down for the other half, which then looks for no further worker.
+// The parsing half of pdf.js. It registers itself globally, so that the other half starts no worker of its own.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs'
 import {
   getDocument,
@@ -8,36 +8,38 @@ import {
 } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { PlainFilters, WorkerCanvases } from './worker-canvases.ts'
 
-// Reads and draws PDF files in a thread of its own: what a file makes of pdf.js ends with it, and reaches neither the page nor the
-// network, which the policy of this script forbids.
+// Reads and draws PDF files in a worker. A file that takes control of pdf.js reaches neither the page nor the network,
+// which the content security policy of this script forbids.
 
-/** Which page, and where it is to be shown. */
+/** Which page to draw, and the space for it. */
 export interface DrawingPlace {
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly number: number
-  /** Width that there is for it, in CSS pixels. */
+  /** Available width in CSS pixels. */
   readonly room: number
   /** Pixels of the picture for each CSS pixel. */
   readonly density: number
 }
 
-/** What the page asks. */
+/** A request of the page to this worker. */
 export interface DrawingWish extends DrawingPlace {
-  /** With the first wish alone. */
+  /** The file, in the first request only. */
   readonly file?: ArrayBuffer
 }
 
-/** Why a page cannot be drawn. */
+/** Why a page cannot be drawn: the file is malformed, or it has a pass phrase. */
 export type Undrawable = 'form' | 'passphrase'
 
-/** What the page is told. */
+/** The worker's answer. `count`: number of pages, 0 where unknown. */
 export type DrawingOutcome =
   | { readonly picture: ImageBitmap; readonly width: number; readonly text: string; readonly count: number }
   | { readonly why: Undrawable; readonly count: number }
 
-/** A page is drawn coarser where its picture would be larger, without images that are larger; its text is cut. */
+/**
+ * Limits. A picture beyond them is drawn at a lower resolution, larger images are left out, and longer text is cut off.
+ */
 const most = { side: 8_192, pixels: 8 * 1024 * 1024, imagePixels: 64 * 1024 * 1024, characters: 100_000 } as const
-/** CSS pixels in a point of PDF. */
+/** CSS pixels for each point of PDF. */
 const cssPixels = 96 / 72
 
 let reading: Promise<PDFDocumentProxy> | undefined
@@ -47,14 +49,14 @@ const open = (data: ArrayBuffer): Promise<PDFDocumentProxy> =>
     data,
     CanvasFactory: WorkerCanvases,
     FilterFactory: PlainFilters,
-    // Letters are drawn as outlines: fonts of a file never become fonts of the browser.
+    // Glyphs are drawn as outlines, so that the browser loads no font of a file.
     disableFontFace: true,
     useSystemFonts: false,
     useWasm: false,
     useWorkerFetch: false,
     disableWorkerRendering: true,
     enableXfa: false,
-    // JPEGs are decoded by JavaScript, in place of the browser's own decoder.
+    // JavaScript decodes JPEGs, and not the browser's own decoder.
     isImageDecoderSupported: false,
     maxImageSize: most.imagePixels,
     canvasMaxAreaInBytes: most.pixels * 4,

@@ -1,10 +1,10 @@
 import { endOf, startWorker } from '../../workers/known-workers.ts'
 import type { DrawingOutcome, DrawingPlace, DrawingWish, Undrawable } from './drawing-worker.ts'
 
-/** A page as it is shown. */
+/** A drawn page. */
 export type DrawnPage = Extract<DrawingOutcome, { picture: ImageBitmap }>
 
-/** A page that cannot be shown, of so many as are known. */
+/** A page cannot be drawn. `count`: number of pages, 0 where unknown. */
 export class UndrawablePage extends Error {
   override readonly name = 'UndrawablePage'
   readonly why: Undrawable | 'time'
@@ -17,10 +17,10 @@ export class UndrawablePage extends Error {
   }
 }
 
-/** A page may be made to take for ever. */
+/** Time limit for one page, because a file can be made to take for ever. */
 const mostMs = 30_000
 
-/** A PDF file whose pages are drawn one at a time, in a worker that is started when there is none. */
+/** Draws the pages of a PDF file one at a time, in a worker that it starts when needed. */
 export class PdfDrawing {
   readonly #file: Uint8Array<ArrayBuffer>
   #worker: Worker | undefined
@@ -29,7 +29,7 @@ export class PdfDrawing {
     this.#file = file
   }
 
-  /** The worker ends with the signal. @throws UndrawablePage; Refusal where the worker cannot be loaded */
+  /** Draws one page. The signal ends the worker. @throws UndrawablePage; Refusal where the worker cannot be loaded */
   async draw(place: DrawingPlace, signal: AbortSignal): Promise<DrawnPage> {
     signal.throwIfAborted()
     const file = this.#worker ? undefined : new Uint8Array(this.#file).buffer
@@ -42,7 +42,7 @@ export class PdfDrawing {
       if ('why' in outcome) throw new UndrawablePage(outcome.why, outcome.count)
       return outcome
     } catch (error) {
-      // Unless it has answered, it may be at work still.
+      // Without an answer that names the pages, the worker may still be busy, so it is ended.
       if (!(error instanceof UndrawablePage) || error.count === 0) this.close()
       throw error
     }
@@ -73,7 +73,10 @@ async function outcomeOf(worker: Worker, given: AbortSignal): Promise<DrawingOut
   }
 }
 
-/** What a file has taken hold of may say anything; and the parser itself greets the page. */
+/**
+ * Checks a message of the worker: a file that has taken control of it may send anything, and pdf.js sends a message of
+ * its own at the start.
+ */
 function isOutcome(data: unknown): data is DrawingOutcome {
   if (typeof data !== 'object' || data === null || !('count' in data) || !Number.isSafeInteger(data.count)) return false
   if ('why' in data) return data.why === 'form' || data.why === 'passphrase'

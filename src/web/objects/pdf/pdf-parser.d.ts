@@ -1,2 +1,2 @@
-/** The half of pdf.js that reads files, which it publishes without types; the other half finds it where it lays itself down. */
+/** The parsing half of pdf.js, which has no types. It registers itself globally for the other half. */
 declare module 'pdfjs-dist/legacy/build/pdf.worker.mjs'

@@ -12,7 +12,7 @@ interface Props {
   readonly name: string
 }
 
-/** Fine enough to be enlarged by two fingers. */
+/** Pixels for each CSS pixel at least, so that a page can be enlarged by pinching. */
 const leastDensity = 2
 
 /** The pages of a PDF file, one at a time. */

@@ -3,7 +3,7 @@ interface Drawn {
   context: OffscreenCanvasRenderingContext2D | null
 }
 
-/** Where pdf.js draws parts of a page in a worker, which has no elements. */
+/** Canvases for pdf.js in a worker, which has no DOM. */
 export class WorkerCanvases {
   create(width: number, height: number): Drawn {
     const canvas = new OffscreenCanvas(width, height)
@@ -27,7 +27,7 @@ export class WorkerCanvases {
   }
 }
 
-/** Filters are elements, too: without them pdf.js reckons each pixel. */
+/** Replaces the filters of pdf.js, which are DOM elements. Without them, pdf.js computes each pixel itself. */
 export class PlainFilters {
   addFilter = () => 'none'
   addHCMFilter = () => 'none'
