@@ -32,6 +32,15 @@ export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) addRecipient(new Encrypter(), recipient)
 }
 
+export function isRecipient(recipient: string): boolean {
+  try {
+    checkRecipients([recipient])
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Decrypts with the first of these identities that fits. @throws BackupError, also while it is read */
 export async function* decryptWith(
   identities: readonly string[],

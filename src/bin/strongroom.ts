@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
+import { exitCodes } from '../console/exit-code.ts'
 import { runConsole } from '../console/program.ts'
 import { forbidCoreDumps } from '../daemon/core-dumps.ts'
 
@@ -10,8 +11,14 @@ for (const [signal, exitCode] of [
 ] as const) {
   process.once(signal, () => process.exit(exitCode))
 }
-// A reader that closes the pipe early (`| head`) is not an error.
-process.stdout.on('error', () => process.exit())
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that closes the pipe early (`| head`) is not an error; a full disk is.
+  if (error.code === 'EPIPE') process.exit()
+  process.stderr.write(
+    `strongroom: Standard output cannot be written (${error.code ?? error.message}): its end is missing.\n`,
+  )
+  process.exit(exitCodes.refused)
+})
 
 // Seeds and pass phrases pass through this process as well.
 forbidCoreDumps(() => undefined)

@@ -20,7 +20,10 @@ export function absenceOf(path: string, setting: string): Absence | undefined {
     return undefined
   } catch (error) {
     if (errorCodeOf(error) !== 'EACCES')
-      return { detail: `${path} does not exist`, remedy: `Run "strongroom init", or correct ${setting}.` }
+      return {
+        detail: `${path} does not exist`,
+        remedy: `Mount its disk, restore it, or correct ${setting}. On a new appliance run "strongroom init".`,
+      }
     const folder = closedFolderAbove(path)
     const owner = ownerOf(folder)
     return {

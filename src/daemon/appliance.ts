@@ -4,6 +4,7 @@ import { createDocuments } from '../http/pipeline/document-sending.ts'
 import { createQuotas } from '../http/pipeline/quotas.ts'
 import { createUnidentifiedCallLimit } from '../http/pipeline/unidentified-call-limit.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
+import { presentPlace } from './present-database.ts'
 import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createDiskReserve } from '../audit/disk-reserve.ts'
@@ -14,7 +15,6 @@ import { createRetryingTrail, createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { chainName } from '../config/chain-name.ts'
-import { storePlace } from '../config/store-place.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
@@ -46,7 +46,7 @@ import type { Appliance, ApplianceOptions } from './worker-process.ts'
 /** Creates one worker: all services, the interface and its listeners. */
 export async function createAppliance({ config, slot, askState, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
-  const store = await openStore(storePlace(config), tables)
+  const store = await openStore(presentPlace(config), tables)
   await checkTakenOver(store.read)
   const counts = createWorkerCounts()
   const hsm = openHsm(config, counts)

@@ -30,6 +30,9 @@ export class ExitError extends Error {
   }
 }
 
+// The host name is unknown (ENOTFOUND), or its name server does not answer (EAI_AGAIN).
+const unknownAddress: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'])
+
 /** The exit reason for an error at the start. `section`: the part of the configuration that says where to listen. */
 export function exitReasonOf(error: unknown, section = 'http'): ExitReason {
   if (error instanceof ExitError) return error.reason
@@ -38,7 +41,7 @@ export function exitReasonOf(error: unknown, section = 'http'): ExitReason {
   const code = errorCodeOf(error) ?? ''
   if (code === 'EADDRINUSE')
     return port(`${section}.port is in use: stop the program that listens there, or set ${section}.port`)
-  if (code === 'EADDRNOTAVAIL') return port(`${section}.host is not an address of this machine`)
+  if (unknownAddress.has(code)) return port(`${section}.host is not an address of this machine`)
   if (code === 'EACCES')
     return port(`${section}.port is not allowed to this user: ports below 1024 need CAP_NET_BIND_SERVICE`)
   if (code.startsWith('ERR_OSSL')) {

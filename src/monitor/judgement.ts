@@ -31,7 +31,7 @@ export function judgeDisk(freeBytes: number, name: string, { freeMiB }: Threshol
 }
 
 export const renewal =
-  'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
+  'Put a new certificate where tls.certificate points and reload the daemon (SIGHUP); with another tls.key restart it.'
 const replacement = 'Replace the file by one with a newer certificate; no restart is needed.'
 
 /** The end of a certificate; `server` is the appliance's own. */

@@ -14,7 +14,7 @@ import {
   keepCredentials,
   mainJobLine,
 } from '../support/packaged-appliance.ts'
-import { edit, install, quietly } from '../support/operator-lines.ts'
+import { backupByTimer, edit, install, quietly, untilReady } from '../support/operator-lines.ts'
 import { createSession } from '../support/session.ts'
 
 const folder = resolve(import.meta.dirname, '../..')
@@ -30,7 +30,6 @@ const config = '/etc/strongroom/strongroom.json'
 const newConfig = '/etc/strongroom/strongroom.new.json'
 const oldConfig = '/etc/strongroom/strongroom.old.json'
 const credentials = '/etc/strongroom/credentials'
-const untilReady = 'until curl -fs http://127.0.0.1:8445/health/ready >/dev/null; do sleep 0.2; done'
 
 describeInMachines('the life of an appliance', () => {
   const session = createSession()
@@ -116,6 +115,13 @@ describeInMachines('the life of an appliance', () => {
       },
       'strongroom backup verify first.age --identity backup-identity.txt --public-key audit-public.pem',
     ])
+    await givesBack()
+  })
+
+  it('backup by the timer', async () => {
+    const [recipient] = /age1[0-9a-z]+/.exec(await must('cat backup-identity.txt')) ?? []
+    const said = await session.job('Backup by the timer', machine, backupByTimer(config, recipient))
+    expect(said).toMatch(/^strongroom-\d{8}T\d{6}Z\.age$/m)
     await givesBack()
   })
 

@@ -272,9 +272,9 @@ async function run(
   return { directory, token, configFile, config, ca, entry, journal, daemon, parts, applicationKey }
 }
 
-/** A database that has its tables already. It is made once in a run, and a test that runs alone goes without. */
+/** A database that has its tables already, as `strongroom init` makes it. It is made once in a run. */
 async function copyEmptyDatabase(path: string): Promise<void> {
-  if (!isTestRun) return
+  if (!isTestRun) return (await openStore({ sqlite: path }, tables)).close()
   const template = join(tmpdir(), 'empty.sqlite')
   if (!existsSync(template)) {
     const fresh = mkdtempSync(join(tmpdir(), 'empty-'))

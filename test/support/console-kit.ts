@@ -12,7 +12,7 @@ import { makePki } from './pki.ts'
 import { makeToken, type TestToken } from './token.ts'
 
 const build = resolve(import.meta.dirname, '../../dist')
-const entry = join(build, 'bin/strongroom.js')
+export const entry = join(build, 'bin/strongroom.js')
 
 export interface Outcome {
   readonly status: number | null

@@ -15,6 +15,18 @@ export function edit(file: string, settings: Readonly<Record<string, string>>): 
 /** What says nothing that is worth reading. */
 export const quietly = (line: string): Typed => ({ line, shown: 0 })
 
+export const untilReady = 'until curl -fs http://127.0.0.1:8445/health/ready >/dev/null; do sleep 0.2; done'
+
+/** Turns the daily backup on, and does not wait for the night. */
+export const backupByTimer = (config: string, recipient = ''): (string | Typed)[] => [
+  edit(config, { 'backup.recipients': `["${recipient}"]`, 'backup.directory': '/srv/strongroom-backups' }),
+  `systemctl restart strongroom.service && ${untilReady}`,
+  'systemctl enable --now strongroom-backup.timer 2>/dev/null',
+  'systemctl start strongroom-backup.service',
+  'ls /srv/strongroom-backups',
+  'strongroom doctor --only backup',
+]
+
 /** Installs or upgrades by a file in /root; the package's own words are shown, not those of apt. */
 export const install = (file: string, before = ''): Typed => ({
   line: `${before}apt-get -q -y install --no-install-recommends ./${file} 2>&1`,

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, realpathSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { cefOf } from '../../audit/reading/cef.ts'
 import type { ReadRecord } from '../../audit/reading/trail-record.ts'
@@ -39,7 +39,7 @@ export function addAuditExport(audit: Command): void {
       const invocation = this.optsWithGlobals<Invocation>()
       const lines = linesIn(options.format, recordsOf(options, invocation))
       if (options.output === undefined) return invocation.terminal.printAll(lines)
-      const written = await writeLines(options.output, lines)
+      const written = await writeLines(fileOf(options.output), lines)
       const { terminal, json } = invocation
       if (json === true) terminal.print(JSON.stringify({ file: options.output, records: written }))
       else terminal.print(`${count(written, 'record')} written to ${options.output}`)
@@ -49,6 +49,18 @@ export function addAuditExport(audit: Command): void {
 async function* linesIn(format: Format, records: AsyncIterable<ReadRecord>): AsyncGenerator<string, void> {
   const release = releaseName(readRelease())
   for await (const { record, text } of records) yield format === 'jsonl' ? text : cefOf(record, release)
+}
+
+/**
+ * The file itself where a link is given: it takes the place of what is there.
+ * @throws UsageError for a device, a pipe or a folder, which must stay
+ */
+function fileOf(output: string): string {
+  const found = statSync(output, { throwIfNoEntry: false })
+  if (found === undefined) return output
+  if (!found.isFile())
+    throw new UsageError(`${output} is not a file: name one, or leave --output out for standard output.`)
+  return realpathSync(output)
 }
 
 /** The file has its name once it is whole. */

@@ -9,7 +9,7 @@ import { loadConfig } from '../../config/loader.ts'
 import { UsageError } from '../exit-code.ts'
 import { several, type Invocation } from '../invocation.ts'
 import { dateOf } from '../output/command-answer.ts'
-import { missingFolder } from './verification-input.ts'
+import { missingFolder, refuseWithoutTrail } from './verification-input.ts'
 
 /** Which records a command is about, as the command line says it. */
 export interface RecordOptions {
@@ -69,9 +69,13 @@ export function recordsOf(options: RecordOptions, invocation: Invocation): Async
 
 /** The folders of the command line, or that of the configuration. */
 export function directoriesOf({ directory }: RecordOptions, invocation: Invocation): readonly string[] {
-  const directories = directory ?? [loadConfig(invocation.config).audit.directory]
-  for (const one of directories) if (!existsSync(one)) throw missingFolder(one)
-  return directories
+  if (directory === undefined) {
+    const { audit } = loadConfig(invocation.config)
+    if (!existsSync(audit.directory)) throw missingFolder(audit.directory)
+    return [audit.directory]
+  }
+  for (const one of directory) refuseWithoutTrail(one)
+  return directory
 }
 
 const unitsMs: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { OwnMachine } from '../../audit/chain-machine.ts'
 import { readArchived } from '../../audit/archive/archived-files.ts'
 import { readPublicKey } from '../../audit/public-key.ts'
@@ -53,7 +53,7 @@ export async function inputFor(
 async function refuseTwice(directories: readonly string[]): Promise<void> {
   const found = new Map<string, string>()
   for (const directory of directories) {
-    if (!existsSync(directory)) throw missingFolder(directory)
+    refuseWithoutTrail(directory)
     for (const chain of (await listSegments(directory)).keys()) {
       const before = found.get(chain)
       if (before !== undefined)
@@ -65,6 +65,19 @@ async function refuseTwice(directories: readonly string[]): Promise<void> {
 
 export const missingFolder = (directory: string): UsageError =>
   new UsageError(`${directory} does not exist: name the folder of the trail with --directory.`)
+
+/**
+ * Of a folder without any file of a trail nothing can be said, least of all that nothing was changed.
+ * @throws UsageError where that folder is given
+ */
+export function refuseWithoutTrail(directory: string): void {
+  if (!existsSync(directory)) throw missingFolder(directory)
+  if (!statSync(directory).isDirectory() || !readdirSync(directory).some((name) => ofTrail.test(name)))
+    throw new UsageError(`${directory} holds no audit trail: name the folder of the trail with --directory.`)
+}
+
+// The chains, the public keys, and the manifests of what was archived.
+const ofTrail = /\.jsonl$|^audit-public.*\.pem$/
 
 // The heads are read first: a trail that is being written is then ahead of them, never behind.
 const readRegistry = (config: Config) => withStore(config, (store) => createAuditHeads(store).read())

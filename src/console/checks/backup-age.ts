@@ -1,14 +1,23 @@
 import { systemClock } from '../../clock.ts'
+import { isRecipient } from '../../backup/age-stream.ts'
 import { createBackupProbe } from '../../daemon/monitor/backup-probe.ts'
 import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'backup'
-const { ok, judged } = findingsOf(topic)
+const { ok, problem, judged } = findingsOf(topic)
 
 /** A timer that fails is seen by its unit alone; that no backup comes is seen here. */
 export const backupCheck: Check = {
   topic,
   async run(config) {
+    const wrong = config.backup?.recipients.find((recipient) => !isRecipient(recipient))
+    if (wrong !== undefined)
+      return [
+        problem(
+          `backup.recipients: ${wrong} is not a recipient, so no backup is made`,
+          'Write the age1… that "strongroom backup identity" showed.',
+        ),
+      ]
     const found = await createBackupProbe(config)(systemClock.now())
     return [found === undefined ? ok('none by the timer: backup.directory is not set') : judged(found)]
   },

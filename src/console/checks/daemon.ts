@@ -40,13 +40,23 @@ interface Reply {
 }
 
 function findingOf({ status, fingerprint, protocol }: Reply, { tls }: Config, address: string): Finding {
-  if (fingerprint !== new X509Certificate(readFileSync(tls.certificate)).fingerprint256)
+  if (fingerprint !== fingerprintIn(tls.certificate))
     return warning(
       `at ${address} another certificate is served than tls.certificate`,
-      'Send the daemon SIGHUP, or see which program listens there.',
+      'Reload the daemon (SIGHUP), restart it where tls.key is another, or see which program listens there.',
     )
   if (status !== 200) return problem(`it answers ${status} at ${address}`, 'See its journal.')
   return ok(`answers at ${address} over ${protocol}`)
+}
+
+/** Undefined where the file holds no certificate. */
+function fingerprintIn(file: string): string | undefined {
+  const text = readFileSync(file)
+  try {
+    return new X509Certificate(text).fingerprint256
+  } catch {
+    return undefined
+  }
 }
 
 function hostOf({ http }: Config): string {

@@ -1,6 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { readSecret } from '../../config/loader.ts'
+import { readBytes, readSecret } from '../../config/loader.ts'
 import { dayMs, judgeEnd, renewal, type Thresholds } from '../../monitor/judgement.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
@@ -11,7 +10,9 @@ const { ok, judged, problem } = findingsOf(topic)
 export const certificateCheck: Check = {
   topic,
   run({ tls, warnings }) {
-    const certificate = new X509Certificate(readFileSync(tls.certificate))
+    const certificate = readCertificate(tls.certificate)
+    if (certificate === undefined)
+      return [problem(`${tls.certificate} (tls.certificate) holds no certificate in PEM form`, renewal)]
     const findings = [
       ...dateFindings(certificate, warnings),
       ...keyFinding(certificate, tls.key),
@@ -21,6 +22,15 @@ export const certificateCheck: Check = {
     const days = Math.floor((Date.parse(certificate.validTo) - Date.now()) / dayMs)
     return [ok(`good for ${days} days, for ${namesOf(certificate).join(', ')}`)]
   },
+}
+
+function readCertificate(file: string): X509Certificate | undefined {
+  const text = readBytes(file, 'put it there, or correct tls.certificate')
+  try {
+    return new X509Certificate(text)
+  } catch {
+    return undefined
+  }
 }
 
 function dateFindings({ validFrom, validTo }: X509Certificate, thresholds: Thresholds): Finding[] {

@@ -1,6 +1,7 @@
 import type { Service } from '../../features/services/described-service.ts'
 import { restingSentence, serviceRecord } from '../../features/services/routes/service-record.ts'
 import { isAddressRange } from '../../access/address-list.ts'
+import { systemClock } from '../../clock.ts'
 import { UsageError } from '../exit-code.ts'
 import { dateOf, table, type Answer } from '../output/command-answer.ts'
 
@@ -23,11 +24,16 @@ function linesOf({ id, description, owner, account, isActive, uses }: Service): 
     `owner        ${owner?.username ?? 'unknown'}`,
     `addresses    ${account.addresses.join(', ') || 'any'}`,
     `ends         ${endText(account.expiresAt)}`,
-    `may log in   ${isActive ? 'yes' : 'no'}`,
+    `may log in   ${mayLogIn(isActive, account.expiresAt)}`,
     ...(credentials.length === 0
       ? ['credentials  none: strongroom service credential-add']
       : table([['CREDENTIAL', 'KIND', 'NAME', 'ENDS (UTC)', 'LAST USED (UTC)'], ...credentials])),
   ]
+}
+
+function mayLogIn(isActive: boolean, endsAt: number | null): string {
+  if (!isActive) return 'no'
+  return endsAt !== null && endsAt <= systemClock.now() ? 'no: it has ended' : 'yes'
 }
 
 /** A date such as 2027-01-31, a time in UTC, or `never`. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { readFileSync } from 'node:fs'
 import { decodeBase64 } from '../../encoding/base64.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
@@ -25,7 +24,7 @@ export function addVaultAcceptBackup(vault: Command): void {
     .action(
       answering(async (invocation, text: string, file: string) => {
         const id = vaultId(text)
-        const backup = decodeBase64(readFileSync(file, 'utf8').trim())
+        const backup = decodeBase64((await invocation.terminal.readInput(file)).toString().trim())
         if (backup === undefined) throw new Fault('backup.invalid', `${file} holds no base64.`)
         const origin = await withAppliance(invocation, ({ change, services }) =>
           change('vault.accept_backup', `vault ${id} backup`, (commit) =>

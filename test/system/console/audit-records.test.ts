@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addUser, makePremises, type Premises } from '../../support/console-kit.ts'
@@ -62,6 +71,11 @@ describe('strongroom audit show', () => {
     })
     const { status } = await premises.run(['audit', 'show', '--directory', '/nowhere'])
     expect(status).toBe(2)
+    const directory = givenDirectory()
+    expect(await premises.run(['audit', 'show', '--directory', directory])).toMatchObject({
+      status: 2,
+      stderr: `strongroom: ${directory} holds no audit trail: name the folder of the trail with --directory.\n`,
+    })
   })
 
   it('takes no more memory for a large trail, and waits for a slow reader', async () => {
@@ -114,6 +128,23 @@ describe('strongroom audit export', () => {
     expect(jq('.seq', jsonl.stdout).split('\n')).toHaveLength(4)
     const nowhere = await premises.run(['audit', 'export', '--output', '/nowhere/file'])
     expect(nowhere).toMatchObject({ status: 2, stderr: expect.stringContaining('cannot be written') })
+  })
+
+  it('replaces files, those that a link names among them, and nothing else', async () => {
+    const directory = givenDirectory()
+    const [file, link, pipe] = ['file', 'link', 'pipe'].map((name) => join(directory, name)) as [string, string, string]
+    writeFileSync(file, 'of yesterday')
+    symlinkSync(file, link)
+    execFileSync('mkfifo', [pipe])
+    expect(await premises.run(['audit', 'export', '--output', link])).toMatchObject({ status: 0 })
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(4)
+    for (const other of [pipe, directory])
+      expect(await premises.run(['audit', 'export', '--output', other])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`${other} is not a file`),
+      })
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
   })
 })
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -61,6 +61,17 @@ describe('strongroom audit verify', () => {
     expect((await strongroom('/nowhere.json', [...args, join(directory, 'audit-public.pem')])).status).toBe(0)
     expect((await strongroom('/nowhere.json', args.slice(0, -1))).status).toBe(2)
     expect((await strongroom('/nowhere.json', [...args, chain])).status).toBe(2)
+  })
+
+  it('says nothing of a folder without a trail', async () => {
+    const { directory } = givenCopy()
+    const key = join(directory, 'audit-public.pem')
+    const empty = join(directory, 'empty')
+    mkdirSync(empty)
+    for (const folder of [empty, key])
+      expect(
+        await strongroom('/nowhere.json', ['audit', 'verify', '--directory', folder, '--public-key', key]),
+      ).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(`${folder} holds no audit trail`) })
   })
 
   it('does not take another key for the right one', async () => {

@@ -419,6 +419,15 @@ describe('a backup that is made by the timer', () => {
     expect((await verify(file)).status).toBe(0)
   })
 
+  it('is missed by doctor before the night where a recipient is none', async () => {
+    const directory = givenFolder()
+    premises.configure({ backup: { recipients: [`${pair.recipient}0`], directory } })
+    onTestFinished(() => premises.configure({}))
+    const { status, stdout } = await premises.run(['doctor', '--only', 'backup'])
+    expect(status).toBe(1)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`backup.recipients: ${pair.recipient}0 is not a recipient`)
+  })
+
   it('removes none where it fails', async () => {
     const directory = givenFolder()
     writeFileSync(join(directory, 'strongroom-20250101T000000Z.age'), '')

@@ -38,9 +38,25 @@ describe('strongroom doctor, with a running appliance', () => {
   })
 
   it('finds that all is well, and after a stop that nobody answers', async () => {
-    appliance = await TestAppliance.own(twoWorkers)
+    const running = await TestAppliance.own(twoWorkers)
+    appliance = running
     const well = await strongroom(appliance.configFile, ['--json', 'doctor'])
     expect(findings(well).filter(({ state }) => state === 'problem')).toMatchObject([ofEveryTrial])
+
+    // It is the file that is wrong: the daemon answers.
+    const [certificate, configFile] = ['garbled.pem', 'garbled.json'].map((name) => join(running.directory, name)) as [
+      string,
+      string,
+    ]
+    const written = JSON.parse(readFileSync(running.configFile, 'utf8'))
+    writeFileSync(certificate, 'nothing\n')
+    writeFileSync(configFile, JSON.stringify({ ...written, tls: { ...written.tls, certificate } }))
+    const garbled = findings(await strongroom(configFile, ['--json', 'doctor', '--only', 'daemon']))
+    expect(garbled.at(-1)).toMatchObject({
+      subject: 'daemon',
+      state: 'warning',
+      detail: expect.stringContaining('another certificate'),
+    })
 
     await appliance.stop()
     const stopped = await strongroom(appliance.configFile, ['--json', 'doctor'])
@@ -252,6 +268,16 @@ describe('strongroom doctor', () => {
     expect(await problems(premises)).toMatchObject([
       { subject: 'certificate', detail: expect.stringContaining('alternative name') },
     ])
+
+    for (const [file, says] of [
+      [request, 'holds no certificate'],
+      [join(premises.directory, 'nowhere.pem'), 'does not exist'],
+    ] as const) {
+      premises.configure({ tls: { certificate: file } })
+      expect(await problems(premises)).toMatchObject([
+        { subject: 'certificate', detail: expect.stringMatching(`${file}.*${says}|tls.certificate.*${says}`) },
+      ])
+    }
   })
 
   it('finds a token that is another one, a refused PIN, and a module that is not there', async () => {

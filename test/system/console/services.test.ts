@@ -117,6 +117,8 @@ it('says what is wrong, and changes nothing', async () => {
     [['credential-add', 'printer', 'certificate', ca.certificate], 1, /of a CA/],
     [['credential-remove', 'printer', '0011223344556677'], 1, /no such credential/],
   ]
+  await premises.ask(['service', 'edit', 'printer', '--expires', '2020-01-01'])
+  expect((await premises.run(['service', 'show', 'printer'])).stdout).toMatch(/^may log in +no: it has ended$/m)
   for (const [args, status, says] of cases)
     expect(await premises.run(['service', ...args]), args.join(' ')).toMatchObject({
       status,

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../../src/console/program.ts'
-import { givenInitialised, passphrase, strongroom } from '../../support/console-kit.ts'
+import { entry, givenInitialised, passphrase, strongroom } from '../../support/console-kit.ts'
 
 /** Every command that does something, whatever group it stands in. */
 function* commandsOf(group: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {
@@ -75,6 +76,25 @@ describe('the process', () => {
     })
     premises.configure({ hsm: { module: '/nowhere/module.so' } })
     expect(premises.runProcess(['init'])).toMatchObject({ status: 3, stdout: '' })
+  })
+})
+
+describe('standard output', () => {
+  const intoShell = (line: string) => {
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line, process.execPath, entry], { encoding: 'utf8' })
+    return { status, stdout, stderr }
+  }
+
+  it('that is full makes a command fail, which says so', () => {
+    expect(intoShell('"$0" "$1" --help >/dev/full')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'strongroom: Standard output cannot be written (ENOSPC): its end is missing.\n',
+    })
+  })
+
+  it('that nobody reads any more is no error', () => {
+    expect(intoShell('set -o pipefail; "$0" "$1" --help | true')).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 })
 

@@ -64,6 +64,10 @@ describe('strongroom vault', () => {
     expect(accepted.stdout).toMatch(/The backup of the vault [0-9a-f]{32} may be restored in vault \d+\./)
     await other.admin.must('POST', path, { backup })
     expect(await run('vault', 'accept-backup', '99', file)).toMatchObject({ status: 1 })
+    expect(await run('vault', 'accept-backup', other.id, '/nowhere')).toMatchObject({
+      status: 2,
+      stderr: 'strongroom: /nowhere does not exist: name another file\n',
+    })
     writeFileSync(file, backup.slice(4))
     expect(await run('vault', 'accept-backup', other.id, file)).toMatchObject({ status: 1 })
   })

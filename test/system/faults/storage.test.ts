@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { type TestClient, expectFault } from '../../support/client.ts'
@@ -241,14 +241,31 @@ describe.skipIf(!mayMount)('a file system that is read-only at the start (needs 
     const disk = givenDisk(new FullDisk())
     const appliance = await givenAppliance()
     await appliance.stop()
+    const sqlite = join(disk.path, 'strongroom.sqlite')
+    copyFileSync(String(appliance.config.store.sqlite), sqlite)
     disk.setReadOnly(true)
     const journal: string[] = []
-    const configuration = { ...appliance.config, store: { sqlite: join(disk.path, 'strongroom.sqlite') } }
+    const configuration = { ...appliance.config, store: { sqlite } }
     const configFile = join(appliance.directory, 'read-only.json')
     writeFileSync(configFile, JSON.stringify(configuration))
     await expect(startDaemon(configFile, journal)).rejects.toThrow(
       /ended with 4:\n[^]*strongroomd: The database .* cannot be opened: check store\.sqlite, .*read-only/,
     )
+  })
+})
+
+describe('a database that is not there', () => {
+  it('is not made by the daemon, which says what to do', async () => {
+    const appliance = await givenAppliance()
+    await appliance.stop()
+    const sqlite = join(appliance.directory, 'not-mounted', 'strongroom.sqlite')
+    mkdirSync(dirname(sqlite))
+    const configFile = join(appliance.directory, 'not-mounted.json')
+    writeFileSync(configFile, JSON.stringify({ ...appliance.config, store: { sqlite } }))
+    await expect(startDaemon(configFile, [])).rejects.toThrow(
+      /ended with 4:\n[^]*strongroomd: The database .* does not exist: mount its disk, restore it, or correct store\.sqlite\./,
+    )
+    expect(existsSync(sqlite)).toBe(false)
   })
 })
 

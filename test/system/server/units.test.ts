@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { appendFileSync, cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
@@ -40,6 +40,16 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
   expect(complaints()).toEqual([expect.stringContaining('LoadCredentialEncryptd')])
   execFileSync('systemd-sysusers', ['--dry-run', join(folder, 'strongroom.sysusers')])
   rmSync(folder, { recursive: true })
+})
+
+it('no unit that has to change users names one of its own', () => {
+  // systemd 254 and later takes CAP_SETUID from a unit that has User= and a filter of system calls.
+  const units = readdirSync(join(root, 'systemd')).filter((name) => name.endsWith('.service'))
+  const changers = units
+    .map((name) => readFileSync(join(root, 'systemd', name), 'utf8'))
+    .filter((unit) => /^CapabilityBoundingSet=.*\bCAP_SETUID\b/m.test(unit))
+  expect(changers).toHaveLength(1)
+  for (const unit of changers) expect(unit).not.toMatch(/^(User|DynamicUser)=/m)
 })
 
 it('the help names every exit code', () => {
