@@ -13,7 +13,7 @@ export const entryNames = { format: 'format.json', manifest: 'manifest.json', si
 
 const place = z.strictObject({
   path: z.string(),
-  /** The mode of the folder, or of the folder that contains the file. */
+  /** The permission bits of the file or folder at `path`. */
   mode: z.number().int(),
   owner: z.string(),
   group: z.string(),

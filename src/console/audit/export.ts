@@ -51,7 +51,7 @@ async function* linesIn(format: Format, records: AsyncIterable<ReadRecord>): Asy
   for await (const { record, text } of records) yield format === 'jsonl' ? text : cefOf(record, release)
 }
 
-/** The file has its name once it is whole. */
+/** Writes the lines to a draft, which gets the name of the file once it is complete; resolves to their number. */
 async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
   const draft = `${file}.part`
   const output = createWriteStream(draft, { mode: 0o600, flush: true })
