@@ -1,8 +1,8 @@
 // node scripts/main-job.mjs --url URL --ca FILE [--credentials FILE] [--keep FILE]
 //
-// Does the main job of the appliance over TLS, without code of the appliance: logs in, creates a vault, encrypts, rotates,
-// encrypts again, and decrypts the ciphertexts of both versions. Credentials are from a file or typed. --keep stores the
-// ciphertexts in a file; those of earlier runs are decrypted first.
+// Does the main job of the appliance over TLS, without code of the appliance: logs in, creates a vault, encrypts,
+// rotates, encrypts again, and decrypts the ciphertexts of both versions. Credentials are from a file or typed. --keep
+// stores the ciphertexts in a file; those of earlier runs are decrypted first.
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'

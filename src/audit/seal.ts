@@ -41,7 +41,9 @@ export interface SealVerifier {
   knows(keyId: string): boolean
   /** The last records that earlier keys signed, as stated when those keys ended. */
   readonly ends: readonly [chain: string, point: ChainPoint][]
-  /** True when a key of the trail signed exactly this seal before it ended (ECDSA P-256 over SHA-256, FIPS 186-5). */
+  /**
+   * True if a key of the trail signed exactly this seal before that key ended (ECDSA P-256 over SHA-256, FIPS 186-5).
+   */
   verifies(seal: Seal): boolean
 }
 

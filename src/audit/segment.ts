@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxLineBytes } from './line.ts'
 
-/** One file of a chain. */
+/** A file of a chain. */
 export interface Segment {
   readonly chain: string
   /** 1 for the first file. */

@@ -4,8 +4,8 @@ import { chunksOfLines, listSegments } from '../segment.ts'
 import { archiveSubject, type ArchiveStatement } from './archive-manifest.ts'
 
 /**
- * The lines of the console's chain from the record of this archive to the first seal that covers it; undefined if there
- * is no such seal yet because the token does not answer.
+ * The lines of the console's chain from the record of this archive to the first seal that covers it. Undefined if there
+ * is no such seal yet, because the token does not answer.
  */
 export async function findProof(
   directory: string,

@@ -12,7 +12,7 @@ export interface Witness {
   readonly address: string
   /** Shortest interval between two calls of `send`, in milliseconds. */
   readonly everyMs: number
-  /** Resolves once the witness has the heads. One call at a time. */
+  /** Resolves once the witness has the heads. Callers must not overlap calls. */
   send(heads: readonly SignedHead[]): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { firstKept, needsRotation, type UnmovableKey } from './unmovable-keys.ts
 /** A call that the owner of a key makes, once or for each ciphertext, HMAC or signature. */
 export interface Step {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Under `/api/1.0`. */
+  /** The path below `/api/1.0`. */
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
   readonly permission: Permission
