@@ -1,5 +1,5 @@
-// How `npm run build` makes the programs of src: each file of src/bin into dist/bin, and what they have in common into dist/modules
-// (docs/decisions/0077). A process of fifteen hundred files spends half of its start on finding them.
+// Run by `npm run build`: bundles each file of src/bin into dist/bin, and shared code into dist/modules
+// (docs/decisions/0077). A process with fifteen hundred files spends half of its start finding them.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -8,7 +8,7 @@ import { packageFolder } from './package/module-folders.mjs'
 const root = resolve(import.meta.dirname, '..')
 const [src, dist] = ['src', 'dist'].map((name) => join(root, name))
 
-/** What scripts, benchmarks and tests take from the build, besides the programs. */
+/** Further modules of the build, which scripts, benchmarks and tests import. */
 const parts = [
   'config/documents',
   'console/output/qr-code',
@@ -22,15 +22,18 @@ const parts = [
 ]
 
 /**
- * Packages that stay as they are: with compiled parts, with files that they read where they lie, or that another one asks for by name
- * while it runs, as TypeORM does for its drivers. All others become part of the files.
+ * Packages that are not bundled: they have native parts, read files beside their own, or are loaded by name at run
+ * time, like the drivers of TypeORM. All others are bundled.
  */
 const outside = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies)
 
 const programs = readdirSync(join(src, 'bin')).map((name) => [`bin/${basename(name, '.ts')}`, join(src, 'bin', name)])
 const entries = [...programs, ...parts.map((part) => [`modules/${basename(part)}`, join(src, `${part}.ts`)])]
 
-/** A module finds files beside itself by where its source lies. All files of the build are one folder below dist. */
+/**
+ * A module finds files relative to its source. In the build all files are in a folder directly below dist, so
+ * `import.meta.url` is replaced by the place that the source would have there.
+ */
 const places = {
   name: 'places',
   transform: {
@@ -44,7 +47,7 @@ const places = {
   },
 }
 
-/** Comments that claim a copyright stay, in whatever form their package has them: a licence may ask for it. */
+/** Keeps comments with a copyright, in whatever form a package has them, because its licence may require that. */
 const notices = {
   name: 'notices',
   transform: {
@@ -62,7 +65,7 @@ const notices = {
   },
 }
 
-/** The folders below node_modules from which something is in this file: for the licences and the list of parts of the Debian package. */
+/** The package folders with code in this chunk, for the licences and the list of parts of the Debian package. */
 function packagesOf({ moduleIds }) {
   return [...new Set(moduleIds.map(packageFolder))].filter((folder) => folder !== undefined).toSorted()
 }
@@ -75,7 +78,8 @@ const bundle = await rolldown({
   tsconfig: join(root, 'tsconfig.json'),
   external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [places, notices],
-  // depd, below http-assert, makes a function by eval from names of its own module. They stay as they are.
+  // depd, a dependency of http-assert, makes a function by eval from names in its own module. Those names are not
+  // changed.
   checks: { eval: false },
   onLog(level, log, handle) {
     if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)

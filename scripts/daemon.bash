@@ -14,13 +14,13 @@ base_url() {
   echo "https://localhost$([ "$number" = 443 ] || echo ":$number")"
 }
 
-# A free one for a trial; the one that clients expect otherwise.
+# A free port for a trial; otherwise the standard port of HTTPS.
 choose_port() {
   if [ -z "$demo" ]; then echo 443; return; fi
   node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'
 }
 
-# Those that the configuration names sockets of.
+# The socket units for the sockets in the configuration.
 socket_units() {
   node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).hsm.sockets
     .map((path) => `strongroom-token@${require("path").basename(path, ".sock")}.socket`).join("\n")' "$config"
@@ -34,10 +34,11 @@ start_daemon() {
     systemctl reset-failed 'strongroom*'
     systemctl enable "${units[@]}" strongroom.service
     systemctl start "${units[@]}"
-    # Without waiting for it: a program that hangs would be waited for as long as a change of large tables may take.
+    # Without waiting, because systemctl would wait for a hanging program up to TimeoutStartSec=, which allows for large
+    # migrations.
     systemctl start --no-block strongroom.service
   elif ! daemon_pid >/dev/null; then
-    # The shell writes its own number, which the daemon keeps.
+    # The shell writes its own process number, which the daemon keeps after exec.
     (
       [ -z "${secrets:-}" ] || export CREDENTIALS_DIRECTORY=$secrets
       umask 077
@@ -59,12 +60,12 @@ wait_until_ready() {
     [ "$SECONDS" -lt "$deadline" ] || { cat "$work/health"; echo 'It is not well within a minute. The end of its journal:'; journal; exit 1; }
     sleep 0.2
   done
-  # A program may come up and end at once.
+  # A program may come up and then end immediately.
   sleep 2
   is_healthy || { cat "$work/health"; echo 'It came up, and is not well any more. The end of its journal:'; journal; exit 1; }
 }
 
-# Asked as an administrator would: at the configured address, with the certificate that is configured.
+# Checks the daemon as an administrator would: at the configured address, with the configured certificate.
 is_healthy() {
   CREDENTIALS_DIRECTORY=${secrets:-} node "$root/dist/bin/strongroom.js" --config "$config" doctor --only "$health_checks" >"$work/health" 2>&1
 }
@@ -74,13 +75,14 @@ has_ended() {
   if [ -n "$systemd" ]; then [ "$(systemctl is-active strongroom)" = failed ]; else ! daemon_pid >/dev/null; fi
 }
 
-# Whether anything runs another program than the one that was just compiled. The two do not understand each other.
+# Whether a process runs another program than the one just compiled. Two releases cannot communicate with each other.
 runs_earlier() {
   if daemon_pid >/dev/null && [ "$(cat "$pid_file.built-from" 2>/dev/null)" != "$(program_stamp)" ]; then return 0; fi
   [ -e "$config" ] && [ -x "${console[0]}" ] && [[ "$(problems program || true)" == *program* ]]
 }
 
-# stop_units PATTERN…: the daemon before the others, whose sockets its calls would start again. Units of earlier releases do not say so.
+# stop_units PATTERN…: stops the daemon first, because its calls would start the others again through their sockets.
+# Units of earlier releases do not declare this order.
 stop_units() {
   systemctl stop 'strongroom.service*'
   systemctl stop "$@"
@@ -94,7 +96,7 @@ stop_earlier() {
   [ -z "$systemd" ] || note 'stopped, as long as it is replaced'
 }
 
-# Processes that serve this appliance, also those that an administrator or another program started.
+# The processes of this appliance, including those that an administrator or another program started.
 serving() {
   { grep -lzxF -- "$config" /proc/[0-9]*/cmdline 2>/dev/null || true; } | while read -r file; do
     if grep -qzE '/(strongroomd|strongroom-keeper|strongroom-tokend)\.js$' "$file" 2>/dev/null; then cut -d / -f 3 <<<"$file"; fi

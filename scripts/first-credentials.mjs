@@ -1,5 +1,5 @@
-// node scripts/first-credentials.mjs FILE CONSOLE…: makes the first administrator, a TOTP device and an application key with
-// the console, and writes what was made into FILE at each step, so that a run that was cut short goes on where it stopped.
+// node scripts/first-credentials.mjs FILE CONSOLE…: makes the first administrator, a TOTP device and an application key
+// with the console. Writes the results to FILE after each step, so that an interrupted run can continue.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ if (!('totpUri' in credentials)) {
   keep({ totpUri: uri, totpSecret: secret })
 }
 if (!('applicationKey' in credentials)) {
-  // A run that was cut short may have made one that nobody knows.
+  // An interrupted run may have made a key that nobody knows, so a free name is chosen.
   const taken = strongroom(['apikey', 'list']).map((key) => key.name)
   const name = ['first', 'second', 'third'].find((candidate) => !taken.includes(candidate)) ?? `setup ${Date.now()}`
   keep({ applicationKey: strongroom(['apikey', 'create', name]).key })
@@ -41,7 +41,7 @@ function keep(made) {
   renameSync(`${file}.new`, file)
 }
 
-/** Five groups of five out of 31 letters and digits that nobody confuses: 123 bits. */
+/** Five groups of five from 31 letters and digits that cannot be confused: 123 bits. */
 function newPassphrase() {
   const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'.replace('l', '')
   const group = () => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -1,14 +1,15 @@
-# Sourced by scripts/setup and scripts/dev: from an empty folder to a configured appliance with its first administrator.
+# Sourced by scripts/setup and scripts/dev: makes a configured appliance with its first administrator in an empty
+# folder.
 
 make_token() {
   if [ -e "$pin" ] || [ -e "$pin.cred" ]; then note 'exists'; return; fi
-  # Where no one reads what is shown, the SO PIN lies in a file until its owner takes it away.
+  # If nobody reads the output, the SO PIN is kept in a file until its owner takes it away.
   "$program/softhsm/init-token" --directory "$token" --label "$label" ${so_pin_file:+--keep-so-pin} --json >"$work/token.json"
   local so_pin
   so_pin=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).soPin' "$work/token.json")
   sed 's/,"soPin":"[^"]*"//' "$work/token.json" >"$token/token.json"
   rm "$work/token.json"
-  # Where the daemon's user owns the token, its PIN lies elsewhere.
+  # The PIN may be kept outside the token's folder.
   [ -z "${so_pin_file:-}" ] || mv "$token/so-pin" "$so_pin_file"
   [ "$token/pin" = "$pin" ] || mv "$token/pin" "$pin"
   if [ -n "${so_pin_file:-}" ]; then note "made; its SO PIN is in $so_pin_file"; return; fi
@@ -25,7 +26,7 @@ write_config() {
   local separate=()
   [ -n "$demo$systemd" ] || separate=("processes.workers=strongroom" "processes.inside=$token_user")
   if [ -e "$config" ] && [ "${#separate[@]}" -gt 0 ] && ! grep -q '"processes"' "$config"; then
-    # Release 0.2.0 ran all under one user.
+    # Release 0.2.0 ran all processes under one user.
     if daemon_pid >/dev/null; then echo "Stop the daemon first, because its token hosts get a user of their own: kill $(daemon_pid)"; exit 1; fi
     node "$root/scripts/write-config.mjs" --over "$config" "${separate[@]}" "hsm.sockets=$sockets"
   fi
@@ -42,7 +43,8 @@ write_config() {
   note "written: $config"
 }
 
-# with_credentials COMMAND…: where the PIN was encrypted to this machine (systemd/README.md), systemd alone decrypts it.
+# with_credentials COMMAND…: runs the command with the credentials. If the PIN is encrypted to this machine
+# (systemd/README.md), only systemd can decrypt it.
 with_credentials() {
   if [ -z "${systemd:-}" ] || [ -e "$pin" ] || [ ! -e "$pin.cred" ]; then "$@"; return; fi
   local file properties=()
@@ -66,7 +68,7 @@ init_appliance() {
     "$work/init.json" | while read -r line; do [ -z "$line" ] || note "$line"; done
 }
 
-# Whether the first administrator is still to be made, or was made by a run that was cut short.
+# Whether the first administrator does not exist yet, or was made by an interrupted run.
 is_first_run() { [ -e "$credentials" ] || [ "$("${console[@]}" --json user list)" = '[]' ]; }
 
 first_credentials() {

@@ -1,8 +1,8 @@
 // node scripts/main-job.mjs --url URL --ca FILE [--credentials FILE] [--keep FILE]
 //
-// What the appliance is for, done over TLS by a client that shares no code with it: log in, create a vault, encrypt, rotate,
-// encrypt again, decrypt what both versions made. Credentials come from a file, or are asked for. --keep remembers the
-// ciphertexts, and decrypts those of earlier runs first.
+// Does the main job of the appliance over TLS, without code of the appliance: logs in, creates a vault, encrypts,
+// rotates, encrypts again, and decrypts the ciphertexts of both versions. Credentials are from a file or typed. --keep
+// stores the ciphertexts in a file; those of earlier runs are decrypted first.
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -63,7 +63,7 @@ async function logIn() {
       logintype: 'totp',
     })
   const session = await attempt().catch(async (error) => {
-    // A code is good once: the one of this half minute may have been used by the run before.
+    // A code is valid once, and an earlier run may have used the current one: wait for the next.
     if (error.status !== 403 || totpSecret === undefined) throw error
     const waitMs = stepMs - (Date.now() % stepMs) + 500
     tell('log in', `this code was used already, the next comes in ${Math.ceil(waitMs / 1000)} s`)
@@ -163,7 +163,7 @@ function earlier() {
   return options.keep !== undefined && existsSync(options.keep) ? JSON.parse(readFileSync(options.keep, 'utf8')) : []
 }
 
-/** RFC 6238 with SHA-1, 6 digits and 30 seconds, as an authenticator app does it. */
+/** The TOTP code of RFC 6238 with SHA-1, 6 digits and 30 seconds, like an authenticator app. */
 function totp(secret) {
   const bits = [...secret]
     .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))

@@ -1,11 +1,13 @@
-# Sourced by steps.bash: native modules that a Node.js would be aborted by.
+# Sourced by steps.bash: rebuilds native modules with which some releases of Node.js abort.
 
-# From Node.js 24.19 on, an object that a native module wraps asks Node.js for a hook, and gives it back when it is collected: where that happens
-# outside of JavaScript the process aborts (hooks.cc: env != nullptr). better-sqlite3 12 wraps its statements so; 13 does not, but
-# needs Node.js 22. Compiled without the hook it works as it does below 24.19.
+# From Node.js 24.19 on, the wrapper class for objects of native modules adds a cleanup hook, and removes it when the
+# object is collected. If that happens outside JavaScript, the process aborts (hooks.cc: env != nullptr). better-sqlite3
+# 12 uses this class for its statements; 13 does not, but needs Node.js 22. Compiled without the hook it works as below
+# 24.19.
 database_module=node_modules/better-sqlite3/build/Release/better_sqlite3.node
 
-# What was compiled for one major release of Node.js does not load in another; the other native modules use Node-API, and do.
+# A build of better-sqlite3 for one major release of Node.js does not load in another. The other native modules use
+# Node-API and load in all.
 loads_database_module() { node -e 'new (require("better-sqlite3"))(":memory:")' >/dev/null 2>&1; }
 
 mend_database_module() {

@@ -1,6 +1,7 @@
-# Sourced by scripts/test: runs all of it on another Node.js, in a copy of this working tree with Node packages of its own.
+# Sourced by scripts/test: runs all checks and tests on another Node.js, in a copy of this working tree with its own
+# Node packages.
 
-# The registry of npm has the program with its headers, so nothing else has to be reachable.
+# Takes Node.js with its headers from the npm registry, so that no other server has to be reachable.
 run_on_other_node() {
   local wanted=$1 architecture
   shift
@@ -27,7 +28,7 @@ install_other_node() {
   note "$("$other/bin/node" --version), in $other"
 }
 
-# What was installed and compiled for it stays there between runs.
+# The packages that were installed and compiled for it stay in the copy between runs.
 copy_checkout() {
   local copy=$other/checkout
   mkdir -p "$copy"

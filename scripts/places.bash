@@ -1,7 +1,8 @@
-# Sourced by scripts/setup and scripts/dev: where everything lies, for a trial below $demo or for this machine.
+# Sourced by scripts/setup and scripts/dev: the paths of all files and folders, for a trial below $demo or for this
+# machine.
 
 label=strongroom
-# Token hosts of a new configuration; workers and the keeper need cores, too.
+# Number of token hosts in a new configuration; workers and the keeper need cores too.
 cores=$(nproc)
 hosts=$((cores < 2 ? 1 : cores < 4 ? 2 : cores < 16 ? cores / 2 : 8))
 
@@ -13,7 +14,7 @@ socket_list() {
 
 if [ -n "$demo" ]; then
   demo=$(realpath -m "$demo")
-  # A unix socket's path has 107 characters at most (unix(7)).
+  # The path of a unix socket may have at most 107 characters (unix(7)).
   [ "${#demo}" -le 90 ] || die "The path $demo is too long for unix sockets." 'Choose a shorter one.'
   program=$root earlier=''
   host=127.0.0.1
@@ -33,19 +34,20 @@ else
   token=/var/lib/strongroom-token pin=$secrets/pin
   certificate=/etc/strongroom/tls/server.pem ca=/etc/strongroom/tls/ca.pem ca_key=$secrets/ca-key
   tls_key=$secrets/tls-key
-  # The loader finds these in the folder that systemd, or the commands in /usr/local/bin, name.
+  # The loader finds these in CREDENTIALS_DIRECTORY, which systemd or the commands in /usr/local/bin set.
   pin_setting='${CREDENTIALS_DIRECTORY}/pin' tls_key_setting='${CREDENTIALS_DIRECTORY}/tls-key'
   data=/var/lib/strongroom
   token_user=strongroom-token sockets=$(socket_list /run/strongroom-token)
   if [ -n "$systemd" ]; then spawn=false; else spawn=true; fi
   pid_file=/run/strongroom/strongroomd.pid log_file=/var/log/strongroomd.log
   credentials=$secrets/first-run.json
-  # The package has it where packages have commands.
+  # The package sets this to /usr/bin.
   commands=${commands:-/usr/local/bin}
   console=("$commands/strongroom")
 fi
 
-# as_owner_of FOLDER COMMAND…: what root does in a folder of another user follows links that this user may have laid there.
+# as_owner_of FOLDER COMMAND…: runs the command as the folder's owner, because root would follow links that this user
+# may have placed there.
 as_owner_of() {
   local user group
   read -r user group < <(stat -L -c '%u %g' "$1")
@@ -55,7 +57,7 @@ as_owner_of() {
 
 make_folders() {
   if [ -n "$demo" ]; then
-    # Only what this makes: a folder that was there keeps its mode.
+    # Only these folders get this mode: a folder that existed keeps its own.
     (umask 077; mkdir -p "$demo/tls" "$demo/data/audit" "$demo/run" "$demo/token")
     chmod 0700 "$demo/tls" "$demo/data" "$demo/data/audit" "$demo/run" "$demo/token"
     printf '#!/bin/sh\nexec "%s" "%s/dist/bin/strongroom.js" --config "%s" "$@"\n' "$(command -v node)" "$root" "$config" >"$demo/strongroom"
@@ -75,39 +77,39 @@ make_folders() {
     install -d -m 0700 "$secrets"
     install -d -m 0755 /run/strongroom-token
   else
-    # Each of the two users reads his own file in it.
+    # Each of the two users reads its own file in this folder.
     install -d -m 0711 -o root -g root "$secrets" /run/strongroom
     install -d -m 0750 -o "$token_user" -g strongroom /run/strongroom-token
   fi
   note 'below /etc/strongroom and /var/lib/strongroom'
 }
 
-# The two users read their credentials themselves where no systemd hands them over.
+# Without systemd the two users read their credentials themselves, so each gets its own files.
 hand_over() {
   [ -n "$demo" ] && return
   chown -R "$token_user:" "$token"
   local file
-  # The owner may have taken any of them away: the key of the CA to a safe place, the others into a TPM.
+  # The administrator may have moved any of these files: the key of the CA to a safe place, the others into a TPM.
   for file in "$pin" "$tls_key" "$ca_key"; do [ ! -e "$file" ] || chmod 0400 "$file"; done
   [ -z "$systemd" ] || return 0
   [ ! -e "$pin" ] || chown "$token_user:" "$pin"
   [ ! -e "$tls_key" ] || chown strongroom: "$tls_key"
 }
 
-# What the program was built from, and for which Node.js; the same stamp means that there is nothing to copy.
+# A hash of the build's files and of the ABI of Node.js. If it is unchanged, there is nothing to copy.
 program_stamp() {
   (cd "$root" && { node -p process.versions.modules; find dist softhsm package-lock.json -type f -printf '%P %s %T@\n' | sort; } | sha256sum)
 }
 
-# What a build is now; a checkout may have more, of earlier ones.
+# Copies the files of the current build; a checkout may contain others from earlier builds.
 copy_build() {
   mkdir -p "$1/dist"
   (cd "$root/dist" && cp -a --parents bin modules web http/examples hsm/ceremony "$1/dist")
-  # Sources that came without git have none.
+  # The file does not exist if the sources came without git.
   [ ! -e "$root/dist/commit" ] || cp -a "$root/dist/commit" "$1/dist"
 }
 
-# Lays the new program beside the installed one, which runs meanwhile; nothing when they are the same.
+# Copies the new program beside the installed one, which may be running; does nothing if they are the same.
 stage_program() {
   local node
   node=$(readlink -f "$(command -v node)")
@@ -117,7 +119,7 @@ stage_program() {
   rm -rf "$program.new" "$program.unfinished"
   if [ "$(cat "$program/.built-from" 2>/dev/null)" = "$(program_stamp)" ]; then note "up to date, in $program"; return; fi
   install -d -m 0755 "$program.unfinished"
-  # A link that the checkout has is followed: what npm takes out below belongs to others.
+  # Links in the checkout are followed: `npm prune` below must not remove packages from a shared folder.
   copy_build "$program.unfinished"
   cp -aH "$root"/{node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$program.unfinished"
   (cd "$program.unfinished" && npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund)
@@ -128,7 +130,8 @@ stage_program() {
   note "for $program"
 }
 
-# The earlier program stays beside it until the new one has come up; one that never did is not worth keeping.
+# Installs the new program. The earlier one is kept beside it until the new one has come up; a program that never came
+# up is not kept.
 install_program() {
   if [ -e "$program.new" ]; then
     if [ -e "$earlier" ]; then rm -rf "$program"; elif [ -e "$program" ]; then mv "$program" "$earlier"; fi
@@ -138,7 +141,7 @@ install_program() {
   note "in $program"
 }
 
-# What starts the program: the same after it was put back.
+# Writes the commands and units that start the program, also after an earlier program was restored.
 write_commands() {
   local node
   node=$(readlink -f "$(command -v node)")
@@ -158,7 +161,7 @@ TEXT
   chmod 0755 "$3/$1"
 }
 
-# write_units NODE FROM TO: for the Node that runs them.
+# write_units NODE FROM TO: copies the units, with the path of this Node.js.
 write_units() {
   local unit
   for unit in "$2"/*.{service,socket,timer}; do

@@ -1,4 +1,4 @@
-# Sourced by scripts/setup: takes away what it has installed. What users have is kept, unless it is asked for twice.
+# Sourced by scripts/setup: removes the installation. Data of users is kept unless --with-data is given and confirmed.
 
 remove_installation() {
   [ -z "$with_data" ] || confirm_removal
@@ -17,7 +17,7 @@ remove_installation() {
   [ -z "$elsewhere" ] || printf '\n%sNot touched%s, because the configuration has it elsewhere:\n%s\n' "$bold" "$plain" "$elsewhere"
 }
 
-# What the configuration names that lies in none of the usual folders.
+# Data in the configuration that is in none of the usual folders.
 data_elsewhere() {
   if [ ! -e "$config" ] || ! command -v node >/dev/null; then return 0; fi
   local name path
@@ -25,7 +25,7 @@ data_elsewhere() {
     path=$(option "$name")
     case $path in
       '' | "$data"/* | "$token"/* | /etc/strongroom/* | '${CREDENTIALS_DIRECTORY}'/*) ;;
-      # An address may hold a password.
+      # A URL may contain a password.
       *://*) echo "  $name" ;;
       *) echo "  $name: $path" ;;
     esac
@@ -37,7 +37,7 @@ stop_for_good() {
   note 'stopped'
   [ -d /run/systemd/system ] || return 0
   stop_units 'strongroom*'
-  # Links of those that are enabled, too; drop-ins are the administrator's.
+  # Removes links of enabled units too, but not drop-ins, which belong to the administrator.
   find /etc/systemd/system -maxdepth 2 -name 'strongroom*' '(' -type f -o -type l ')' ! -path '*.d/*' -delete
   rm -f /etc/tmpfiles.d/strongroom.conf
   [ ! -d /etc/systemd/system/strongroom.service.wants ] || rmdir --ignore-fail-on-non-empty /etc/systemd/system/strongroom.service.wants
@@ -61,7 +61,7 @@ remove_data() {
   note 'token, database, audit trail, configuration, users'
 }
 
-# Nothing brings them back, so the one who asks says of which machine.
+# The data cannot be restored, so the administrator must type the name of this machine.
 confirm_removal() {
   local answer=''
   printf '%sThis destroys the token, the database and the audit trail of this machine.%s\n' "$bold" "$plain"

@@ -1,4 +1,4 @@
-// node scripts/show-qr.mjs FILE: the otpauth URI in a file of credentials, as a QR code on this terminal.
+// node scripts/show-qr.mjs FILE: shows the otpauth URI in a file of credentials as a QR code on this terminal.
 import { readFileSync } from 'node:fs'
 import { qrCode } from '../dist/modules/qr-code.js'
 import { createTerminal } from '../dist/modules/terminal.js'

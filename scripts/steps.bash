@@ -1,4 +1,4 @@
-# Sourced by scripts/setup, scripts/test and scripts/dev: steps with progress, and the steps that they share.
+# Sourced by scripts/setup, scripts/test and scripts/dev: runs steps with progress, and defines the shared ones.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/scripts/native-modules.bash"
@@ -22,24 +22,25 @@ die() {
   exit 1
 }
 
-# A script that changes what was in order names in `undo` the function that puts it back when a later step fails.
+# A script that changes a working installation sets `undo` to the function that restores it after a failed step.
 undo=''
 undo_what_was_begun() {
   local function=$undo
-  # A step of its own may fail, too.
+  # Cleared first, because a step of that function may fail too.
   undo=''
   [ -z "$function" ] || "$function" >&2
 }
 
-# What a step wants to say for itself, beside its name.
+# note TEXT: the text that is shown after the name of the current step.
 note() { printf '%s' "$*" >"$work/note"; }
 
-# step NAME REMEDY COMMAND…: runs the command with its output in a log; when it fails, says so and shows the end of the log.
+# step NAME REMEDY COMMAND…: runs the command with its output in a log. If it fails, shows the end of the log and the
+# remedy, and exits.
 step() {
   local name=$1 remedy=$2 started=$SECONDS status=0 said
   shift 2
   : >"$work/note"
-  # A process group of its own, so that an interrupt ends all of it.
+  # A process group of its own, so that an interrupt ends all its processes.
   set -m
   (set +m; trap - EXIT INT TERM; "$@") >"$work/log" 2>&1 </dev/null &
   step_pid=$!
@@ -59,7 +60,7 @@ step() {
   printf '  %s✓%s %-24s %s\n' "$green" "$plain" "$name" "$said"
 }
 
-# On a terminal a line that moves; elsewhere a word about what takes longer than a second.
+# Shows a moving line on a terminal; elsewhere prints the name of a step that takes longer than a second.
 watch_step() {
   local frames='|/-\' at=0
   while kill -0 "$step_pid" 2>/dev/null; do
@@ -74,7 +75,7 @@ watch_step() {
 
 as_root() { if [ "$EUID" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# Asks for the password here, because a step has no terminal.
+# Asks for the password before the step, which has no terminal.
 become_root() {
   [ "$EUID" -ne 0 ] || return 0
   command -v sudo >/dev/null || die 'This needs root, and sudo is not installed.' 'Run it as root.'
@@ -113,7 +114,7 @@ has_node() {
   command -v node >/dev/null && command -v npm >/dev/null && dpkg --compare-versions "$(node -p process.versions.node)" ge "$least_node"
 }
 
-# Debian's own where it is new enough, which it is from Debian 13 on.
+# Installs Debian's Node.js if it is new enough, as from Debian 13 on.
 need_node() {
   if has_node; then return; fi
   local offered
@@ -143,9 +144,9 @@ offered_in_words() { case $1 in '' | '(none)') echo none ;; *) echo "${1%%+*}" ;
 
 install_modules() {
   cd "$root"
-  # npm ci empties the folder that a link points to, which other working trees share.
+  # `npm ci` would empty the folder that a link points to, which other working trees share.
   if [ -L node_modules ]; then note 'a link to a shared folder, taken as it is'; return; fi
-  # npm writes this file last: newer than the lock file, it says that what is installed is what is locked.
+  # npm writes this file last. If it is newer than the lock file, the installed packages are those of the lock file.
   if [ node_modules/.package-lock.json -nt package-lock.json ] && loads_database_module; then note 'up to date'; return; fi
   npm_config_build_from_source=true npm ci --no-audit --no-fund
   mend_database_module

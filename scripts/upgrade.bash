@@ -1,9 +1,10 @@
-# Sourced by scripts/setup: an installed program gives way to a new one, and comes back when the new one does not come up. The package
-# has dpkg exchange the program, and takes from here what concerns the database.
+# Sourced by scripts/setup: replaces the installed program, and restores it if the new one does not come up. The
+# package, whose program dpkg replaces, uses only the functions about the database.
 
 option() { node -p 'process.argv[2].split(".").reduce((at, name) => at?.[name], JSON.parse(require("fs").readFileSync(process.argv[1]))) ?? ""' "$config" "$1"; }
 
-# While nothing runs. Without its log a database that was not closed lacks what came last.
+# Copies the database, with its write-ahead log, while nothing runs. Without that log, the copy of a database that was
+# not closed lacks the last changes.
 copy_database() {
   local database folder
   database=$(option store.sqlite) folder=$(dirname "$(option store.sqlite)")
@@ -17,12 +18,12 @@ copy_database() {
   note "$database.before-upgrade"
 }
 
-# Whether the copy that is there is of this upgrade, from before the new program was there.
+# Whether the existing copy is of this upgrade, made before the new program was installed.
 is_cut_short() { [ -e "$earlier" ]; }
 
 trail_sizes() { find "$(option audit.directory)" \( -name '*worker-*.jsonl' -o -name '*console.*.jsonl' \) -type f -printf '%s %p\n'; }
 
-# Whether the new program has answered a call; what setup and doctor ask is none that a client relies on.
+# Whether the new program has answered a call of a client. Calls by setup and doctor do not count.
 has_served() {
   local size file before before_size
   before=$(option store.sqlite).before-upgrade-trail
@@ -43,7 +44,7 @@ put_back_database() {
   rm -f "$database.before-upgrade-trail" "$database.before-upgrade-version"
 }
 
-# With the log beside it: without that, a database that was not closed lacks what came last.
+# Keeps the copy together with its log: without it, a database that was not closed lacks the last changes.
 keep_copy() {
   rm -f "$1.before-failed-upgrade-wal" "$1.before-upgrade-trail" "$1.before-upgrade-version"
   [ ! -e "$1.before-upgrade-wal" ] || mv "$1.before-upgrade-wal" "$1.before-failed-upgrade-wal"
@@ -65,12 +66,12 @@ forget_earlier() {
   [ -z "$database" ] || rm -f "$database".before-upgrade*
 }
 
-# Called by a step that failed, before it ends setup.
+# Called by a failed step before it ends setup.
 roll_back() {
   local database
   database=$(option store.sqlite)
   printf '\n%sThe new program does not come up, so the earlier one goes on.%s\n' "$bold" "$plain"
-  # Frames of the two are not the same: the token is the earlier program's own matter.
+  # The two releases use different protocols, so this release cannot check the token of the earlier program.
   health_checks=daemon
   if [ -e "$earlier" ]; then
     step 'New program' "$by_hand" stop_earlier

@@ -1,4 +1,4 @@
-// How `npm run build` makes the web console of src/web: into dist/web, from which the daemon serves it.
+// Used by `npm run build`: builds the web console of src/web into dist/web, from where the daemon serves it.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -7,14 +7,14 @@ import { packageFolder } from './package/module-folders.mjs'
 
 const folder = resolve(import.meta.dirname, '../dist/web')
 
-/** React Aria brings its own words in more than thirty languages; the console speaks two. */
+/** Removes texts of React Aria in more than thirty languages; the console has two. */
 const languages = {
   name: 'languages',
   enforce: 'pre',
   load: (id) => (/\/intl\/.*\/(?!en-US|sv-SE)[a-z]{2}-[A-Z]{2}\.m?js$/.test(id) ? 'export default {}' : undefined),
 }
 
-/** Beside each file its compressed forms, so that the daemon compresses nothing. */
+/** Writes compressed forms beside each file, so that the daemon compresses nothing. */
 const compressed = {
   name: 'compressed',
   apply: 'build',
@@ -30,7 +30,10 @@ const compressed = {
   },
 }
 
-/** pdf.js would fetch what decodes scans (JBIG2, CCITT, JPEG 2000) from an address; its worker may fetch nothing, and has it inside. */
+/**
+ * Bundles the decoders of scanned images (JBIG2, CCITT, JPEG 2000), which pdf.js would fetch from a URL, into its
+ * worker. That worker is not allowed to fetch anything.
+ */
 const scanDecoders = {
   name: 'scan-decoders',
   transform: {
@@ -50,7 +53,7 @@ const scanDecoders = {
 
 const bundled = new Set()
 
-/** Notes the packages of which something is in a bundle. */
+/** Collects the packages that are in a bundle. */
 const noted = {
   name: 'noted-packages',
   apply: 'build',
@@ -63,12 +66,15 @@ const noted = {
   },
 }
 
-/** The packages of the page and of its workers, which are built before it: for the licences and the list of parts of the Debian package. */
+/**
+ * Writes the list of packages in the page and in its workers, which are built first. It is for the licences and the
+ * list of parts of the Debian package.
+ */
 const bundledPackages = {
   name: 'bundled-packages',
   apply: 'build',
   writeBundle() {
-    // kdbxweb is published with it inside.
+    // The published kdbxweb contains fflate.
     if (bundled.has('kdbxweb')) bundled.add('fflate')
     writeFileSync(resolve(folder, '../web-packages.json'), `${JSON.stringify([...bundled].toSorted(), undefined, 2)}\n`)
   },
@@ -82,7 +88,8 @@ export default {
     outDir: folder,
     emptyOutDir: true,
     target: 'es2022',
-    // An inlined file would need `data:` in the policy of the page; the polyfill would be for browsers that cannot run the rest.
+    // Inlined files would need `data:` in the Content Security Policy. The polyfill is for browsers that cannot run the
+    // page anyway.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -1,5 +1,5 @@
-// node scripts/watch-daemon.mjs CONFIG: starts the daemon, and at every change of the source builds the programs and, where that
-// succeeds, starts it again. `npm run types` looks at the types. SIGINT and SIGTERM end both.
+// node scripts/watch-daemon.mjs CONFIG: starts the daemon. At every change of the source, builds the programs, and
+// restarts the daemon if the build succeeds. Does not check types (`npm run types` does). SIGINT and SIGTERM end both.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [config] = process.argv.slice(2)
-/** An editor that saves several files makes one change of them. */
+/** Changes within this time count as one, for editors that save several files. */
 const quietMs = 200
 let daemon
 let isEnding = false
 let waiting
-// A change during a restart waits for it.
+// A restart waits for the previous one.
 let restarting = start()
 
 watch(`${root}src`, { recursive: true }, (_event, name) => {
-  // The console's page is built apart, by `npm run build`.
+  // Only `npm run build` builds the web console.
   if (name?.startsWith('web/')) return
   clearTimeout(waiting)
   waiting = setTimeout(() => (restarting = restarting.then(restart)), quietMs)
@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end())
 
 async function restart() {
   if (isEnding) return
-  // Groups of their own: Ctrl-C reaches this process alone, which ends them in order.
+  // Children have process groups of their own, so that Ctrl-C reaches only this process, which ends them in order.
   const build = spawn(process.execPath, ['scripts/build-program.mjs'], { cwd: root, stdio: 'inherit', detached: true })
   const [code] = await once(build, 'exit')
   if (code !== 0) return

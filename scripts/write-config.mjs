@@ -1,5 +1,5 @@
-// node scripts/write-config.mjs [--over] FILE option=value …: writes a new configuration file, or with --over these options over
-// those of one that exists; values are JSON, or else text.
+// node scripts/write-config.mjs [--over] FILE option=value …: writes a new configuration file, or with --over sets
+// these options in an existing one. A value that is not JSON is taken as text.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const isOver = process.argv[2] === '--over'

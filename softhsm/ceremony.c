@@ -1,12 +1,13 @@
 /*
- * Makes key-encryption keys with a CKA_UNWRAP_TEMPLATE (PKCS#11 v2.40 §4.8), by which whatever they unwrap is sensitive
- * and never extractable: AES-256, wrap and unwrap alone. Nested templates are beyond the bindings of Node.
+ * Makes AES-256 key-encryption keys that can only wrap and unwrap. Their CKA_UNWRAP_TEMPLATE (PKCS#11 v2.40 §4.8) makes
+ * every key that they unwrap sensitive and not extractable. The bindings for Node.js cannot make nested templates.
  *
  *   ceremony make    KIND MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP < PIN
  *   ceremony receive KIND MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP CEREMONY-ID-HEX BLOB-HEX < PIN
  *
- * KIND: strict, a key that never leaves; backup, one that leaves wrapped by a CKA_TRUSTED key, which the SO alone makes.
- * PADDED-WRAP: the number by which the token calls RFC 5649, or 0 where it has none.
+ * KIND: strict, a key that never leaves the token; backup, a key that can leave wrapped by a CKA_TRUSTED key. Only the
+ * security officer can make a trusted key.
+ * PADDED-WRAP: the token's mechanism number for RFC 5649, or 0 if it has none.
  * CEREMONY-ID-HEX: the CKA_ID of the RSA private key that unwraps BLOB (RSA-OAEP, SHA-1).
  * Exit status: 0 made; 1 failed; 2 wrong use; 3 the token refuses such a key; 4 made, but the token refuses to limit the
  * key to its mechanisms and to forbid copies.
@@ -31,7 +32,7 @@ static int fail(const char *what, CK_RV rv) {
   return FAILED;
 }
 
-/* Fields of CK_TOKEN_INFO are padded with blanks and have no NUL at the end. */
+/* Compares a field of CK_TOKEN_INFO, which is padded with spaces and has no NUL at its end. */
 static int field_is(const CK_UTF8CHAR *field, size_t size, const char *text) {
   size_t length = strlen(text);
   if (length > size || memcmp(field, text, length) != 0) return 0;
@@ -81,14 +82,14 @@ static int is_refusal(CK_RV rv) {
          rv == CKR_ATTRIBUTE_READ_ONLY;
 }
 
-/* How one key-encryption key comes to be. */
+/* The parameters of one key-encryption key. */
 struct request {
   int is_backup;
   char *label;
   CK_BYTE id[64];
   size_t id_length;
   CK_ULONG padded_wrap;
-  CK_OBJECT_HANDLE ceremony; /* of a key that is received */
+  CK_OBJECT_HANDLE ceremony; /* the RSA private key that unwraps `blob` */
   CK_BYTE blob[1024];
   size_t blob_length;
 };
@@ -130,7 +131,7 @@ static CK_RV make_kek(CK_SESSION_HANDLE session, struct request *request, int li
                                   request->padded_wrap == 0 ? sizeof wraps[0] : sizeof wraps};
   }
   if (request->blob_length == 0) kek[count++] = (CK_ATTRIBUTE){CKA_VALUE_LEN, &length, sizeof length};
-  /* Last: SoftHSM2 takes no attribute after it where a key is unwrapped. */
+  /* Must be last: SoftHSM2 accepts no attribute after it when it unwraps a key. */
   kek[count++] = (CK_ATTRIBUTE){CKA_MODIFIABLE, &no, sizeof no};
   CK_OBJECT_HANDLE key;
   if (request->blob_length == 0) {

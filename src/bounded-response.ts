@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 export interface ResponseBounds {
-  /** Names the server in what is thrown. */
+  /** The name of the server in errors. */
   readonly server: string
   readonly mostBytes: number
 }
@@ -15,7 +15,7 @@ export async function readResponse(response: IncomingMessage, bounds: ResponseBo
   return readBounded(response, bounds)
 }
 
-/** @throws RangeError for a longer body */
+/** Reads a whole body into memory. @throws RangeError if it has more than `mostBytes` bytes */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   { server, mostBytes }: ResponseBounds,

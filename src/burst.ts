@@ -1,9 +1,11 @@
-/** Turns of the event loop that the first of a burst waits at most: some milliseconds where each turn is full of work. */
+/**
+ * The most turns of the event loop for which the first call of a burst waits: a few milliseconds if each turn is busy.
+ */
 const mostTurns = 6
 
 /**
- * Resolves with the first turn of the event loop in which nothing more has come. Calls come in bursts, and what wakes a
- * process, a thread or the disk once for all of a burst costs a fraction of what waking it for each would.
+ * Resolves at the first turn of the event loop in which `waiting` has not grown. Calls come in bursts. Waking a
+ * process, a thread or the disk once for a whole burst costs a fraction of waking it for each call.
  */
 export async function endOfBurst(waiting: () => number): Promise<void> {
   for (let turns = 0, seen = 0; turns < mostTurns && waiting() > seen; turns += 1) {

@@ -1,6 +1,6 @@
 /**
- * Everything that can go wrong and has a name. A code says what happened in the domain's words;
- * `http/contract/faults.ts` alone says which HTTP status and ERRORCODES number it becomes.
+ * The codes of all faults. A code names the event in domain terms; only `http/contract/faults.ts` maps it to an HTTP
+ * status and an ERRORCODES number.
  */
 export const faultCodes = [
   'session.invalid',
@@ -119,13 +119,16 @@ export const faultCodes = [
 export type FaultCode = (typeof faultCodes)[number]
 
 export interface FaultOptions {
-  /** What lies beneath; it goes to the journal, never to the caller. */
+  /** The underlying error. It goes to the journal and never to the caller. */
   readonly cause?: unknown
-  /** When trying again makes sense, in milliseconds from now. */
+  /** Time after which a retry may succeed, in milliseconds from now. */
   readonly retryAfterMs?: number
 }
 
-/** An error that the caller may hear about: `detail` is one sentence that says what to do, and holds no secret. */
+/**
+ * An error that is reported to the caller. `detail` is one sentence that tells the caller what to do; it contains no
+ * secret.
+ */
 export class Fault extends Error {
   readonly code: FaultCode
   readonly detail: string | undefined
@@ -140,12 +143,12 @@ export class Fault extends Error {
   }
 }
 
-/** True when `error` is a Fault with this code: the way a caller translates one fault into its own words. */
+/** True if `error` is a Fault with this code. Callers use it to replace one fault by another. */
 export function isFault(error: unknown, code: FaultCode): error is Fault {
   return error instanceof Fault && error.code === code
 }
 
-/** The code of an error of the system (`ENOSPC`), of Node (`ERR_OSSL…`) or of a driver; undefined where it has none. */
+/** The code of an error of the system (`ENOSPC`), of Node (`ERR_OSSL…`) or of a driver; undefined if it has none. */
 export function errorCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

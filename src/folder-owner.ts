@@ -3,12 +3,13 @@ import { dirname } from 'node:path'
 import { errorCodeOf, Fault } from './fault.ts'
 
 /**
- * Has root open a database with the rights of its folder's owner, where he comes to it at all: an attacker who is that user
- * lays links and journals there, by which root would write or remove a file elsewhere. `work` is done when it returns.
+ * Runs `work`, which opens a database, with the rights of the folder's owner if the process is root and the owner can
+ * enter the folder. Otherwise an attacker who is that user could place links or journals in the folder that make root
+ * write or remove other files. `work` must be finished when it returns.
  *
- * Debian's Node.js gives up no rights, because it is linked to a libuv that may use io_uring (CVE-2024-22017). There root looks
- * for links and journals before, which leaves the attacker the moment between.
- * @throws Fault `store.unavailable` where one lies there
+ * Debian's Node.js cannot give up rights, because it is linked to a libuv that may use io_uring (CVE-2024-22017). There
+ * root checks for links and journals first, which leaves a short race.
+ * @throws Fault `store.unavailable` if it finds one
  */
 export function asOwnerOf<T>(file: string, work: () => T): T {
   if (process.getuid?.() !== 0) return work()
@@ -29,7 +30,10 @@ export function asOwnerOf<T>(file: string, work: () => T): T {
   return work()
 }
 
-/** Returns what gives root his rights back; undefined where this Node.js cannot give them up. */
+/**
+ * Takes the owner's rights. Returns a function that restores root's rights; undefined if this Node.js cannot give them
+ * up.
+ */
 function takeRightsOf(uid: number, gid: number): (() => void) | undefined {
   const groups = process.getgroups?.() ?? []
   try {
@@ -57,7 +61,10 @@ function comesTo(folder: string): boolean {
   }
 }
 
-/** In WAL mode, in which all of ours are, SQLite makes no rollback journal; one that it finds it follows. */
+/**
+ * Refuses links and rollback journals. All our databases use WAL mode, in which SQLite creates no rollback journal, but
+ * SQLite would apply one that it finds.
+ */
 function refuseLaid(file: string): void {
   for (const path of ['', '-wal', '-shm'].map((ending) => file + ending))
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Resolves once the names in a folder are on the disk: those of files that were made, renamed or removed. */
+/** Syncs a folder: resolves once the names of created, renamed or removed files are on the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -1,23 +1,23 @@
 import { writeSync } from 'node:fs'
 
 const standardOutput = 1
-/** What waits for a reader that is slow, or for room on the disk: a thousand lines. Beyond, lines are dropped. */
+/** Most bytes that wait for a slow reader or a full disk: about a thousand lines. Further lines are dropped. */
 const mostBytes = 2 ** 18
 const retryMs = 200
-/** How long a process that ends waits for a reader that is slow. */
+/** When the process exits, it tries this often, with this pause, to write the waiting lines to a slow reader. */
 const lastTries = 25
 const lastPauseMs = 10
 
-/** Where the lines of a journal go. `write` never waits and never throws. */
+/** The output of a journal. `write` never waits and never throws. */
 export interface JournalOutput {
   write(line: string): void
 }
 
 /**
- * Standard output for a journal: lines are written at once, so that nothing is lost when the process exits, as long as
- * they can be. Where the disk below is full, or what reads the pipe stands still, they wait in bounded memory, are
- * dropped when that is full, and counted: calls are answered without a journal. `tell` is called with the number of
- * lines that were dropped, once there is room again.
+ * Writes journal lines to standard output immediately, so that no line is lost when the process exits. If the disk is
+ * full or the reader of the pipe has stopped, lines wait in bounded memory. When that is full they are dropped and
+ * counted, because calls must be answered even without a journal. `tell` gets the number of dropped lines once writing
+ * succeeds again.
  */
 export function createJournalOutput(tell: (dropped: number) => void): JournalOutput {
   prepareStandardStreams()
@@ -39,7 +39,7 @@ export function createJournalOutput(tell: (dropped: number) => void): JournalOut
     process.once('exit', flushAtExit)
   }
 
-  /** Writes what waits, as far as there is room. */
+  /** Writes the waiting lines, as far as the reader takes them. */
   function flush(): void {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
       const rest = remainderOf(first)
@@ -73,29 +73,29 @@ export function createJournalOutput(tell: (dropped: number) => void): JournalOut
   }
 }
 
-/** What could not be written of these bytes. */
+/** Writes these bytes; returns those that could not be written. */
 function remainderOf(bytes: Buffer): Buffer {
   try {
     // oxlint-disable-next-line no-underscore-dangle -- Node has no other way to it
     standardStream._handle?.setBlocking?.(false)
     return bytes.subarray(writeSync(standardOutput, bytes))
   } catch {
-    // EAGAIN, ENOSPC, EDQUOT, EIO, or EPIPE where the reader is gone: tried again.
+    // EAGAIN, ENOSPC, EDQUOT, EIO, or EPIPE if the reader is gone: try again later.
     return bytes
   }
 }
 
 /**
- * Pipes and sockets are shared with the processes that this one starts, and libuv makes them block at each start
- * (uv__process_child_init), for all who write to them: so each write says again that it does not wait. Files and
- * terminals have nothing to be set.
+ * Child processes share pipes and sockets with this process. At each start of a child, libuv makes them blocking for
+ * all writers (uv__process_child_init), so each write makes them non-blocking again. Files and terminals do not need
+ * this.
  */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node has no types for
 const standardStream = process.stdout as unknown as {
   readonly _handle?: { setBlocking?: (blocking: boolean) => void }
 }
 
-/** A disk that is full, or a reader that is gone, is no reason to end for what is written by other ways. */
+/** Keeps other writes to the standard streams from ending the process when the disk is full or the reader is gone. */
 function prepareStandardStreams(): void {
   for (const stream of [process.stdout, process.stderr])
     if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
@@ -103,7 +103,7 @@ function prepareStandardStreams(): void {
 
 const ignore = (): void => undefined
 
-/** The line that says so, in every journal. */
+/** The journal entry about dropped lines. */
 export const droppedLines = (lines: number): readonly [{ readonly dropped: number }, string] => [
   { dropped: lines },
   'lines were dropped here, because the disk of the journal was full or what reads it stood still',

@@ -1,11 +1,11 @@
-/** A value in a list: the way to take it out again. */
+/** A value in a list. The item is needed to remove the value. */
 export interface ListItem<T> {
   readonly value: T
 }
 
 class Link<T> implements ListItem<T> {
   readonly value: T
-  /** Undefined when it has been taken out. */
+  /** Undefined after the item was removed. */
   list: LinkedList<T> | undefined
   previous: Link<T> | undefined
   next: Link<T> | undefined
@@ -16,9 +16,10 @@ class Link<T> implements ListItem<T> {
 }
 
 /**
- * Values that come and go, the first to come first: calls under way, and what was used last. Not a Set or a Map: V8 has
- * each table that one of these outgrew point to the table that followed, so that, once one has grown old, all later ones
- * and what was in them outlive their calls, until the whole heap is collected. An item that is taken out points nowhere.
+ * A list in order of insertion, for calls under way and for recently used values. Not a Set or a Map: when one of these
+ * grows, V8 makes its old table point to the new one. Once an old table is in the old generation, all later tables and
+ * their contents stay in memory until the whole heap is collected. An item that was removed from this list points to
+ * nothing.
  */
 export class LinkedList<T> implements Iterable<T> {
   #first: Link<T> | undefined
@@ -43,7 +44,7 @@ export class LinkedList<T> implements Iterable<T> {
     return item instanceof Link && item.list === this
   }
 
-  /** False where it has been taken out before, or never was here. */
+  /** False if the item is not in this list. */
   remove(item: ListItem<T> | undefined): boolean {
     if (!this.has(item)) return false
     this.#detach(item)
@@ -56,7 +57,7 @@ export class LinkedList<T> implements Iterable<T> {
     this.#attach(item)
   }
 
-  /** The values as they are now, whatever comes and goes meanwhile. */
+  /** Iterates over a copy of the values, so that changes during the iteration have no effect on it. */
   [Symbol.iterator](): Iterator<T> {
     const values: T[] = []
     for (let link = this.#first; link !== undefined; link = link.next) values.push(link.value)

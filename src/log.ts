@@ -2,12 +2,14 @@ import { pino } from 'pino'
 import { createJournalOutput, droppedLines } from './journal-output.ts'
 
 /**
- * The journal: one JSON object per line. Callers hand it an error or named fields, never a request, a body or an
- * envelope.
+ * The journal: one JSON object per line. Callers pass an error or named fields, never a request, a body or an envelope.
  */
 export type Log = pino.Logger
 
-/** Members that would hold a secret if code logged the wrong object; they are blanked at the top and one level down. */
+/**
+ * Members that would contain a secret if code logged the wrong object. They are replaced at the top level and one level
+ * down.
+ */
 const secretNames = [
   'token',
   'keys',
@@ -31,7 +33,7 @@ const paths = [
   '*["set-cookie"]',
 ]
 
-/** Writes to standard output, at once where it can: see `journal-output.ts`. */
+/** Writes to standard output, immediately if possible; see `journal-output.ts`. */
 export function createLog(options: { readonly level: string; readonly name: string }): Log {
   const log: Log = pino(
     {

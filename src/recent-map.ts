@@ -1,20 +1,23 @@
 import { LinkedList, type ListItem } from './linked-list.ts'
 
 export interface RecentMapOptions<V> {
-  /** The most that it keeps. */
+  /** The most values that it keeps. */
   readonly limit: number
-  /** Called with each value that it gives up. */
+  /** Called with each value that is removed or replaced. */
   readonly dispose?: (value: V) => void
 }
 
-/** The values that were used last. A process that holds the token loads no package for so little (decision 31). */
+/**
+ * A map of the most recently used values. A process that holds the token loads as few packages as possible (decision
+ * 31), so this is our own code.
+ */
 export interface RecentMap<V> {
   get(name: string): V | undefined
   set(name: string, value: V): void
   delete(name: string): void
-  /** Gives up those that fit. */
+  /** Removes the values for which `fits` is true. */
   dropWhere(fits: (value: V) => boolean): void
-  /** Gives up the one that was not used for longest. */
+  /** Removes the least recently used value. */
   dropOldest(): void
   size(): number
 }
@@ -25,8 +28,8 @@ interface Entry<V> {
 }
 
 export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): RecentMap<V> {
-  // A Map would have the order, too, but a name that is moved to its end leaves a hole behind, and V8 walks over all
-  // holes of a name when it is inserted again: with 10,000 others, a name in steady use would cost 30 µs a time.
+  // A Map alone would also keep the order. But moving a name to its end leaves a hole, and V8 walks over all holes of a
+  // name when it inserts that name again. Among 10,000 others, a frequently used name would cost 30 µs each time.
   const entries = new Map<string, ListItem<Entry<V>>>()
   const order = new LinkedList<Entry<V>>()
 

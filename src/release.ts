@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** Which program this is. */
+/** The identity of this program. */
 export interface Release {
   readonly version: string
   readonly build: number
-  /** Of the sources that it was built from, where they came from git. */
+  /** The git commit of the sources; undefined if they did not come from git. */
   readonly commit: string | undefined
 }
 
@@ -12,7 +12,7 @@ export function readRelease(): Release {
   return { ...describedAbove(new URL('..', import.meta.url)), commit: readCommit() }
 }
 
-/** What the nearest package.json says: the folder of the program lies in the package. */
+/** Reads the nearest package.json in this folder or above it. */
 function describedAbove(folder: URL): Omit<Release, 'commit'> {
   try {
     const text = readFileSync(new URL('package.json', folder), 'utf8')
@@ -25,7 +25,7 @@ function describedAbove(folder: URL): Omit<Release, 'commit'> {
   }
 }
 
-/** The build leaves it beside the compiled program. */
+/** The build writes the commit to a file beside the compiled program. */
 function readCommit(): string | undefined {
   try {
     return readFileSync(new URL('./commit', import.meta.url), 'latin1').trim() || undefined
@@ -34,10 +34,10 @@ function readCommit(): string | undefined {
   }
 }
 
-/** The version and the number of its build, in the published form `X.Y.Z-buildNNNN`. */
+/** The version and build number in the published form `X.Y.Z-buildNNNN`. */
 export const releaseName = ({ version, build }: Release): string => `${version}-build${String(build).padStart(4, '0')}`
 
-/** What `--version` of a program says. */
+/** The output of a program's `--version`. */
 export function versionLine(program: string): string {
   const release = readRelease()
   return `${program} ${releaseName(release)}${release.commit === undefined ? '' : ` (${release.commit})`}`

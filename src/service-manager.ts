@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Tells systemd the state of a service in the words of sd_notify(3), for example `READY=1`. */
+/** Reports the state of a service to systemd, in assignments of sd_notify(3), for example `READY=1`. */
 export type Notify = (...state: readonly string[]) => Promise<void>
 
-/** A journal, of whichever process. */
+/** The journal of any process. */
 interface Report {
   warn(fields: Readonly<Record<string, unknown>>, sentence: string): void
 }
@@ -12,8 +12,8 @@ interface Report {
 const run = promisify(execFile)
 
 /**
- * Node cannot write to a unix datagram socket, so `systemd-notify` does, in a process of its own for a moment; without a
- * service manager nothing is sent.
+ * Runs `systemd-notify` for each report, because Node cannot write to a unix datagram socket. Sends nothing unless
+ * `enabled`, that is, without a service manager.
  */
 export function createNotify(enabled: boolean, log: Report): Notify {
   let last = Promise.resolve()
@@ -25,7 +25,7 @@ export function createNotify(enabled: boolean, log: Report): Notify {
     }
   }
   return (...state) => {
-    // One after another: READY=1 must not overtake the RELOADING=1 that it ends.
+    // In sequence: READY=1 must not overtake the RELOADING=1 that it ends.
     if (enabled) last = last.then(() => send(state))
     return last
   }

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 const looks = 4
 
 /**
- * Calls `stopped` when the kernel reports the process as stopped (SIGSTOP) at four checks in a row, at most `patienceMs`
- * after it was stopped. A process that waits for a processor, a disk or its token is reported as running or sleeping, so
- * that a slow machine raises no alarm; while this process itself is stopped, it does not check. Where /proc hides the
- * process, nothing is detected. Returns a function that ends the watch.
+ * Calls `stopped` if the kernel shows the process as stopped (SIGSTOP) at four checks in a row, at most `patienceMs`
+ * after it was stopped. A process that waits for a CPU, a disk or its token counts as running or sleeping, so a slow
+ * machine raises no alarm. While this process itself is stopped it makes no checks. Detects nothing if /proc hides the
+ * process. Returns a function that ends the watch.
  */
 export function watchForStop(pid: number | undefined, patienceMs: number, stopped: () => void): () => void {
   let seen = 0
@@ -18,8 +18,8 @@ export function watchForStop(pid: number | undefined, patienceMs: number, stoppe
 }
 
 /**
- * The state follows the command's name, which may contain blanks and brackets (proc_pid_stat(5)). `t` is a debugger's
- * stop.
+ * The state follows the command's name, which may contain spaces and brackets (proc_pid_stat(5)). A process stopped by
+ * a debugger has the state `t`, which does not count.
  */
 function isStopped(pid: number): boolean {
   try {

@@ -1,4 +1,4 @@
-// Completion for bash, of the commands, options, values and files that the help of each command names.
+// Makes completion for bash: the commands, options, values and files in the help of each command.
 
 export function bashCompletion(commands) {
   const program = commands[0].words[0]
@@ -26,7 +26,7 @@ complete -o filenames -F _${program} ${program}
 
 const alternatives = (words) => words.map((word) => `'${word}'`).join(' | ')
 
-/** What follows an option: one of its values, a file, or what only the operator knows. */
+/** Completions of an option's value: its choices or a file, otherwise nothing. */
 function valueCases({ words, options }) {
   const at = words.join(' ')
   return options

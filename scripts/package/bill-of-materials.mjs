@@ -1,6 +1,7 @@
-// node scripts/package/bill-of-materials.mjs NPM-SBOM FOLDER VERSION ROOT: the parts of the package in the form of CycloneDX. npm lists
-// the packages of the lock file; this leaves out those that are neither in FOLDER (of other systems) nor in the files that were built in
-// ROOT, and adds what npm does not see: Node, what is linked into it, and the SQLite that better-sqlite3 compiles. The same parts give the same bytes.
+// node scripts/package/bill-of-materials.mjs NPM-SBOM FOLDER VERSION ROOT: writes the parts of the package in the
+// format of CycloneDX. npm lists the packages of the lock file. This script leaves out those that are neither in FOLDER
+// (they are for other systems) nor in the files that were built in ROOT. It adds parts that npm does not know: Node.js,
+// the libraries linked into it, and the SQLite that better-sqlite3 compiles. The same parts give the same bytes.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -51,7 +52,7 @@ function nameOf({ group, name, version: itsVersion }) {
   return `${group === undefined || group === '' ? '' : `${group}/`}${name}@${itsVersion}`
 }
 
-/** To npm what is built into our files is for development alone, and checkers of known faults leave such packages out. */
+/** npm marks bundled packages as development dependencies, which vulnerability scanners skip. This mark is removed. */
 function asPart(component) {
   const properties = component.properties.filter(({ name }) => name !== 'cdx:npm:package:development')
   return { ...component, scope: 'required', properties }
@@ -80,7 +81,7 @@ function sqliteVersion() {
   return new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get()
 }
 
-/** A UUID of what the list holds, in place of npm's random one. */
+/** A UUID derived from the content, instead of npm's random one. */
 function serialNumberOf(text) {
   const hash = createHash('sha256').update(JSON.stringify(text)).digest('hex')
   const groups = [

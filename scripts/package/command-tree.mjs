@@ -1,6 +1,8 @@
-// What manual pages and completions are made from: every command of a commander program, as its own --help tells of it.
+// The input for manual pages and completions: every command of a commander program, as in its own --help.
 
-/** The command and all below it, each with its words, `strongroom user add`. */
+/**
+ * The command and all its subcommands, each with its full name as a list of words, for example `strongroom user add`.
+ */
 export function commandsOf(command, words = [command.name()]) {
   return [
     { words, ...described(command) },
@@ -34,16 +36,16 @@ function described(command) {
 
 const namesFile = (name) => /file|folder|dir|request|package$/i.test(name)
 
-/** Without the commands that it stands below, which `Help.commandUsage` puts before it. */
+/** The usage without the parent commands, which `Help.commandUsage` would put before it. */
 function usageOf(command) {
   const usage = command.usage()
   return usage === '[options] [command]' && command.commands.length > 0 ? '[options] command' : usage
 }
 
-/** Some descriptions begin small and have no full stop, because they stand in a table. */
+/** Makes a sentence of a description that is written for a table, in lower case and without a full stop. */
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/(?<![.!?])$/, '.')
 
-/** What `addHelpText('after', …)` adds to the help that commander makes. */
+/** The text that `addHelpText('after', …)` adds after the help of commander. */
 function textAfterHelp(command) {
   const written = []
   command.configureOutput({ writeOut: (text) => written.push(text), getOutHelpWidth: () => 100 })
@@ -51,7 +53,7 @@ function textAfterHelp(command) {
   return written.slice(1).join('')
 }
 
-/** Paragraphs, and headings ("Examples:") with the lines that are set in below them. */
+/** Splits the text into paragraphs and headed sections ("Examples:") with their indented lines. */
 function sectionsOf(text) {
   const sections = []
   for (const paragraph of text.split(/\n{2,}/)) {

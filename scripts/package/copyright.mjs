@@ -1,6 +1,6 @@
-// node scripts/package/copyright.mjs FOLDER ROOT: who holds the copyright of what, and under which licence, in the form of
-// https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/, for the program as it is packaged in FOLDER, built in
-// ROOT. Fails where a package names no licence.
+// node scripts/package/copyright.mjs FOLDER ROOT: writes the copyright holders and licences in the format of
+// https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/, for the program that is packaged in FOLDER and
+// was built in ROOT. Fails if a package names no licence.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { bundledModules, moduleFolders } from './module-folders.mjs'
@@ -8,7 +8,7 @@ import { bundledModules, moduleFolders } from './module-folders.mjs'
 const [folder, root] = process.argv.slice(2)
 const installed = 'usr/lib/strongroom'
 
-/** Packages with the same text of licence, word by word, stand together. */
+/** Groups of packages with exactly the same licence text. */
 const groups = new Map()
 for (const { path, description } of moduleFolders(join(folder, 'node_modules'))) {
   const stanza = stanzaOf(path, description)
@@ -43,7 +43,7 @@ const paragraphs = [
 ]
 process.stdout.write(`${paragraphs.join('\n\n')}\n`)
 
-/** These files have parts of several packages: what holds of each is said of all. */
+/** The paragraph for bundled files, which contain parts of several packages: it has the licences of all of them. */
 function bundleParagraph(files, modules) {
   const stanzas = modules.flatMap(({ name, path, description }) => [
     { name, ...stanzaOf(path, description) },
@@ -55,7 +55,7 @@ function bundleParagraph(files, modules) {
   return paragraph({
     files: files.map((file) => `${installed}/${file}`),
     copyright: unique(stanzas.flatMap(({ copyright }) => copyright)),
-    // A choice binds less than what holds beside it (§7.2 of the form).
+    // Choices come last, because "or" has a lower precedence than "and" (§7.2 of the format).
     licence: [licences.filter((one) => !isChoice(one)).join(' and '), ...licences.filter(isChoice)].join(', and '),
     text: unique(stanzas.map(({ text }) => text))
       .map((text) => {
@@ -66,7 +66,7 @@ function bundleParagraph(files, modules) {
   })
 }
 
-/** What decodes scans in pdf.js was made elsewhere, and has its licences beside it. */
+/** The decoders of scanned images in pdf.js are from other projects, with licence files of their own. */
 function decodersIn(path) {
   const parts = [
     ['PDFium', 'BSD-3-Clause', 'LICENSE_JBIG2'],
@@ -91,11 +91,11 @@ function stanzaOf(path, description) {
 
 function holdersIn(text) {
   const lines = text.matchAll(/^\W*(?:copyright\s+)?(?:\(c\)|©|copyright)\s*(?:\(c\)|©)?\s*(.*\d{4}.*)$/gim)
-  // Of the text of a licence, not of the package.
+  // This is the copyright of a licence text, not of the package.
   return [...lines].filter(([line]) => !line.includes('Free Software Foundation')).map(([, line]) => line.trim())
 }
 
-/** Debian has these two texts on every machine, and wants them named instead of repeated. */
+/** Replaces these two licence texts by their paths: Debian installs them everywhere, and wants them not repeated. */
 function withoutCommonTexts(text) {
   return text
     .replaceAll(
@@ -111,7 +111,7 @@ function withoutCommonTexts(text) {
 function licenceOf({ name, license, licenses }) {
   const named = license?.type ?? license ?? licenses?.map(({ type }) => type).join(' or ')
   if (typeof named !== 'string') throw new Error(`${name} names no licence`)
-  // One name or several; brackets are of npm's form, and a name in this one has no blank.
+  // Brackets are part of npm's format. In Debian's format a licence's name has no spaces.
   return named.replaceAll(/[()]/g, '').replaceAll(' OR ', ' or ').replaceAll(' AND ', ' and ')
 }
 

@@ -1,18 +1,20 @@
-# Sourced by configure, over scripts/upgrade.bash: what the package keeps of the database while dpkg exchanges the program. `before` is
-# the version that was configured last.
+# Sourced by configure after scripts/upgrade.bash, some of whose functions it replaces: the package's copy of the
+# database while dpkg replaces the program. `before` is the version that was configured last.
 
 own_version() { dpkg-query -W -f '${Version}' strongroom; }
 copy_version() { cat "$(option store.sqlite).before-upgrade-version" 2>/dev/null || true; }
-# dpkg names the version that was last configured: an upgrade that failed was none.
+# Whether the copy was made by an interrupted upgrade from `before`: dpkg gives the version that was configured last,
+# and a failed upgrade configures none.
 is_cut_short() { [ "$(copy_version)" = "$before" ]; }
 
-# Before the tables change; nothing runs meanwhile. The package of the release that a copy is of gets it back.
+# Copies the database before its tables change, while nothing runs. If the package is of the release that made an
+# existing copy, restores that copy instead.
 prepare_database() {
   local database
   database=$(option store.sqlite)
   if [ -z "$database" ]; then note 'none: a copy of PostgreSQL is yours to make (docs/operations.md)'; return; fi
   if [ ! -e "$database" ]; then note 'none is needed: there is no database yet'; return; fi
-  # A try before this one may have left the keeper running.
+  # Checked before `serving`, because an earlier attempt may have left the keeper running.
   if [ -e "$database.before-upgrade" ] && is_cut_short && [ "$before" != "$(own_version)" ]; then note 'there is one already'; return; fi
   if [ -n "$(serving)" ]; then note 'none: the daemon runs'; return; fi
   if [ -e "$database.before-upgrade" ] && [ "$(copy_version)" = "$(own_version)" ]; then
@@ -29,7 +31,7 @@ prepare_database() {
   echo "$before" | as_owner_of "$(dirname "$database")" tee "$database.before-upgrade-version" >/dev/null
 }
 
-# What has not been started yet may still have to go back.
+# Removes the copy once the daemon runs; until then it may have to be restored.
 forget_copy() {
   local database
   database=$(option store.sqlite)

@@ -1,6 +1,6 @@
-// One manual page in the macros of man(7), which both groff and mandoc read.
+// Makes a manual page with the macros of man(7), which both groff and mandoc read.
 
-/** The page of one command, as commandsOf() describes it. */
+/** The page of one command from commandsOf(). */
 export function manualPage(command, { section, date, version, seeAlso }) {
   const name = command.words.join('-')
   const parts = [
@@ -26,7 +26,7 @@ export function manualPage(command, { section, date, version, seeAlso }) {
   return `${parts.filter((line) => line !== '').join('\n')}\n`
 }
 
-/** Lines that are set in keep their form. */
+/** Indented lines keep their layout. */
 function paragraph({ lines }) {
   return lines.some((line) => /^\s/.test(line))
     ? ['.PP', '.EX', ...lines.map(plain), '.EE']
@@ -51,7 +51,7 @@ const listed = (heading, entries) =>
 
 const reference = ({ name, section }) => `.BR ${plain(name)} (${section})`
 
-/** roff(7): a backslash, a dash that is to be copied, and a control character at the beginning of a line. */
+/** Escapes for roff(7): backslashes, dashes that must be copyable, and control characters at the start of a line. */
 const plain = (text) =>
   text
     .replaceAll('\\', '\\e')

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder below node_modules of the package that a module is of; undefined for one of ours. */
+/** The folder, below node_modules, of a module's package; undefined for our own modules. */
 export const packageFolder = (module) => /\/node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)/.exec(module)?.[1]
 
 /**
- * The packages of which something is in the files of the build: it says which. They lie where it took them from, and not in what is
- * packaged.
+ * The packages that are bundled into the files of the build, according to the lists that the build writes. Their
+ * folders are those of ROOT, because they are not packaged themselves.
  */
 export function bundledModules(root) {
   const listed = (name) => JSON.parse(readFileSync(join(root, 'dist', name), 'utf8'))
@@ -22,7 +22,7 @@ export function bundledModules(root) {
   }
 }
 
-/** Every package below a folder of Node packages, also those inside another one: where it lies, and its description. */
+/** All packages in a folder of Node packages, including nested ones, each with its path and package.json. */
 export function* moduleFolders(folder) {
   for (const name of readdirSync(folder).toSorted()) {
     const path = join(folder, name)

@@ -1,9 +1,9 @@
-# Sourced by scripts/package-deb: lays out below $stage what the package holds, and makes the package of it.
+# Sourced by scripts/package-deb: puts the files of the package below $stage, and builds the package.
 
 inside=$work/stage$program
 runtime=$inside/node
 
-# From npm's registry, by the hash that the source names; kept, because it is large.
+# Fetches Node.js from the npm registry, checked against the hash in the source, and caches it because it is large.
 fetch_node() {
   local architecture name node_version integrity cache
   architecture=$(node -p process.arch)
@@ -24,20 +24,20 @@ fetch_node() {
   fi
   mkdir -p "$work/node" "$runtime/bin"
   tar -xzf "$cache" -C "$work/node" --strip-components 1 --no-same-owner
-  # Its symbols for debuggers alone; what native packages link to stays.
+  # Removes only symbols for debuggers; native packages still find the symbols that they link to.
   strip --strip-unneeded -o "$runtime/bin/node" "$work/node/bin/node"
   cp "$work/node/LICENSE" "$runtime/LICENSE"
   note "$node_version"
 }
 
-# Those that the program uses, compiled for the Node that is in the package.
+# Installs the packages that the program uses, compiled for the packaged Node.js.
 stage_modules() {
   cp "$root/package.json" "$root/package-lock.json" "$inside"
   local npm
   npm=$(readlink -f "$(command -v npm)")
   (
     cd "$inside"
-    # No path of this machine gets into what is compiled.
+    # Keeps paths of this machine out of the compiled files.
     export CFLAGS="-ffile-prefix-map=$work=." CXXFLAGS="-ffile-prefix-map=$work=."
     export PATH=$work/node/bin:$PATH npm_config_nodedir=$work/node npm_config_build_from_source=true
     node "$npm" ci --omit=dev --no-audit --no-fund
@@ -47,7 +47,7 @@ stage_modules() {
   (cd "$modules" && rm -rf .bin .package-lock.json better-sqlite3/{deps,src,binding.gyp} pkcs11js/{src,includes,binding.gyp})
   find "$modules" -path '*/build/*' -type f ! -path '*/build/Release/better_sqlite3.node' ! -path '*/build/Release/pkcs11.node' \
     \( -path '*/better-sqlite3/*' -o -path '*/pkcs11js/*' \) -delete
-  # For compilers, debuggers, editors and readers of the source.
+  # Remove files that only compilers, debuggers, editors and readers of the source need.
   find "$modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.flow' -o -name '*.html' -o -name '.*' \) -delete
   find "$modules" -type d \( -name '.*' -o -name test -o -name tests -o -name __tests__ -o -name docs \) -prune -exec rm -rf {} +
   find "$modules" -type d -empty -delete
@@ -59,7 +59,8 @@ stage_files() {
   local share=$stage/usr/share doc=$stage/usr/share/doc/strongroom file
   copy_build "$inside"
   find "$inside/dist" -name '*.map' -delete
-  # The package's Node starts them, not the one that the first line names; the line stays, empty, so that traces name the right ones.
+  # The packaged Node.js starts these files, not the one in their first line. That line becomes empty, so that line
+  # numbers in stack traces stay right.
   sed -i '1s/^#!.*//' "$inside"/dist/bin/*.js
   strip --strip-unneeded "$inside/dist/hsm/ceremony"
   mkdir -p "$inside"/{softhsm,scripts,systemd} "$doc" "$stage/usr/bin" "$stage/usr/lib"/{systemd/system,sysusers.d,tmpfiles.d} "$stage/etc/logrotate.d"
@@ -67,7 +68,7 @@ stage_files() {
   cp "$root"/scripts/{steps,native-modules,places,daemon,first-run,upgrade}.bash "$root"/scripts/{write-config.mjs,make-certificate} "$inside/scripts"
   cp "$root"/scripts/package/{configure,database-copy.bash} "$inside/scripts"
   cp "$root"/systemd/encrypted-*.conf "$inside/systemd"
-  # It goes with the program, so that `version` names the release of the package.
+  # package.json is part of the package, so that `version` shows the release of the package.
   node -e 'const fs = require("fs"), [, file, version] = process.argv, text = JSON.parse(fs.readFileSync(file));
     const { name, build, type, license, engines } = text
     fs.writeFileSync(file, JSON.stringify({ name, version: version.replace(/[-~+].*/, ""), build, type, license, engines }, undefined, 2) + "\n")' \
@@ -100,10 +101,11 @@ stage_papers() {
   note "$(grep -c '^Files:' "$doc/copyright") groups of files, $(grep -c '"bom-ref"' "$doc/sbom.cdx.json") parts"
 }
 
-# Who builds it answers for it.
+# The builder of the package is its maintainer.
 maintainer="${DEBFULLNAME:-Strongroom} <${DEBEMAIL:-maintainers@strongroom.example.org}>"
 
-# What the compiled parts need of the distribution: with the least version of each, by dpkg's own tool.
+# The packages of the distribution that the compiled parts need, with their least versions, as dpkg-shlibdeps finds
+# them.
 library_packages() {
   mkdir -p "$work/debian"
   printf 'Source: strongroom\n\nPackage: strongroom\nArchitecture: any\n' >"$work/debian/control"
@@ -124,7 +126,7 @@ write_package() {
   cp "$root"/scripts/package/debian/{preinst,postinst,prerm,postrm,templates} "$control"
   find "$stage" -type d -exec chmod 0755 {} +
   find "$stage" -type f -exec chmod 0644 {} +
-  # Programs of shells say so by their first line; those of Node are started by its path.
+  # Shell programs are recognised by their first line; programs of Node.js do not need to be executable.
   grep -rlIm 1 '^#!/bin/' "$stage/usr" | xargs -d '\n' awk 'FNR > 1 { nextfile } /^#!/ { print FILENAME }' | xargs -d '\n' chmod 0755
   chmod 0755 "$control"/{preinst,postinst,prerm,postrm} "$runtime/bin/node" "$inside/dist/hsm/ceremony"
   find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +

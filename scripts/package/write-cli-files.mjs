@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node scripts/package/write-cli-files.mjs FOLDER: completions and manual pages of strongroom-cli below FOLDER, where it lies
-// compiled.
+// node scripts/package/write-cli-files.mjs FOLDER: writes completions and manual pages of strongroom-cli, which is
+// compiled in FOLDER, below that folder.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { bashCompletion } from './bash-completion.mjs'

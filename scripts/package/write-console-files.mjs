@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node scripts/package/write-console-files.mjs FOLDER [DATE]: manual pages and completions of the console and the daemon below
-// FOLDER, in the layout of /usr/share, made from the compiled program (npm run build).
+// node scripts/package/write-console-files.mjs FOLDER [DATE]: writes manual pages and completions of the console and
+// the daemon below FOLDER, in the layout of /usr/share. Uses the compiled program (npm run build).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createProgram } from '../../dist/modules/program.js'
@@ -26,7 +26,7 @@ write('bash-completion/completions/strongroomd', bashCompletion(daemon))
 write('zsh/vendor-completions/_strongroom', zshCompletion(console))
 write('zsh/vendor-completions/_strongroomd', zshCompletion(daemon))
 
-/** The pages of the commands below, or of the one above. */
+/** The pages of a command's subcommands and of its parent. */
 function seeAlsoOf({ words, commands }) {
   if (words.length === 1)
     return [...commands.map(({ name }) => page([...words, name])), { name: 'strongroomd', section: 8 }]

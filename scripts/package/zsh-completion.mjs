@@ -1,4 +1,4 @@
-// Completion for zsh, of the commands, options, values and files that the help of each command names, with what each is.
+// Makes completion for zsh: the commands, options, values and files in the help of each command, with descriptions.
 
 export function zshCompletion(commands) {
   const program = commands[0].words[0]
@@ -25,7 +25,7 @@ _describe -o -t options option flags
 
 const alternatives = (words) => `(${words.map((word) => `'${word}'`).join('|')}`
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
-/** A colon parts a word from what is said about it. */
+/** A word and its description, separated by a colon. */
 const described = (word, description) => quoted(`${word.replaceAll(':', '\\:')}:${description.replaceAll(/\s+/g, ' ')}`)
 
 function valueCases({ words, options }) {

@@ -2,16 +2,16 @@ import type { ArchiveStatement } from './archive/archive-manifest.ts'
 import type { AbsentMachine } from './chain-machine.ts'
 
 /**
- * What is wrong with a trail. `changed`: bytes are not those that were written; `removed`: records are missing between
- * others; `added`: a line stands where none belongs; `torn`: an unfinished line at the end; `truncated`: the end of a
- * chain is missing; `bad signature`: a seal that the key did not make; `missing chain`: no file of it is left.
+ * The kinds of faults in a trail. `changed`: bytes differ from what was written; `removed`: records between others are
+ * missing; `added`: a line is out of place; `torn`: the last line is unfinished; `truncated`: the end of a chain is
+ * missing; `bad signature`: the key did not make this seal; `missing chain`: the chain has no files.
  */
 export type FindingKind = 'changed' | 'removed' | 'added' | 'torn' | 'truncated' | 'bad signature' | 'missing chain'
 
 export interface LinePosition {
-  /** The file's name inside the directory, or `audit_heads` for the registry. */
+  /** The file's name in the directory; `audit_heads` for a head in the registry. */
   readonly file: string
-  /** 1 for the first; 0 when the whole file is meant. */
+  /** 1 for the first line; 0 for the whole file. */
   readonly line: number
 }
 
@@ -23,29 +23,29 @@ export interface Finding extends LinePosition {
 
 export interface ChainReport {
   readonly chain: string
-  /** Events, without seals. */
+  /** Number of events, without seals. */
   readonly records: number
   readonly seals: number
-  /** The last record that a seal covers; 0 when none is. */
+  /** The last record that a seal covers; 0 if there is none. */
   readonly sealedSeq: number
-  /** Events after it: a changed or missing one among them may not be found. */
+  /** Number of events after that record. A change or removal among them may go undetected. */
   readonly unsealed: number
   readonly findings: readonly Finding[]
-  /** Further findings, only counted. */
+  /** Number of findings that were not kept. */
   readonly moreFindings: number
 }
 
 export interface AuditReport {
-  /** True when nothing was found in any chain. */
+  /** True if no chain has a finding. */
   readonly sound: boolean
   readonly chains: readonly ChainReport[]
-  /** Machines that the registry or a seal names, and whose trail was not read: nothing is known of theirs. */
+  /** Machines that the registry or a seal names and whose trail was not read, so that their chains are unverified. */
   readonly absent: readonly AbsentMachine[]
-  /** Of each chain what was archived furthest; see `strongroom audit archive`. */
+  /** The latest archive of each chain; see `strongroom audit archive`. */
   readonly archived: readonly ArchiveStatement[]
 }
 
-/** Keeps the first findings of a chain and counts the rest, so that a ruined trail does not fill the memory. */
+/** Keeps the first 100 findings of a chain and counts the rest, which limits the memory for a badly damaged trail. */
 export function createFindings() {
   const kept: Finding[] = []
   let more = 0

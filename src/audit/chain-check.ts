@@ -6,27 +6,27 @@ import { parseSeal, sealReach, type Seal, type SealVerifier } from './seal.ts'
 
 const keptPoints = 16_384
 
-/** Where a chain begins whose first records are not read, because they were archived. */
+/** The start of a chain whose first records were archived. */
 export interface ChainBegin {
-  /** The last record of what was archived. */
+  /** The last archived record. */
   readonly point: ChainPoint
   readonly seal: SealPoint
 }
 
 export interface ChainCheckOptions {
   readonly chain: string
-  /** Older files may still exist, completely or in part. */
+  /** Set for a chain with an archive. Some of the archived records may still be in the files. */
   readonly begin?: ChainBegin | undefined
   readonly verifier: SealVerifier
-  /** Called with what a genuine seal of this chain says of another one. */
+  /** Called with each head of another chain that a genuine seal of this chain names. */
   readonly onMention: (chain: string, point: ChainPoint, position: LinePosition) => void
-  /** Called with each genuine seal that covers what stands in this chain. */
+  /** Called with each genuine seal whose covered record is in this chain. */
   readonly onSeal?: ((seal: Seal) => void) | undefined
-  /** Called with the body of each event that stands where it belongs. */
+  /** Called with the body of each event that is in its right place. */
   readonly onEvent?: ((body: string, position: LinePosition) => void) | undefined
 }
 
-/** The state of one chain's check: give it every line in turn. */
+/** Creates the check of one chain. Its `check` must get every line in order. */
 export function createChainCheck(options: ChainCheckOptions, findings: Findings) {
   const order = createOrder(options, findings)
   const seals = createSealCheck(options, order, findings)
@@ -52,7 +52,7 @@ export function createChainCheck(options: ChainCheckOptions, findings: Findings)
     get end() {
       return order.end
     },
-    /** Records up to this one were archived, and are not there; 0 where the chain is whole. */
+    /** Records up to this number are only in the archive; 0 for a chain that is complete. */
     get startSeq() {
       return order.startSeq
     },
@@ -72,7 +72,7 @@ export function createChainCheck(options: ChainCheckOptions, findings: Findings)
   }
 }
 
-/** Whether each line follows the one before it. */
+/** Checks that each line follows the one before it. */
 function createOrder({ chain, begin }: ChainCheckOptions, findings: Findings) {
   const recent: string[] = []
   let end: ChainPoint = genesis(chain)
@@ -82,8 +82,9 @@ function createOrder({ chain, begin }: ChainCheckOptions, findings: Findings) {
   let unreadable = 0
 
   /**
-   * Of a chain that was archived in part, the first line that is there goes on from the archive, or stands in it: then what
-   * comes before is known by its hash alone, and is bound by the last record of the archive.
+   * Sets the start of a partly archived chain from its first line: either that line follows the archive, or it is
+   * itself in the archive. In the second case only the hash of the line before is known; the last record of the archive
+   * confirms it.
    */
   function start({ seq, prev }: Line, { point }: ChainBegin): void {
     isBegun = true
@@ -105,7 +106,7 @@ function createOrder({ chain, begin }: ChainCheckOptions, findings: Findings) {
       return false
     }
     if (line.seq < due) {
-      // A line that follows the one before it, whatever was wrong with that, is where the chain goes on.
+      // A line that names the hash of the line before it continues the chain, even if that line was out of place.
       const goesOn = line.prev === before?.hash
       if (!goesOn) findings.add('added', position, `Record ${line.seq} stands where record ${due} is due.`)
       return goesOn
@@ -130,7 +131,7 @@ function createOrder({ chain, begin }: ChainCheckOptions, findings: Findings) {
       return startSeq
     },
     hashAt: (seq: number) => recent[seq % sealReach],
-    /** The line, unless it does not belong where it stands. */
+    /** Parses and checks a line; undefined if it is not a record or is out of place. */
     take(raw: Buffer, position: LinePosition): Line | undefined {
       const line = raw.at(-1) === 10 ? parseLine(raw.toString('latin1', 0, raw.length - 1)) : undefined
       const hash = sha256(raw)
@@ -157,24 +158,27 @@ function createSealCheck(
   findings: Findings,
 ) {
   const points = new Map<number, string>()
-  /** The last genuine seal of this chain, also one that covers something else than what stands here. */
+  /** The last genuine seal of this chain, even one whose covered record differs from the one in the chain. */
   let last: Seal | undefined
   let sealedSeq = 0
-  /** Whether the seal before the first that is here is the last of the archive; else it is not known. */
+  /**
+   * Whether the lines start directly after the archive, so that its last seal precedes the first one read. Otherwise
+   * the preceding seal is unknown.
+   */
   const goesOn = (): boolean => begin !== undefined && order.startSeq === begin.point.seq
   let count = 0
 
   function fault(line: Line, seal: Seal): string | undefined {
     const { covers } = seal.statement
     const inReach = covers.seq < line.seq && line.seq - covers.seq <= sealReach
-    // A record of the archive is known by the hashes behind it.
+    // A covered record in the archive is confirmed by the hashes of the records after it.
     const stands = covers.seq < order.startSeq || order.hashAt(covers.seq) === covers.hash
     if (inReach && covers.seq > (goesOn() ? Math.max(sealedSeq, begin?.seal.seq ?? 0) : sealedSeq) && stands)
       return undefined
     return `This seal covers another record ${covers.seq} than the one in the chain.`
   }
 
-  // Seals of the older form name none before them, and do not come after those that do.
+  // Seals of the older form do not name the seal before them, and never come after seals that do.
   const follows = (after: string | undefined): boolean => {
     if (last === undefined && order.startSeq > 0)
       return !goesOn() || after === undefined || after === begin?.seal.digest
@@ -193,7 +197,7 @@ function createSealCheck(
     get count() {
       return count
     },
-    /** Whether the seal is genuine and covers what stands in the chain. */
+    /** Whether the seal is genuine and the record that it covers is in the chain. */
     check(line: Line, position: LinePosition): boolean {
       count += 1
       const seal = parseSeal(line.body)
@@ -205,7 +209,7 @@ function createSealCheck(
       const wrong = fault(line, seal)
       if (wrong !== undefined) findings.add('changed', position, wrong)
       else {
-        // Where records are known to be missing, so are seals.
+        // If records are missing, their seals are missing too: this is not reported a second time.
         if (findings.kept.length === 0 && !follows(seal.statement.after))
           findings.add('removed', position, 'This seal does not go on from the one before it: seals were left out.')
         sealedSeq = remember(points, seal.statement.covers)

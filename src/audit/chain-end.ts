@@ -6,23 +6,23 @@ import { genesis, parseLine, sha256 } from './line.ts'
 import { parseSeal } from './seal.ts'
 import { chunksOfLines, listSegments, type Segment } from './segment.ts'
 
-/** What a process finds when it opens a chain. */
+/** The state in which a process finds a chain when it opens it. */
 export interface FoundChain {
   readonly end: ChainEnd
-  /** Events that no seal covers yet. */
+  /** Number of events after the record that the last seal covers. */
   readonly unsealed: number
-  /** Bytes after the last whole line, left by a crash; they now stand in `tornFile`. */
+  /** Bytes of an unfinished line that a crash left at the end; they are moved to `tornFile`. */
   readonly tornBytes: number
   readonly tornFile: string
-  /** The last seal that stands in it, whoever made it. */
+  /** The last seal in the chain. Its signature is not checked. */
   readonly lastSeal: SignedEnd | undefined
-  /** The chain's point at the sequence number that was asked for, unless its record is gone. */
+  /** The record with the sequence number `askedSeq`; undefined if the chain does not contain it. */
   readonly asked: ChainPoint | undefined
 }
 
 /**
- * Finds the last whole line of a chain and cuts off what a crash left behind it, into `<file>.torn`: nothing is
- * destroyed. It does not check the chain; that is what `verifyTrail` is for. Rejects as the file system does.
+ * Finds the last whole line of a chain. Moves an unfinished line after it, which a crash left, to `<file>.torn`, so
+ * that no data is lost. Does not check the chain: `verifyTrail` does. Rejects with the errors of the file system.
  */
 export async function findChainEnd(directory: string, chain: string, askedSeq: number): Promise<FoundChain> {
   const segments = (await listSegments(directory)).get(chain) ?? []
@@ -50,7 +50,7 @@ export async function findChainEnd(directory: string, chain: string, askedSeq: n
 
 const endBytes = 2 ** 20
 
-/** Reads as much of the end of a file as tells everything: a process starts as soon with a large file as with a small one. */
+/** Reads backwards only as far as needed, so that the start of a process takes no longer with a large file. */
 async function scanEnd(directory: string, segment: Segment, askedSeq: number) {
   const { size } = await stat(join(directory, segment.name))
   for (let wanted = endBytes; ; wanted *= 8) {
@@ -61,7 +61,7 @@ async function scanEnd(directory: string, segment: Segment, askedSeq: number) {
   }
 }
 
-/** `from`: a byte, perhaps within a line, which is then left out. */
+/** Scans from the byte `from`. If that byte is within a line, the rest of that line is skipped. */
 async function scan(directory: string, segment: Segment, askedSeq: number, from: number) {
   let [offset, bytes, unsealed] = [from, 0, 0]
   let point: ChainPoint | undefined

@@ -11,19 +11,20 @@ export interface Entry {
   readonly body: string
 }
 
-/** The files of one chain, open at their end for the one process that writes them. */
+/** The files of one chain, opened for appending by the one process that writes them. */
 export interface ChainFile {
-  /** The last line that is on the disk. */
+  /** The last line on the disk. */
   readonly end: ChainPoint
   /**
-   * Adds the entries as the chain's next lines: all are on the disk when it resolves, none is when it rejects, and
-   * then the chain goes on after its last durable line. One call at a time. Rejects as the file system does.
+   * Appends the entries as lines. All of them are on the disk when it resolves. None is when it rejects, and the next
+   * call continues after the last durable line. Callers must not overlap calls. Rejects with the errors of the file
+   * system.
    */
   append(entries: readonly Entry[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Where a chain stands on the disk: its last line, and the file and byte behind it. */
+/** The end of a chain on the disk: its last line, its last file and the length of that file. */
 export interface ChainEnd extends ChainPoint {
   readonly segment: number
   readonly bytes: number
@@ -48,7 +49,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     if (bytes >= segmentBytes) await nextSegment()
     damaged = true
     try {
-      // Bytes written to a file that was removed are on no disk, though every call says that they are.
+      // Writes to a removed file succeed, but their bytes are lost when the file is closed.
       if (fstatSync(handle.fd).nlink === 0) throw removed(pathOf(directory, chain, segment))
       await writeAll(handle, Buffer.from(text, 'latin1'))
       damaged = false
@@ -58,8 +59,8 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     }
   }
 
-  // The file is opened anew, because a disk that came back may be another mount, and must still be there: a chain that
-  // was removed under a running process is not silently begun again.
+  // Opens the file again, because a disk that failed and returned may be another mount. `stat` fails if the file is
+  // gone, so that a chain removed during operation is not silently started again.
   async function mend(): Promise<void> {
     await stat(pathOf(directory, chain, segment))
     await handle.close().catch(() => undefined)
@@ -108,10 +109,10 @@ async function writeAll(handle: FileHandle, data: Buffer): Promise<void> {
   for (let offset = 0; offset < data.length;) offset += (await handle.write(data, offset)).bytesWritten
 }
 
-// With O_DSYNC (open(2)) the write itself ends only when the data is on the disk: one trip to the thread pool, not two.
+// With O_DSYNC (open(2)) a write returns only when the data is on the disk: one trip to the thread pool instead of two.
 const appendDurably = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_DSYNC
 
-/** Opens for appending, and makes the file's name durable as well. */
+/** Opens a file for appending, and syncs the folder so that its name is durable too. */
 async function openSegment(directory: string, chain: string, segment: number): Promise<FileHandle> {
   const handle = await open(pathOf(directory, chain, segment), appendDurably, 0o600)
   await syncFolder(directory)

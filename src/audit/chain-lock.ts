@@ -5,15 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
 
 export interface ChainLock {
-  /** Once: the lock may be another's by the second time. */
+  /** Removes the lock. A second call has no effect, because another process may hold the lock by then. */
   release(): Promise<void>
 }
 
 const pollMs = 50
 
 /**
- * Makes this process the only writer of a chain. The lock is a file that names its owner and its folder; an owner that
- * has died is replaced, and so is a lock that came with a copy of the folder; a live one is waited for. Rejects with `audit.unavailable` after `waitMs`.
+ * Makes this process the only writer of a chain. The lock is a file that names its owner and its folder. The lock of a
+ * dead process, or one that was copied with the folder, is replaced; a live owner is waited for.
+ * @throws Fault `audit.unavailable` after `waitMs`
  */
 export async function lockChain(path: string, chain: string, waitMs: number): Promise<ChainLock> {
   const folder = await folderIdentity(path)
@@ -33,7 +34,7 @@ export async function lockChain(path: string, chain: string, waitMs: number): Pr
   return { release: () => (released ??= rm(path, { force: true })) }
 }
 
-/** The chains of this folder that a process writes now. */
+/** The chains of this folder that running processes have locked. */
 export async function writtenChains(directory: string): Promise<string[]> {
   const locks = (await readdir(directory).catch(() => [])).filter((name) => name.endsWith('.lock'))
   const written = await Promise.all(
@@ -48,8 +49,8 @@ export async function writtenChains(directory: string): Promise<string[]> {
   return written.flat()
 }
 
-// Two processes may find the same dead owner. The right to remove its lock is itself a lock, named after the dead
-// owner, and the lock is read again under it: so no process removes the lock that a faster one has just taken.
+// Two processes may find the same dead owner. Before one of them removes the lock, it takes a second lock, named after
+// the dead owner, and reads the first again. So it never removes a lock that a faster process has just taken.
 async function tryLock(path: string, self: string, folder: string): Promise<boolean> {
   if (await create(path, self)) return true
   const owner = await ownerOf(path)
@@ -65,7 +66,7 @@ async function tryLock(path: string, self: string, folder: string): Promise<bool
   }
 }
 
-// By link and not by O_EXCL, so that no process ever reads a lock whose owner is not written yet.
+// Creates the file with link(2), not with O_EXCL, so that no process can read a lock whose owner is not written yet.
 async function create(path: string, self: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
   try {
@@ -91,27 +92,28 @@ async function ownIdentity(): Promise<string> {
   return `${await bootId()}.${process.pid}.${await startTicks(process.pid)}`
 }
 
-/** The lock of an earlier release names no folder. */
+/** Whether the owner in a lock is a running process. Locks of earlier releases do not name a folder. */
 async function isAlive(identity: string, here: string): Promise<boolean> {
   const [boot, pid, start, folder = here] = identity.split('.')
   if (folder !== here) return false
   return boot === (await bootId()) && start !== undefined && start === (await startTicks(Number(pid)))
 }
 
-/** A copy is another folder, whichever process writes the one that it was made from. */
+/** Device and inode number of the folder, which differ between a folder and its copy. */
 async function folderIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(dirname(path), { bigint: true })
   return `${dev}-${ino}`
 }
 
-// A process number is used again, after a reboot even with the same start time: hence all three.
+// Process numbers are reused, after a reboot even with the same start time. So an owner has all three: boot, process
+// number and start time.
 async function bootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
 }
 
 /**
- * Fields 3 and 22 of /proc/<pid>/stat (proc_pid_stat(5)); the command's name before them may hold blanks and brackets.
- * Undefined for a process that is gone, or dead and only not yet waited for.
+ * The start time of a process in clock ticks: field 22 of /proc/<pid>/stat (proc_pid_stat(5)). The command's name
+ * before the fields may contain spaces and brackets. Undefined for a process that is gone, or that has ended (field 3).
  */
 async function startTicks(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')

@@ -1,19 +1,19 @@
 import type { SealedHead, SealVerifier } from './seal.ts'
 import { isGenuine, parseSeal } from './seal.ts'
 
-/** What the verifier knows of the machine that it runs on. */
+/** The verifier's knowledge of the machine that it runs on. */
 export interface OwnMachine {
   /** `audit.machine`; empty for the machine without a name. */
   readonly name: string
-  /** Its keeper's: see `SealStatement`. Undefined while the keeper does not answer. */
+  /** The id of its keeper (see `SealStatement`); undefined while the keeper does not answer. */
   readonly id?: string | undefined
-  /** The last record of each chain that its keeper has signed: of chains of this machine alone. */
+  /** The last record that its keeper has signed, of each chain of this machine. */
   readonly signed: ReadonlyMap<string, number>
-  /** Asks the keeper of a chain that only seals or a witness name: an attacker removed its files, or it was never here. */
+  /** Asks the keeper whether it has signed a chain that has no files here. If so, its files were removed. */
   readonly hasSigned?: (chain: string) => Promise<boolean>
 }
 
-/** A machine whose trail was not given to the verifier. */
+/** A machine whose trail the verifier did not get. */
 export interface AbsentMachine {
   /** Empty for the machine without a name. */
   readonly machine: string
@@ -22,37 +22,40 @@ export interface AbsentMachine {
 
 const chainShape = /^(?:([a-z][a-z0-9]{0,15})-)?(?:worker-\d+|console)$/
 
-/** The name of the machine before that of the process; the keeper signs both with each end of the chain. */
+/**
+ * The machine's name, which precedes that of the process in a chain's name. The keeper signs both with each end of a
+ * chain.
+ */
 export function machineOf(chain: string): string {
   return chainShape.exec(chain)?.[1] ?? ''
 }
 
 export interface PresenceOptions {
-  /** Chains that files or archives are left of. */
+  /** Chains with files or archives. */
   readonly chains: Iterable<string>
   readonly own: OwnMachine | undefined
   readonly heads: ReadonlyMap<string, SealedHead>
   readonly verifiers: readonly SealVerifier[]
-  /** Take no machine for another: the trails of all were given. */
+  /** Whether the trails of all machines were given, so that no chain can be of an absent machine. */
   readonly isAll: boolean
 }
 
-/** Tells the chains of the machines whose trails are read from those of others. */
+/** Decides whether a chain belongs to a machine whose trail is read, or to an absent machine. */
 export interface Presence {
-  /** Hears which machine a genuine seal of the trail is of. */
+  /** Notes the machine that a genuine seal of the trail names. */
   see(machine: string | undefined): void
-  /** Has the keeper asked of those chains that nothing else shows to be of a machine that is here. */
+  /** Asks the keeper about the chains that are not yet expected here. */
   ask(chains: Iterable<string>): Promise<void>
-  /** Whether a chain without files is missing; else it is another machine's. */
+  /** Whether a chain without files is missing here. Otherwise it belongs to an absent machine. */
   readonly isExpected: (chain: string) => boolean
-  /** Whether the registry's head of a chain that is here is of another machine, which wrote under the same name. */
+  /** Whether another machine, which used the same chain name, signed the registry's head of a chain that is here. */
   isOfAnother(chain: string, head: SealedHead): boolean
 }
 
 /**
- * A chain is of a machine that is here if any of these says so: its name, the machine in its last seal, the keeper of
- * this machine that signed it, a key of the trail that ended with it. So an attacker who removed it would have to change all
- * of them, and the first three are under the keeper's signature or in its file.
+ * A chain belongs to a machine that is here if any of these says so: its name, the machine in its last seal, the keeper
+ * of this machine, or an audit key that ended with it. An attacker who removes the chain must change all of them; the
+ * first three are signed by the keeper or are in its file.
  */
 export function createPresence({ chains, own, heads, verifiers, isAll }: PresenceOptions): Presence {
   const names = new Set([...chains].map(machineOf))
@@ -64,7 +67,7 @@ export function createPresence({ chains, own, heads, verifiers, isAll }: Presenc
   const signed = new Set(own?.signed.keys())
 
   function isExpected(chain: string): boolean {
-    // Of a folder without any chain nothing says whose it is.
+    // An empty folder does not show which machine it belongs to.
     if (isAll || names.size === 0 || names.has(machineOf(chain)) || ended.has(chain) || signed.has(chain)) return true
     const signer = signers.get(chain)
     return signer !== undefined && ids.has(signer)
@@ -87,7 +90,7 @@ export function createPresence({ chains, own, heads, verifiers, isAll }: Presenc
   }
 }
 
-/** The machine that a seal of the registry names. */
+/** The id of the machine in the seal of a registry head. */
 export function signerOf({ line }: SealedHead): string | undefined {
   return parseSeal(line)?.statement.machine
 }

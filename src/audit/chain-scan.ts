@@ -3,25 +3,25 @@ import { createChainCheck, type ChainCheckOptions } from './chain-check.ts'
 import { createFindings, type ChainReport, type Findings, type LinePosition } from './audit-report.ts'
 import { listSegments, readLines, segmentOf, type LineReader, type Segment } from './segment.ts'
 
-/** Reads one chain from its first line to its last, a chunk at a time, and finds what is wrong in it. */
+/** Reads one chain from its first line to its last, in chunks, and collects its findings. */
 export interface ChainScan {
   readonly chain: string
-  /** When the last line read was written, in milliseconds since the Unix epoch. */
+  /** The time of the last event read, in milliseconds since the Unix epoch. */
   readonly at: number
   readonly finished: boolean
-  /** True when it ended within a line. */
+  /** True if the file ends within a line. */
   readonly torn: boolean
   readonly position: LinePosition
   readonly seq: number
   readonly sealedSeq: number
-  /** Records up to this one were archived, and are not there. */
+  /** Records up to this number are only in the archive. */
   readonly startSeq: number
   readonly findings: Findings
-  /** The hash at a point that a seal of this chain covers; undefined for any other. */
+  /** The hash of a record that a seal of this chain covers; undefined for any other. */
   sealedHash(seq: number): string | undefined
-  /** Reads on; resolves to the number of bytes read. */
+  /** Reads the next chunk; resolves to the number of bytes read. */
   step(): Promise<number>
-  /** Lets a finished scan go on with what was written since. */
+  /** Continues a finished scan with the lines written since. */
   resume(): Promise<void>
   report(): ChainReport
   close(): Promise<void>
@@ -29,7 +29,7 @@ export interface ChainScan {
 
 export interface ChainScanOptions extends ChainCheckOptions {
   readonly directory: string
-  /** What of the chain was archived. */
+  /** The latest archive of the chain. */
   readonly archived?: ArchiveStatement | undefined
 }
 
@@ -42,7 +42,7 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
   let [segment, line, announced] = [0, 0, 0]
   let finished = false
 
-  // A file is whole only once its successor stands there: it is looked at once more after that.
+  // A file is complete only once the next one exists, so it is read once more after that one was found.
   async function turn(): Promise<void> {
     const next = ((await listSegments(directory)).get(chain) ?? []).find(({ number }) => number > segment)
     if (next === undefined) finished = true

@@ -1,13 +1,13 @@
 import { statfs } from 'node:fs/promises'
 
 const lookMs = 5_000
-/** This part of the disk, and no more than a GiB. */
+/** The reserve is this part of the disk, but at most 1 GiB. */
 const part = 0.05
 const mostBytes = 1024 ** 3
 
 /**
- * Tells whether the disk of the trail has more room than what is kept for records of callers with a session, as of some
- * seconds ago.
+ * Creates a check whether the disk of the trail has more free space than the reserve for records of authenticated
+ * callers. The measurement is at most about five seconds old.
  */
 export function createDiskReserve(directory: string): () => boolean {
   let isLeft = true
@@ -17,7 +17,7 @@ export function createDiskReserve(directory: string): () => boolean {
     isLeft = bavail * bsize > Math.min(mostBytes, blocks * bsize * part)
   }
 
-  // A folder that cannot be read is for the trail itself to report.
+  // If the folder cannot be read, the trail itself reports that.
   setInterval(() => void look().catch(() => (isLeft = true)), lookMs).unref()
   return () => isLeft
 }

@@ -1,17 +1,17 @@
 /**
- * The state in which a change leaves the rows that its record is about, by the row's name (`key 3/greeting`); null for a
- * row that it removed.
+ * The rows that a record is about, by name (`key 3/greeting`), each with its state after the change; null for a removed
+ * row.
  */
 export type RecordedRows = Readonly<Record<string, string | null>>
 
-/** What one call, or one command of the console, did: the named fields of an audit record. It never holds a secret. */
+/** The fields of an audit record: the effect of one call, or of one command of the console. They contain no secret. */
 export interface AuditEvent {
-  /** Milliseconds since the Unix epoch at which the call arrived. */
+  /** When the call arrived, in milliseconds since the Unix epoch. */
   readonly at: number
-  /** What was asked for, for example `transparent.encrypt` or `console.user.add`. */
+  /** The operation, for example `transparent.encrypt` or `console.user.add`. */
   readonly operation: string
   readonly requestId: string
-  /** `allowed`, or the fault code with which the call was refused; `noted` in what the trail says of itself. */
+  /** `allowed`, or the fault code with which the call was refused; `noted` for records of the trail about itself. */
   readonly outcome: string
   readonly userId?: number | undefined
   readonly username?: string | undefined
@@ -21,23 +21,20 @@ export interface AuditEvent {
   readonly vault?: string | undefined
   readonly key?: string | undefined
   readonly keyVersion?: number | undefined
-  /** The thing acted on where it is neither vault nor key, for example `user 17`. */
+  /** The thing acted on if it is neither vault nor key, for example `user 17`. */
   readonly target?: string | undefined
   readonly rows?: RecordedRows | undefined
-  /** When the rows were read, in the transaction of the change: milliseconds since the Unix epoch. */
+  /** When the rows were read in the transaction of the change, in milliseconds since the Unix epoch. */
   readonly rowsAt?: number | undefined
-  /** How many calls a record sums up. */
+  /** The number of calls that a summary record counts. */
   readonly count?: number | undefined
-  /** How long the call took, in milliseconds with at most three decimals. */
+  /** The duration of the call in milliseconds, with at most three decimals. */
   readonly ms?: number | undefined
 }
 
-/**
- * Where records go. `append` resolves when the record is on the disk, and rejects with `audit.unavailable` when it is
- * not.
- */
+/** The audit trail. `append` resolves when the record is on the disk; otherwise it rejects with `audit.unavailable`. */
 export interface AuditTrail {
   append(event: AuditEvent): Promise<void>
-  /** Seals what is not sealed yet, and lets go of the chain. */
+  /** Seals the unsealed records, and releases the chain. */
   close(): Promise<void>
 }

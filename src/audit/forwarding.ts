@@ -7,13 +7,13 @@ import type { Courier, CourierOptions } from './witness/courier.ts'
 import type { ReadPoints } from './witness/head-reader.ts'
 import { readWitnessState, writeWitnessState } from './witness/witness-state.ts'
 
-/** A receiver of every record, outside the machine. */
+/** A receiver of all records, outside the machine. */
 export interface Forwarder {
-  /** For the journal and for `strongroom doctor`. */
+  /** Shown in the journal and by `strongroom doctor`. */
   readonly address: string
-  /** Beside the trail: how far the receiver has it. */
+  /** A file in the folder of the trail that records how far the receiver has the trail. */
   readonly stateFile: string
-  /** Resolves once the receiver has read all of them. */
+  /** Resolves once the receiver has read all records. */
   send(records: readonly ReadRecord[]): Promise<void>
 }
 
@@ -40,19 +40,19 @@ export interface ForwardingOptions extends Pick<CourierOptions, 'directory' | 'c
 
 const lookMs = 1_000
 const longestRetryMs = 60_000
-/** Of the trail, in one connection. */
+/** About this many bytes of the trail are sent over one connection. */
 const batchBytes = 256 * 1024
 
 /**
- * Reads what was written to the trail and sends it, so that the trail is the queue and no call waits. How far the receiver
- * has it is kept after each batch: after a crash, or an answer that was lost, a batch is sent again.
+ * Sends new records of the trail to a receiver. The trail itself is the queue, so that no call waits. The position is
+ * stored after each batch; after a crash or a lost answer, a batch is sent again.
  */
 export function startForwarding({ directory, forwarder, clock, log }: ForwardingOptions): Courier {
   const stopped = new AbortController()
   let points: ReadPoints = {}
   let failures = 0
 
-  /** Resolves to whether there may be more. */
+  /** Resolves to whether there may be more to send. */
   async function sendSome(): Promise<boolean> {
     const news = await readOn(directory, points, batchBytes)
     if (news.records.length > 0) await forwarder.send(news.records)

@@ -5,7 +5,9 @@ import type { AuditEvent } from './event.ts'
 
 export type LineType = 'event' | 'seal'
 
-/** A line as read: its sequence number, what it says of the line before, and the rest (`body`) as text. */
+/**
+ * A parsed line: its sequence number, the hash of the line before it (`prev`), and its other members as text (`body`).
+ */
 export interface Line {
   readonly chain: string
   readonly seq: number
@@ -14,9 +16,9 @@ export interface Line {
   readonly body: string
 }
 
-/** The longest line that a chain may hold, in bytes: a seal that names the heads of some hundreds of other chains. */
+/** The longest line of a chain, in bytes: enough for a seal that names the heads of several hundred other chains. */
 export const maxLineBytes = 256 * 1024
-/** The longest body of a line: the members before it take less than the rest. */
+/** The longest body of a line, in bytes: the members before it take fewer than 256. */
 export const maxLineBodyBytes = maxLineBytes - 256
 
 const nameInLine = chainNamePattern.source.slice(1, -1)
@@ -24,8 +26,8 @@ const lineShape = new RegExp(
   `^\\{"v":1,"chain":"(${nameInLine})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\\}$`,
 )
 
-// Counted in bytes after escaping, so that a record stays below 16 KiB whatever its callers send: `rows` has the grants of a
-// member beside, 8 KiB at most.
+// In bytes after escaping. They keep a record below 16 KiB whatever its callers send; `rows` adds at most 8 KiB, for
+// the grants of a member.
 const limits = {
   operation: 128,
   requestId: 128,
@@ -41,20 +43,20 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex')
 }
 
-/** The number that a line has; undefined for what is no line. */
+/** The sequence number of a line; undefined if it has none. */
 export function seqOfLine(line: Buffer): number | undefined {
   const [, digits] = /"seq":(\d+),/.exec(line.toString('latin1', 0, 200)) ?? []
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Where a chain begins: nothing was written yet, and the first line's `prev` names the chain. */
+/** The starting point of a chain: no line is written yet, and the first line's `prev` is a hash of the chain's name. */
 export function genesis(chain: string): ChainPoint {
   return { seq: 0, hash: sha256(`strongroom audit chain ${chain}`) }
 }
 
 /**
- * The body of an event's line: named members in a fixed order, printable ASCII alone. A text over its limit is cut and
- * ends with … and the number of characters left out.
+ * The body of an event's line: named members in a fixed order, in printable ASCII. A longer text than its limit is cut,
+ * and ends with … and the number of omitted characters.
  */
 export function eventBody(event: AuditEvent): string {
   const json = JSON.stringify({
@@ -79,12 +81,12 @@ export function eventBody(event: AuditEvent): string {
   return escapeBeyondAscii(json.slice(1, -1))
 }
 
-/** The whole line, its newline included, that comes after `previous`. */
+/** The whole line after `previous`, including its newline. */
 export function lineAfter(previous: ChainPoint, chain: string, type: LineType, body: string): string {
   return `{"v":1,"chain":"${chain}","seq":${previous.seq + 1},"prev":"${previous.hash}","type":"${type}",${body}}\n`
 }
 
-/** Undefined when `text` (without its newline) is not a line that this module writes. */
+/** Parses `text` (without its newline); undefined if this module did not write such a line. */
 export function parseLine(text: string): Line | undefined {
   const [, chain, seq, prev, type, body] = lineShape.exec(text) ?? []
   if (chain === undefined || prev === undefined || body === undefined) return undefined
@@ -102,7 +104,7 @@ function isJson(text: string): boolean {
 }
 
 function cut(text: string | undefined, limitBytes: number): string | undefined {
-  // No character takes more than six bytes, as \uXXXX.
+  // An escaped character takes at most six bytes (\uXXXX).
   if (text === undefined || text.length * 6 <= limitBytes) return text
   if (text.length <= limitBytes && escapedBytes(text) <= limitBytes) return text
   const markBytes = 24
@@ -114,7 +116,7 @@ function cut(text: string | undefined, limitBytes: number): string | undefined {
   return `${text.slice(0, kept)}… (${text.length - kept} more)`
 }
 
-/** What JSON writes as it is. */
+/** Characters that JSON does not escape. */
 const plain = /^[ !#-[\]-~]*$/
 
 function escapedBytes(text: string): number {

@@ -5,7 +5,7 @@ import { machineOf, type AbsentMachine } from './chain-machine.ts'
 import type { ChainScan } from './chain-scan.ts'
 import { successionsFile } from './trail-keys.ts'
 
-/** A point of a chain, and what says that it was sealed. */
+/** A sealed record of a chain, and the position of the line that says so. */
 interface Mention extends ChainPoint {
   readonly position: LinePosition
 }
@@ -14,18 +14,18 @@ export const registry: LinePosition = { file: 'audit_heads', line: 0 }
 export const archiveList: LinePosition = { file: archivesFile, line: 0 }
 export const keyFile: LinePosition = { file: successionsFile, line: 0 }
 
-/** What seals, the registry and keys that have ended say of chains, compared with what is read of them. */
+/** Compares what seals, the registry and ended audit keys say about chains with what is read of those chains. */
 export interface Mentions {
   hear(chain: string, point: ChainPoint, position: LinePosition): void
-  /** Compares what was said of a chain with what was read of it. */
+  /** Compares the mentions of a chain with the records read so far. */
   settle(scan: ChainScan): void
   awaits(scan: ChainScan): boolean
-  /** Chains that were mentioned, and of which no file is read. */
+  /** Chains that were mentioned and have no files. */
   unread(): string[]
-  /** What was mentioned and not found by now is missing, or another machine's. */
+  /** Reports each mentioned record that was not found as missing, or its chain as one of an absent machine. */
   conclude(isExpected: (chain: string) => boolean): void
   findingsOf(chain: string): Findings
-  /** Says of a chain that it is of another machine. */
+  /** Marks a chain as one of an absent machine. */
   leaveOut(chain: string): void
   readonly missing: ReadonlyMap<string, Findings>
   absent(): AbsentMachine[]
@@ -43,10 +43,10 @@ export function createMentions(scans: ReadonlyMap<string, ChainScan>): Mentions 
     return findings
   }
 
-  /** True when the mention needs no more waiting. */
+  /** True once the mention is settled. */
   function judge(scan: ChainScan, { seq, hash, position }: Mention): boolean {
     if (scan.sealedHash(seq) === hash) return true
-    // What was archived is bound by the hash of its end.
+    // Archived records are confirmed by the hash of the archive's last record.
     if (seq <= scan.startSeq) return true
     if (scan.sealedSeq < seq) return false
     const by = `line ${position.line} of ${position.file}`
@@ -76,7 +76,7 @@ export function createMentions(scans: ReadonlyMap<string, ChainScan>): Mentions 
 
   return {
     hear(chain, { seq, hash }, position) {
-      // An idle chain is named by every seal of the others; once for each of their files is enough.
+      // Every seal of the other chains names an idle chain: one mention per file is enough.
       const key = `${position.file} ${chain}`
       if (heard.get(key) === hash) return
       heard.set(key, hash)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { keysFrom, type Succession } from '../hsm/audit-succession.ts'
 
-/** The public key beside the trail, for auditors to take away: PEM, SubjectPublicKeyInfo. */
+/** The public key in the folder of the trail, for auditors: PEM, SubjectPublicKeyInfo. */
 const publicKeyFile = 'audit-public.pem'
 
 /**
- * The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. Rejects with
- * `audit.unavailable` where it is damaged.
+ * The key in the folder of the trail as DER SubjectPublicKeyInfo; undefined if there is none yet.
+ * @throws Fault `audit.unavailable` if it is damaged
  */
 export async function readPublicKey(directory: string): Promise<Buffer | undefined> {
   const pem = await readFile(join(directory, publicKeyFile), 'utf8').catch((error: unknown) => {
@@ -32,8 +32,9 @@ function parsePublicKey(pem: string): Buffer {
 }
 
 /**
- * Leaves the first key beside the trail, or compares the one that is there with all that are known. Rejects with
- * `audit.unavailable` where it is none of them or is damaged: one trail is sealed by one key and those after it.
+ * Writes the first key of the trail to its folder, or compares the file that is there with all known keys. One trail is
+ * sealed by one key and its successors.
+ * @throws Fault `audit.unavailable` if the file is damaged or holds another key
  */
 export async function leavePublicKey(
   directory: string,
@@ -44,7 +45,7 @@ export async function leavePublicKey(
   const pem = createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ type: 'spki', format: 'pem' })
   const draft = join(directory, `${publicKeyFile}.${randomUUID()}`)
   try {
-    // Flushed before it gets its name: a power cut may otherwise leave the name of an empty file.
+    // Flushed before it is linked: otherwise a power cut could leave an empty file under that name.
     await writeFile(draft, pem, { mode: 0o644, flag: 'wx', flush: true })
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {

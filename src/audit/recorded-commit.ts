@@ -4,19 +4,19 @@ import { beforeCommit } from '../store/before-commit.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
 import type { AuditEvent, AuditTrail, RecordedRows } from './event.ts'
 
-/** Reads the rows that a record is about, in the transaction that it belongs to. */
+/** Reads the rows that a record is about, within the transaction that changes them. */
 export type ReadRows = (tx: Tx, event: AuditEvent) => Promise<RecordedRows>
 
-/** The event with the state in which its transaction leaves its rows. */
+/** Adds to the event the state of its rows at the end of the transaction. */
 export async function withRows(event: AuditEvent, tx: Tx, readRows: ReadRows): Promise<AuditEvent> {
   const rows = await readRows(tx, event)
   return Object.keys(rows).length === 0 ? event : Object.assign({}, event, { rows, rowsAt: Date.now() })
 }
 
 /**
- * A transaction that commits only after its record is on the disk: what cannot be recorded is not committed
- * (docs/decisions/0004). Every change of the appliance goes through here.
- * @param prepare reads what the record says of the change; what comes back puts it on the disk
+ * Creates a transaction that commits only after its audit record is on the disk: without a record there is no change
+ * (docs/decisions/0004). All changes of the appliance use it.
+ * @param prepare reads the data for the record; the function that it returns writes the record to the disk
  */
 export function createRecordedCommit(
   store: Pick<Store, 'transaction'>,
@@ -30,11 +30,12 @@ export function createRecordedCommit(
     }, options)
 }
 
-/** What a record of the appliance's own says beyond the operation. */
+/** Further fields of a record of the appliance's own work. */
 export type ApplianceNote = Omit<Partial<AuditEvent>, 'at' | 'operation' | 'requestId' | 'outcome'>
 
 /**
- * A recorded commit for what the appliance does by itself; without a name in the note the record names the appliance.
+ * A recorded commit for work that the appliance does by itself. The record names the user `appliance` unless the note
+ * gives a name.
  */
 export type ApplianceCommit = <T>(operation: string, note: ApplianceNote, work: (tx: Tx) => Promise<T>) => Promise<T>
 

@@ -3,7 +3,7 @@ import { integer, primary, text } from '../store/columns.ts'
 import type { Store } from '../store/store.ts'
 import type { SealedHead } from './seal.ts'
 
-/** The last sealed point of a chain, as the other chains witness it. */
+/** The last sealed record of a chain, which the seals of the other chains confirm. */
 interface AuditHead extends SealedHead {
   readonly chain: string
 }
@@ -15,12 +15,12 @@ export const AuditHeadTable = new EntitySchema<AuditHead>({
 })
 
 /**
- * Where every chain's last seal is kept apart from its files: a chain that was cut short, or is gone, is noticed.
- * Both methods reject with `store.unavailable`.
+ * The registry in the database of each chain's last seal. With it, a missing chain or a chain that was cut is detected.
+ * @throws Fault `store.unavailable` from both methods
  */
 export interface AuditHeads {
   read(): Promise<Map<string, SealedHead>>
-  /** Moves the chain's head forward; a head that lies behind the one kept is ignored. */
+  /** Stores the chain's head; one that is behind the stored head is ignored. */
   write(chain: string, head: SealedHead): Promise<void>
 }
 

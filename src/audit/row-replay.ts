@@ -1,20 +1,20 @@
 import type { LinePosition } from './audit-report.ts'
 
-/** A row of the database in the words of `RecordedRows`. */
+/** A row of the database, described as in `RecordedRows`. */
 export interface CurrentRow {
   readonly state: string
-  /** The same state in the words of an earlier release, where those were others. */
+  /** The same state as an earlier release described it, if that differs. */
   readonly earlier?: string
-  /** When it was made, by its own word: milliseconds since the Unix epoch. */
+  /** The row's own creation time, in milliseconds since the Unix epoch. */
   readonly since: number
 }
 
 export interface RowFinding {
   readonly row: string
   /**
-   * `older`: the row has a state that the trail says it had before; `removed`: it was removed, and is there; `missing`:
-   * it is not there, and was not removed; `unknown`: it was made without a record; `changed`: it has a state that no
-   * record tells.
+   * `older`: by the trail, the row had this state earlier; `removed`: the trail records its removal, but the row
+   * exists; `missing`: the row is gone without a recorded removal; `unknown`: no record tells of its creation;
+   * `changed`: no record tells of this state.
    */
   readonly kind: 'older' | 'removed' | 'missing' | 'unknown' | 'changed'
   readonly detail: string
@@ -22,7 +22,7 @@ export interface RowFinding {
 
 export interface RowReport {
   readonly compared: number
-  /** Rows that are older than the first record that tells of rows: nothing is known of them. */
+  /** Number of rows older than the first record with rows, which cannot be judged. */
   readonly unjudged: number
   readonly findings: readonly RowFinding[]
 }
@@ -35,22 +35,22 @@ interface Told {
 
 const keptStates = 64
 
-/** Collects what the records of a trail say of rows, and compares it with the rows as they are. */
+/** Collects the row states in the records of a trail, and compares them with the current rows. */
 export interface RowReplay {
-  /** The rest of an event's line. */
+  /** Takes the body of an event's line. */
   readonly event: (body: string, position: LinePosition) => void
-  /** `readAt`: when the rows were read, before the trail was. */
+  /** `readAt`: when the rows were read, which must be before the trail is read. */
   compare(rows: ReadonlyMap<string, CurrentRow>, readAt: number): RowReport
 }
 
-/** `knownFrom`: what was told before may have been told anew in records that were archived, and is not judged by. */
+/** Row states from before `knownFrom` are ignored, because archived records may have replaced them. */
 export function createRowReplay(knownFrom = 0): RowReplay {
   const told = new Map<string, Told[]>()
   let first = Infinity
 
   function tell(row: string, one: Told): void {
     const states = told.get(row) ?? []
-    // The chains of several processes are read side by side: the times put their records in order.
+    // The chains of several processes are read in parallel: sort their records by time.
     let at = states.length
     while (at > 0 && (states[at - 1]?.at ?? 0) > one.at) at -= 1
     states.splice(at, 0, one)
@@ -58,7 +58,7 @@ export function createRowReplay(knownFrom = 0): RowReplay {
     told.set(row, states)
   }
 
-  /** The last state of a row; a vault that was removed took with it what was in it. */
+  /** The recorded states of a row. The removal of a vault also removes its keys and members. */
   function statesOf(row: string): readonly Told[] {
     const states = told.get(row) ?? []
     const [, vault] = /^(?:key|member) (\d+)\//.exec(row) ?? []
@@ -114,7 +114,7 @@ export function createRowReplay(knownFrom = 0): RowReplay {
 const isIn = (current: CurrentRow | undefined, told: string | null): boolean =>
   isState(current?.state ?? null, told) || (current?.earlier !== undefined && isState(current.earlier, told))
 
-/** Counters go on without a record of each (decision 11): a higher one is no other state. */
+/** Counters increase without a record for each step (decision 11), so a higher one counts as the same state. */
 function isState(current: string | null, told: string | null): boolean {
   if (current === null || told === null || current === told) return current === told
   return withoutCounter(current) === withoutCounter(told) && counterOf(current) >= counterOf(told)

@@ -4,12 +4,12 @@ import { isWithin, keysFrom } from '../hsm/audit-succession.ts'
 import { parseLine } from './line.ts'
 import type { TrailKeys } from './trail-keys.ts'
 
-/** A signed end of a chain, read from its line. */
+/** A signed end of a chain, parsed from its line. */
 export interface Seal extends SignedEnd {
   readonly statement: SealStatement
 }
 
-/** A seal may stand at most this many lines behind the record that it covers. */
+/** A seal is at most this many lines after the record that it covers. */
 export const sealReach = 16_384
 
 const sealShape = /^"seal":(\{.*\}),"sig":"([A-Za-z0-9+/]{86}==)"$/
@@ -19,7 +19,7 @@ export function sealBody({ text, signature }: SignedEnd): string {
   return `"seal":${text},"sig":"${signature.toString('base64')}"`
 }
 
-/** Undefined when `body` is not, byte for byte, what `sealBody` makes. Says nothing about the signature. */
+/** Parses a seal; undefined if `body` is not byte for byte what `sealBody` makes. Does not check the signature. */
 export function parseSeal(body: string): Seal | undefined {
   const [, text, base64] = sealShape.exec(body) ?? []
   if (text === undefined || base64 === undefined) return undefined
@@ -35,17 +35,19 @@ export function sealIn(text: string): Seal | undefined {
 }
 
 export interface SealVerifier {
-  /** Of the newest key. */
+  /** The id of the newest key. */
   readonly keyId: string
   /** Whether this key belongs to the trail. */
   knows(keyId: string): boolean
-  /** What the keys before said of their ends, as points of chains. */
+  /** The last records that earlier keys signed, as stated when those keys ended. */
   readonly ends: readonly [chain: string, point: ChainPoint][]
-  /** True when a key of the trail signed exactly this seal before it ended (ECDSA P-256 over SHA-256, FIPS 186-5). */
+  /**
+   * True if a key of the trail signed exactly this seal before that key ended (ECDSA P-256 over SHA-256, FIPS 186-5).
+   */
   verifies(seal: Seal): boolean
 }
 
-/** By any key of the trail, and what leads to the others. */
+/** Creates a verifier from one key of the trail and the successions that lead to its other keys. */
 export function createSealVerifier({ publicKey, successions }: TrailKeys): SealVerifier {
   const keys = new Map(
     [...keysFrom(publicKey, successions)].map(([id, { publicKey: der, until }]) => [
@@ -65,12 +67,12 @@ export function createSealVerifier({ publicKey, successions }: TrailKeys): SealV
   }
 }
 
-/** A point of a chain that the token sealed, and the body of the seal. */
+/** A sealed record of a chain, and the body of its seal. */
 export interface SealedHead extends ChainPoint {
   readonly line: string
 }
 
-/** True when the token sealed this head: an attacker who edits the registry cannot make one up. */
+/** True if the token sealed this head. An attacker who edits the registry cannot forge one. */
 export function isGenuine(chain: string, head: SealedHead, verifier: SealVerifier): boolean {
   const seal = parseSeal(head.line)
   if (seal === undefined || seal.statement.chain !== chain) return false

@@ -14,11 +14,11 @@ export interface AuditLog {
 
 export type AuditSigner = Pick<Hsm, 'signAuditEnd' | 'lastAuditEnd' | 'auditKeys'>
 
-/** Seals a chain at intervals. A token or a database that fails delays seals, and nothing else. */
+/** Seals a chain at intervals. A failure of the token or the database only delays seals. */
 export interface Sealer {
-  /** Tells that `events` more stand in the chain. */
+  /** Reports that `events` more events were written to the chain. */
   wrote(events: number): void
-  /** Seals what is not sealed, once, and stops. Never rejects. */
+  /** Tries once to seal the unsealed records, and stops. Never rejects. */
   close(): Promise<void>
 }
 
@@ -32,11 +32,11 @@ export interface SealerOptions {
   readonly sealRecords: number
   readonly log: AuditLog | undefined
   readonly state?: TrailState | undefined
-  /** The last seal that stands in the chain when it is opened. */
+  /** The last seal in the chain when it is opened. */
   readonly lastSeal: SignedEnd | undefined
   /** The last line on the disk. */
   readonly end: () => ChainPoint
-  /** Puts the seal into the chain; resolves when it is on the disk. */
+  /** Appends the seal to the chain; resolves when it is on the disk. */
   readonly append: (body: string) => Promise<void>
 }
 
@@ -106,7 +106,7 @@ function createSealing(options: SealerOptions): () => Promise<void> {
   const confirmed = new Map<string, string>()
   /** The last seal in the chain. */
   let written = options.lastSeal
-  /** Whether the keeper's last signature may be another one. */
+  /** Whether the keeper's last signature may be later than `written`. */
   let inDoubt = true
 
   async function verifierOf(): Promise<SealVerifier> {
@@ -114,20 +114,20 @@ function createSealing(options: SealerOptions): () => Promise<void> {
     return verifier
   }
 
-  // Another key may sign by now.
+  // If the seal names an unknown key, a succession has taken place: read the keys again.
   async function verifierFor(seal: Seal, known: SealVerifier): Promise<SealVerifier> {
     if (known.knows(seal.statement.key)) return known
     verifier = undefined
     return verifierOf()
   }
 
-  // Only what the token sealed is witnessed; a head that was checked once is not checked again.
+  // A seal names only heads of other chains that the token sealed. Each head is checked once.
   async function otherHeads(known: SealVerifier): Promise<Record<string, ChainPoint>> {
     const others: Record<string, ChainPoint> = {}
     for (const [name, head] of await heads.read()) {
       if (name === chain) continue
       const seal = parseSeal(head.line)
-      // Another chain may have been the first that the next key signed.
+      // The new key may have signed the other chain first.
       if (
         confirmed.get(name) === head.line ||
         (seal !== undefined && isGenuine(name, head, await verifierFor(seal, known)))
@@ -154,14 +154,15 @@ function createSealing(options: SealerOptions): () => Promise<void> {
     await heads.write(chain, { ...read.statement.covers, line: body })
   }
 
-  // A process that ended between a signature and its line left it with the keeper, which goes on from there alone.
+  // A process may have ended after a signature and before it wrote its line. The keeper then has that signature and
+  // continues only from it, so it is written now.
   async function lastSigned(verifier: SealVerifier): Promise<SignedEnd | undefined> {
     const last = await hsm.lastAuditEnd(chain)
     if (last !== undefined && coveredBy(last) > coveredBy(written)) await put(last, verifier)
     return last ?? adoptable(verifier)
   }
 
-  // Of a chain that the keeper does not know: one of a release before it, or of another machine.
+  // The last seal of a chain that the keeper does not know: an earlier release or another machine made it.
   const adoptable = (verifier: SealVerifier): SignedEnd | undefined => {
     const seal = written === undefined ? undefined : parseSeal(sealBody(written))
     return seal !== undefined && verifier.verifies(seal) ? seal : undefined

@@ -2,12 +2,12 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxLineBytes } from './line.ts'
 
-/** One file of a chain. */
+/** A file of a chain. */
 export interface Segment {
   readonly chain: string
-  /** 1 for the first. */
+  /** 1 for the first file. */
   readonly number: number
-  /** The file's name inside the directory. */
+  /** The file's name in the directory. */
   readonly name: string
 }
 
@@ -17,7 +17,7 @@ export function segmentOf(chain: string, number: number): Segment {
   return { chain, number, name: `${chain}.${String(number).padStart(6, '0')}.jsonl` }
 }
 
-/** The files of every chain in `directory`, in order. Rejects as `readdir` does. */
+/** The files of each chain in `directory`, in order. Rejects with the errors of `readdir`. */
 export async function listSegments(directory: string): Promise<Map<string, Segment[]>> {
   const chains = new Map<string, Segment[]>()
   for (const name of await readdir(directory)) {
@@ -33,12 +33,15 @@ export async function listSegments(directory: string): Promise<Map<string, Segme
 
 export interface LineReader {
   /**
-   * The next whole lines, each with its newline; none when no whole line is left of what stood there at the last look.
+   * The next whole lines, each with its newline; empty if no whole line is left before the end seen at the last `look`.
    */
   next(): Promise<Buffer[]>
-  /** Whether bytes without a newline stood behind the last whole line. */
+  /** Whether bytes without a newline follow the last whole line. */
   readonly partial: boolean
-  /** Looks how far the file goes by now: a reader that followed a busy writer would never end. */
+  /**
+   * Reads the current size of the file. Between calls the end is fixed, because a reader that followed a busy writer
+   * would never finish.
+   */
   look(): Promise<void>
   close(): Promise<void>
 }
@@ -46,8 +49,8 @@ export interface LineReader {
 const chunkBytes = 64 * 1024
 
 /**
- * Reads a file that may be growing, in chunks, from the byte `from` on: memory does not grow with the file. A piece
- * longer than any line counts as a line.
+ * Reads a file, which may be growing, in chunks from the byte `from` on, with bounded memory. A piece longer than the
+ * longest line counts as a line.
  */
 export async function readLines(directory: string, segment: Segment, from = 0): Promise<LineReader> {
   const handle = await open(join(directory, segment.name), 'r')
@@ -84,8 +87,8 @@ export async function readLines(directory: string, segment: Segment, from = 0): 
 }
 
 /**
- * The whole lines of a file from the byte `from` on, a chunk of them at a time, as far as it goes now. A chunk holds until the next is
- * asked for.
+ * The whole lines of a file from the byte `from` up to its current end, in chunks. A chunk is valid until the next one
+ * is requested.
  */
 export async function* chunksOfLines(
   directory: string,
@@ -95,7 +98,7 @@ export async function* chunksOfLines(
   yield* chunksOf(await readLines(directory, segment, from))
 }
 
-/** The same of a file that is open, which is closed at the end. */
+/** The same for a file that is already open; closes it at the end. */
 export async function* chunksOf(reader: LineReader): AsyncGenerator<readonly Buffer[], void> {
   try {
     for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) yield lines

@@ -8,7 +8,7 @@ export interface SyslogSettings {
   readonly port: number
   /** PEM file with the CA of the receiver's certificate. */
   readonly ca: string
-  /** PEM files with the certificate and key by which the receiver knows this machine. */
+  /** PEM files with the client certificate and its key, by which the receiver identifies this machine. */
   readonly certificate?: string | undefined
   readonly key?: string | undefined
 }
@@ -24,9 +24,9 @@ export interface SyslogMessage {
 }
 
 export interface SyslogSender {
-  /** For the journal and for `strongroom doctor`. */
+  /** Shown in the journal and by `strongroom doctor`. */
   readonly address: string
-  /** Resolves once the receiver has read all of them. */
+  /** Resolves once the receiver has read all messages. */
   send(messages: readonly SyslogMessage[]): Promise<void>
 }
 
@@ -36,10 +36,10 @@ const timeoutMs = 10_000
 const priority = 13 * 8 + 6
 
 /**
- * Sends messages to a syslog receiver over TLS (RFC 5425). The protocol has no acknowledgement, and what was written to a
- * connection may be lost with it. So a connection carries one batch and is then closed from our side: the receiver
- * closes its own once it has read all of it (RFC 5425 §4.4), and only then do the messages count as sent. The package of
- * the registry that is used most sends without waiting for that.
+ * Sends messages to a syslog receiver over TLS (RFC 5425). The protocol has no acknowledgement, and messages may be
+ * lost with a connection. So each connection carries one batch and is then closed from our side. The receiver closes
+ * its side once it has read the whole batch (RFC 5425 §4.4), and only then do the messages count as sent. The package
+ * that is used most for this does not wait for that.
  */
 export function createSyslogSender(settings: SyslogSettings): SyslogSender {
   const machine = hostname().replace(/[^!-~]/g, '') || '-'
@@ -64,7 +64,7 @@ export function createSyslogSender(settings: SyslogSettings): SyslogSender {
   }
 }
 
-/** The files are read at each connection, so that renewed certificates are used without a restart. */
+/** Reads the files at each connection, so that renewed certificates are used without a restart. */
 function connectionTo({ host, port, ca, certificate, key }: SyslogSettings): ConnectionOptions {
   return {
     host,
@@ -76,10 +76,10 @@ function connectionTo({ host, port, ca, certificate, key }: SyslogSettings): Con
   }
 }
 
-/** Octet counting: RFC 5425 §4.3. */
+/** Adds the length in octets before the message (RFC 5425 §4.3). */
 const frame = (message: string): string => `${Buffer.byteLength(message)} ${message}`
 
-/** RFC 5424 §6. */
+/** The message in the format of RFC 5424 §6. */
 function lineOf({ at, kind, data, text }: SyslogMessage, machine: string): string {
   return `<${priority}>1 ${new Date(at).toISOString()} ${machine} strongroom - ${kind} ${data} ${text}`
 }

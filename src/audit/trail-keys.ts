@@ -6,17 +6,20 @@ import type { Succession } from '../hsm/audit-succession.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { leavePublicKey, readPublicKey } from './public-key.ts'
 
-/** One succession in a line, beside the trail: with the first key alone, all others are known. */
+/**
+ * The file of successions in the folder of the trail, one in a line. The first key and the successions lead to all
+ * other keys.
+ */
 export const successionsFile = 'audit-keys.jsonl'
 
-/** A key of the trail, and what leads from it to the others. */
+/** A key of the trail, and the successions that lead from it to the others. */
 export interface TrailKeys {
   /** DER SubjectPublicKeyInfo. */
   readonly publicKey: Buffer
   readonly successions: readonly Succession[]
 }
 
-/** Those that lie in this folder; lines that are none are left out. Whether they are good: `keysFrom`. */
+/** The successions in this folder, unchecked (`keysFrom` checks them). Other lines are skipped. */
 export async function readSuccessions(directory: string): Promise<Succession[]> {
   const text = await readFile(join(directory, successionsFile), 'utf8').catch((error: unknown) => {
     if (errorCodeOf(error) === 'ENOENT') return ''
@@ -25,7 +28,7 @@ export async function readSuccessions(directory: string): Promise<Succession[]> 
   return successionsIn(text.split('\n'))
 }
 
-/** Those of these lines that are successions. */
+/** The successions in these lines; other lines are skipped. */
 export function successionsIn(lines: readonly string[]): Succession[] {
   return lines.flatMap((line) => {
     const [, statement, byFormer, byNext] = successionShape.exec(line) ?? []
@@ -37,13 +40,13 @@ export function successionsIn(lines: readonly string[]): Succession[] {
 
 const successionShape = /^\{"succession":(\{.*\}),"from":"([A-Za-z0-9+/]{86}==)","to":"([A-Za-z0-9+/]{86}==)"\}$/
 
-/** As it stands in the file, without its newline. */
+/** The line of a succession, without its newline. */
 export const successionLine = ({ text, byFormer, byNext }: Succession): string =>
   `{"succession":${text},"from":"${byFormer.toString('base64')}","to":"${byNext.toString('base64')}"}`
 
 /**
- * The key that signs now, with all that leads to it; leaves beside the trail what is not there yet. Rejects with
- * `audit.unavailable` where the key beside it is of another token.
+ * Reads the current key and its successions from the token, and adds to the folder what is missing there.
+ * @throws Fault `audit.unavailable` if the folder's key belongs to another token
  */
 export async function leaveTrailKeys(directory: string, hsm: Pick<Hsm, 'auditKeys'>): Promise<TrailKeys> {
   const { publicKey, successions: told } = await hsm.auditKeys()
@@ -55,7 +58,7 @@ export async function leaveTrailKeys(directory: string, hsm: Pick<Hsm, 'auditKey
   return { publicKey, successions }
 }
 
-/** In one go: another process may write the same. */
+/** Replaces the file in one step, because another process may write it at the same time. */
 async function writeSuccessions(directory: string, successions: readonly Succession[]): Promise<void> {
   const draft = join(directory, `${successionsFile}.${randomUUID()}`)
   await writeFile(draft, successions.map((one) => `${successionLine(one)}\n`).join(''), {
@@ -66,7 +69,7 @@ async function writeSuccessions(directory: string, successions: readonly Success
   await rename(draft, join(directory, successionsFile))
 }
 
-/** Of what lies beside the trail; undefined where there is no key yet. */
+/** The keys in the folder of the trail; undefined if there are none yet. */
 export async function readTrailKeys(directory: string): Promise<TrailKeys | undefined> {
   const publicKey = await readPublicKey(directory)
   return publicKey && { publicKey, successions: await readSuccessions(directory) }

@@ -1,11 +1,11 @@
-/** How the trail of one process stands, for the monitor. Times in milliseconds since 1970. */
+/** The state of one process's chain, for the monitor. Times are in milliseconds since the Unix epoch. */
 export interface TrailState {
   isOpen: boolean
-  /** When a record could not be written; undefined once one was. */
+  /** When writing a record last failed; undefined after a later success. */
   failedAt: number | undefined
   /** When the last record was written. */
   wroteAt: number | undefined
-  /** Records behind the last seal, and since when there are any. */
+  /** Number of records after the last seal, and since when there are any. */
   unsealed: number
   unsealedSince: number | undefined
   sealedAt: number | undefined

@@ -13,28 +13,28 @@ import { createWitnessComparison, type WitnessComparison } from './witness/compa
 import type { WitnessedHead } from './witness/witness-file.ts'
 
 export interface VerifyOptions {
-  /** The folder of a trail, or those of several machines, which then hold no chain twice. */
+  /** The folder of a trail, or the folders of several machines, no two of which may contain the same chain. */
   readonly directory: string | readonly string[]
   /**
-   * DER SubjectPublicKeyInfo of a key that sealed: from a copy out of reach of those who can change the trail. The
-   * newest is the best.
+   * A key of the trail as DER SubjectPublicKeyInfo, preferably the newest. It must be a copy that cannot be changed by
+   * anyone who can change the trail.
    */
   readonly publicKey: Buffer
-  /** What the registry holds, read before this call: with it, the last sealed record of every chain is known. */
+  /** The heads in the registry, read before this call. They give the last sealed record of every chain. */
   readonly heads?: ReadonlyMap<string, SealedHead>
-  /** The machine whose trail must be here, read after the registry. */
+  /** The machine whose trail must be here; read after the registry. */
   readonly own?: OwnMachine | undefined
   /** Whether the trails of all machines must be here. */
   readonly isAll?: boolean
-  /** What a witness outside the machine knows, read before this call. */
+  /** The heads that a witness outside the machine knows, read before this call. */
   readonly witnessed?: readonly WitnessedHead[]
-  /** Called with each event, of all chains. */
+  /** Called with each event of all chains. */
   readonly onEvent?: ((body: string, position: LinePosition) => void) | undefined
   /** Called after each chunk with the bytes read so far. */
   readonly progress?: (bytes: number) => void
 }
 
-/** Where one chain lies, and by which keys it is sealed. */
+/** The folder of one chain, and the verifier for its seals. */
 interface ChainPlace {
   readonly directory: string
   readonly chain: string
@@ -43,9 +43,9 @@ interface ChainPlace {
 }
 
 /**
- * Checks whole trails, also while they are being written, and needs no secret. All chains are read side by side in the
- * order of time, so that what one says of another is compared on the way and memory does not grow with the trail.
- * Rejects as the file system does when a file cannot be read.
+ * Verifies whole trails, even while they are being written, without any secret. Reads all chains in parallel in the
+ * order of time, so that it can compare mentions of other chains as it reads, with bounded memory. Rejects with the
+ * errors of the file system.
  */
 export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> {
   const { heads = new Map<string, SealedHead>(), own, isAll = false, witnessed, progress } = options
@@ -57,7 +57,8 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
   const scans = new Map<string, ChainScan>()
   const mentions = createMentions(scans)
   let reading = true
-  // Once every chain was read, a trail that is still being written would go on naming new heads without end.
+  // After every chain was read once, mentions are ignored: a trail that is being written would name new heads without
+  // end.
   const onMention = (chain: string, point: ChainPoint, position: LinePosition): void => {
     if (reading) mentions.hear(chain, point, position)
   }
@@ -93,7 +94,10 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
   }
 }
 
-/** Each folder has keys of its own: machines that share a token take the next one at different times. */
+/**
+ * Reads the chains, keys and archives of each folder. Machines that share a token change to the next key at different
+ * times, so each folder has its own keys.
+ */
 async function readPlaces({ directory, publicKey }: VerifyOptions) {
   const places: ChainPlace[] = []
   const verifiers: SealVerifier[] = []
@@ -117,8 +121,8 @@ function earliest(scans: ReadonlyMap<string, ChainScan>): ChainScan | undefined 
   return found
 }
 
-// A process that is writing puts its seal on the disk before any other can name it, and a line in one go: what was
-// missing when this chain was read is there by now, or was never there.
+// A writer puts its seal on the disk before other chains can name it, and writes each line in one step. So a record
+// that was missing when its chain was read is there by now, or never was.
 async function catchUp(scans: ReadonlyMap<string, ChainScan>, mentions: Mentions): Promise<void> {
   for (const scan of scans.values()) {
     const wanting = () => scan.torn || mentions.awaits(scan)

@@ -17,9 +17,12 @@ import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } f
 import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
 
 export interface AuditTrailOptions {
-  /** Made with mode 0700 when it is not there; the files in it have mode 0600. */
+  /** Created with mode 0700 if it does not exist; the files in it have mode 0600. */
   readonly directory: string
-  /** The name of this process's chain, `worker-1` or `console`: lower-case letters, digits and hyphens, 32 at most. */
+  /**
+   * The name of this process's chain, for example `worker-1` or `console`: at most 32 lower-case letters, digits and
+   * hyphens.
+   */
   readonly chain: string
   readonly hsm: AuditSigner
   readonly heads: AuditHeads
@@ -27,18 +30,18 @@ export interface AuditTrailOptions {
   readonly sealIntervalMs: number
   readonly sealRecords: number
   readonly segmentBytes: number
-  /** How long to wait for another process that writes this chain. */
+  /** How long to wait while another process writes this chain. */
   readonly lockWaitMs?: number
   readonly log?: AuditLog
-  /** Kept up to date. */
+  /** The trail updates this state. */
   readonly state?: TrailState
 }
 
 /**
- * Opens this process's chain of the audit trail for writing. What a crash left behind, and what is missing although
- * it was sealed, becomes a record of its own.
- * Rejects with `audit.unavailable` (the folder cannot be written, another process holds the chain, or another token's
- * key lies there) and `store.unavailable`.
+ * Opens this process's chain of the audit trail for writing. An unfinished line that a crash left, and sealed records
+ * that are missing, become records of their own.
+ * @throws Fault `audit.unavailable` if the folder cannot be written, another process holds the chain, or the folder has
+ * the key of another token; `store.unavailable`
  */
 export async function createAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const { directory, chain, log, heads } = options
@@ -93,7 +96,7 @@ function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundCha
       if (closing !== undefined)
         return Promise.reject(new Fault('audit.unavailable', 'The audit trail is closed; start the service again.'))
       const body = eventBody(event)
-      // No reader takes a longer line for one, and a start moves it out of the chain as what a crash has left.
+      // Readers reject a longer line, and the next start would move it out of the chain like an unfinished one.
       if (body.length > maxLineBodyBytes)
         return Promise.reject(new Fault('audit.unavailable', `The record would be longer than ${maxLineBytes} bytes.`))
       return queue.add({ type: 'event', body })
@@ -107,7 +110,7 @@ interface Waiting extends Entry {
   readonly reject: (error: Fault) => void
 }
 
-/** All that is waiting goes to the disk with one write and one sync; what arrives meanwhile waits for the next. */
+/** Writes all waiting entries with one write and one sync; entries that arrive meanwhile wait for the next write. */
 function createGroupCommit(
   file: ChainFile,
   { chain, clock, log, state }: AuditTrailOptions,
@@ -138,7 +141,7 @@ function createGroupCommit(
   }
 }
 
-/** The registry's head of this chain, unless no seal confirms it. */
+/** The registry's head of this chain; undefined if its seal is not genuine. */
 async function genuineHead({ directory, chain, hsm, log }: AuditTrailOptions, kept: SealedHead | undefined) {
   let keys: TrailKeys | undefined
   try {
@@ -154,14 +157,17 @@ async function genuineHead({ directory, chain, hsm, log }: AuditTrailOptions, ke
   return undefined
 }
 
-/** The last end of this chain that the keeper signed, which the registry need not know yet; undefined while it is away. */
+/**
+ * The last end of this chain that the keeper signed, which may not be in the registry yet; undefined while the keeper
+ * does not answer.
+ */
 async function signedHead({ chain, hsm }: AuditTrailOptions): Promise<SealedHead | undefined> {
   const last = await hsm.lastAuditEnd(chain).catch(() => undefined)
   const seal = last === undefined ? undefined : parseSeal(sealBody(last))
   return seal && { ...seal.statement.covers, line: sealBody(seal) }
 }
 
-/** The seal that the chain goes on from: where the record that the head covers is gone, its seal is not put there. */
+/** The seal that the chain continues from: that of the head if the record that it covers is gone or differs. */
 function lastSealOf({ asked, lastSeal }: FoundChain, head: SealedHead | undefined): SignedEnd | undefined {
   return head === undefined || asked?.hash === head.hash ? lastSeal : parseSeal(head.line)
 }
@@ -171,7 +177,7 @@ function furthest(a: SealedHead | undefined, b: SealedHead | undefined): SealedH
   return a.seq > b.seq ? a : b
 }
 
-// Numbers that were sealed are never given twice: after a cut the chain goes on behind them, and the gap stays visible.
+// Sealed numbers are never reused: a chain that was cut continues after them, so that the gap stays visible.
 function continued({ end }: FoundChain, head: SealedHead | undefined) {
   return head !== undefined && end.seq < head.seq ? { ...end, seq: head.seq } : end
 }
@@ -220,12 +226,12 @@ function unavailable(error: unknown): Fault {
   return new Fault('audit.unavailable', remedy, { cause: error })
 }
 
-/** How long to wait before the trail is tried again, in milliseconds. */
+/** Delay between two attempts to open the trail, in milliseconds. */
 const retryMs = 2_000
 
 /**
- * A trail that opens as soon as it can: the appliance starts while its token or its disk is not there yet, and until
- * then refuses every call with the fault that says why.
+ * A trail that retries until it opens. So the appliance starts while its token or disk is unavailable, and refuses
+ * every call with the reason until then.
  */
 export function createRetryingTrail(open: () => Promise<AuditTrail>, report: (error: unknown) => void): AuditTrail {
   const stopped = new AbortController()
@@ -248,7 +254,7 @@ export function createRetryingTrail(open: () => Promise<AuditTrail>, report: (er
 
   return {
     async append(event) {
-      // The first attempt is waited for, so that a call right after the start is not refused for nothing.
+      // Wait for the first attempt, so that a call directly after the start is not refused needlessly.
       if (trail === undefined && fault === undefined) await Promise.race([opening, sleep(retryMs)])
       if (trail === undefined)
         throw fault ?? new Fault('audit.unavailable', 'The audit trail is not open yet: try again.')

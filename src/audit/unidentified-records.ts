@@ -3,31 +3,32 @@ import type { Clock } from '../clock.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
 
 /**
- * The records of calls without a caller. A stranger may make thousands of them a second: some of each network are
- * recorded singly, and the others in one record with their count, so that the disk is kept for those with a session.
+ * The records of unauthenticated calls. An attacker may make thousands of calls a second. So each network gets a
+ * limited number of single records, and its other calls are counted in one record. That leaves disk space for
+ * authenticated callers.
  */
 export interface UnidentifiedRecords {
   /**
-   * Resolves when the record is on the disk, or counted. `isSingle`: whether it may be recorded by itself. Rejects with
-   * `audit.unavailable`.
+   * Resolves when the record is on the disk, or counted. `isSingle`: whether the call may get a record of its own.
+   * @throws Fault `audit.unavailable`
    */
   append(event: AuditEvent, isSingle: boolean): Promise<void>
-  /** Writes what is counted; what cannot be written is lost, and reported. */
+  /** Writes the counts; those that cannot be written are lost and reported. */
   close(): Promise<void>
 }
 
 export interface UnidentifiedRecordsOptions {
   readonly audit: Pick<AuditTrail, 'append'>
   readonly clock: Clock
-  /** Single records of one network in an interval. */
+  /** Number of single records for one network in an interval. */
   readonly perInterval: number
-  /** Whether the disk has more room than what is kept for those with a session. */
+  /** Whether the disk has more free space than the reserve for authenticated callers. */
   readonly hasRoom: () => boolean
-  /** Told of counts that cannot be written. */
+  /** Called with the error when counts cannot be written. */
   readonly report: (error: unknown) => void
 }
 
-/** What one network did in an interval. */
+/** The calls of one network in an interval. */
 interface Count {
   singles: number
   firstAt: number
@@ -36,9 +37,9 @@ interface Count {
 }
 
 const intervalMs = 60_000
-/** Single records of all networks, as a multiple of those of one. */
+/** The limit of single records for all networks, as a multiple of that for one. */
 const networksAtOnce = 10
-/** Networks that are counted by themselves; what comes from more is counted together. */
+/** Number of networks that are counted separately; all others share one count. */
 const mostNetworks = 1_000
 const otherNetworks = 'other addresses'
 
@@ -64,7 +65,7 @@ export function createUnidentifiedRecords(options: UnidentifiedRecordsOptions): 
     count.outcomes.set(outcome, (count.outcomes.get(outcome) ?? 0) + calls)
   }
 
-  /** Begins a new interval, and writes what was counted in the last one. */
+  /** Starts a new interval, and writes the counts of the last one. */
   async function write(): Promise<void> {
     const ended = counts
     counts = new Map()

@@ -2,9 +2,9 @@ import { Decrypter, Encrypter, identityToRecipient, generateX25519Identity } fro
 import { Readable } from 'node:stream'
 import { BackupError } from './backup-error.ts'
 
-// Files of the format age-encryption.org/v1, which `age` decrypts as well.
+// Files have the format age-encryption.org/v1, which the program `age` reads too.
 
-/** Encrypts to all of these recipients (`age1…`), 64 KiB at a time. */
+/** Encrypts to all of these recipients (`age1…`), in chunks of 64 KiB. */
 export async function encryptTo(
   recipients: readonly string[],
   source: AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   }
 }
 
-/** @throws BackupError where one of these is no recipient of age */
+/** @throws BackupError if one of these is not an age recipient */
 export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) addRecipient(new Encrypter(), recipient)
 }
@@ -41,7 +41,7 @@ export function isRecipient(recipient: string): boolean {
   }
 }
 
-/** Decrypts with the first of these identities that fits. @throws BackupError, also while it is read */
+/** Decrypts with the first identity that matches. @throws BackupError, also while the result is read */
 export async function* decryptWith(
   identities: readonly string[],
   source: AsyncIterable<Uint8Array>,
@@ -70,7 +70,7 @@ const streamOf = (source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
 
 const identityForm = /^AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]+$/
 
-/** The identities in a file as age-keygen(1) writes it. @throws BackupError where there is none */
+/** The identities in a file that age-keygen(1) wrote. @throws BackupError if there are none */
 export function identitiesIn(text: string, file: string): string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   const found = lines.filter((line) => line !== '' && !line.startsWith('#'))

@@ -1,4 +1,4 @@
-/** A backup cannot be made, read or put back; the message is for the operator, and says what to do. */
+/** A backup cannot be made, read or restored. The message tells the operator what to do. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }

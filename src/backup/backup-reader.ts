@@ -15,30 +15,29 @@ import {
 } from './manifest.ts'
 import { readTar, type TarEntry } from './tar.ts'
 
-/** A backup that is whole: every file is as the manifest says, and the signature is over that. */
+/** A backup whose files match its manifest and whose signature covers that manifest. */
 export interface ReadBackup {
   readonly manifest: Manifest
-  /** What was signed: when, and by which key. */
+  /** The signed text: the time of signing, the key's id and the manifest's hash. */
   readonly signed: { readonly at: number; readonly key: string; readonly manifest: string }
-  /** The audit key that signed, DER SubjectPublicKeyInfo: whose it is, the reader has to know. */
+  /** The audit key that signed, as DER SubjectPublicKeyInfo. The caller must check whose key it is. */
   readonly signer: Buffer
 }
 
 const mostControlBytes = 256 * 1024 * 1024
-/** A manifest has not room for more. */
+/** The manifest is limited to 256 MiB, which is enough for no more entries than this. */
 const mostEntries = 2_000_000
 
 export interface BackupSource {
   readonly file: string
   readonly identities: readonly string[]
-  /** A manifest that is believed: what it does not list, or lists with another size, is not handed out. */
+  /** A trusted manifest. A file that it does not list, or lists with another size, is refused. */
   readonly expected?: Manifest
 }
 
 /**
- * Reads a backup to its end and hands out each file of it. Nothing of it may be believed before this resolves, not even
- * that it fits on a disk: a megabyte may decompress to a thousand.
- * @throws BackupError
+ * Reads a backup to its end and passes each file to `receive`. Until this resolves, the content must not be trusted,
+ * not even its size: a megabyte may decompress to a thousand.
  */
 export async function readBackup(
   { file, identities, expected }: BackupSource,
@@ -60,7 +59,7 @@ export async function readBackup(
         control.set(entry.name, await whole(content, mostControlBytes, 'The manifest of the backup has no end'))
       else if (sizes !== undefined && sizes.get(entry.name) !== entry.size) throw notListed(entry.name)
       else await receive({ ...entry, content })
-      // What the receiver left is hashed as well.
+      // Read what the receiver did not, so that it is hashed too.
       for await (const _ of content);
       if (entry.name === entryNames.format) checkFormat(control.get(entry.name) ?? Buffer.alloc(0))
       seen.set(entry.name, { size: entry.size, sha256: hash.digest('hex') })
@@ -71,7 +70,7 @@ export async function readBackup(
   return checked(seen, control)
 }
 
-/** An attacker who knows a recipient can encrypt any archive: no name leads out of the folder that it is read to. */
+/** Refuses names that lead out of the target folder: anyone who knows a recipient can encrypt any archive. */
 function checkName(name: string, seen: ReadonlyMap<string, unknown>): void {
   if (seen.has(name)) throw new BackupError(`${name} is in the backup twice: take another one.`)
   if (name.split('/').some((part) => ['', '.', '..'].includes(part)))
@@ -103,7 +102,7 @@ function checked(
   return { manifest, signed, signer }
 }
 
-/** The text, where this key signed it; undefined also for what is no key. */
+/** The signed text if this key signed it; otherwise, or if `signer` is not a key, undefined. */
 function signedBy(
   signer: Buffer,
   { text, signature }: ManifestSignature,
@@ -118,7 +117,7 @@ function signedBy(
   }
 }
 
-/** How the journal, seals and `audit verify` name a key. */
+/** The id of a key in the journal, in seals and in `audit verify`: the first 16 hex digits of its SHA-256. */
 export const shortKey = (signer: Buffer): string => hashOf('sha256', signer, 'hex').slice(0, 16)
 
 async function* watched(entry: TarEntry, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
@@ -128,7 +127,7 @@ async function* watched(entry: TarEntry, hash: ReturnType<typeof createHash>): A
   }
 }
 
-/** @throws BackupError, with this complaint, where there is more than so many bytes */
+/** Reads a whole stream into memory. @throws BackupError with this complaint if it has more than `mostBytes` bytes */
 export async function whole(content: AsyncIterable<Uint8Array>, mostBytes: number, complaint: string): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
@@ -148,7 +147,7 @@ async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream of bytes gives those
     yield* gunzip as AsyncIterable<Uint8Array>
   } catch (error) {
-    // What ended the source says more than that the stream ended.
+    // The source's own error says more than that the stream ended.
     await feeding
     throw error
   }

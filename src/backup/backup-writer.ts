@@ -11,20 +11,20 @@ import { backupFormat, entryNames, type Manifest } from './manifest.ts'
 import { type TarEntry, writeTar } from './tar.ts'
 
 export interface BackupPlan {
-  /** Where the backup is to be; nothing may be there. */
+  /** The path of the new backup, which must not exist yet. */
   readonly file: string
   readonly recipients: readonly string[]
   readonly release: string
   readonly entries: AsyncIterable<TarEntry>
-  /** Called once all entries are written, with their hashes: the last two entries. */
+  /** Called with the hashes of all entries once they are written; returns the last two entries. */
   readonly close: (files: Manifest['files']) => Promise<{ readonly manifest: Buffer; readonly signature: Buffer }>
-  /** Called before the backup gets its name. */
+  /** Called before the backup gets its final name. */
   readonly record: () => Promise<void>
 }
 
 /**
- * Writes a backup, with flat memory. The file gets its name when all of it is on the disk and was read back as it was
- * written: what breaks off at any moment leaves none.
+ * Writes a backup with bounded memory. The file gets its name only once it is on the disk and was read back unchanged.
+ * So an interruption leaves no partial backup under that name.
  */
 export async function writeBackup(plan: BackupPlan): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const { file, recipients } = plan
@@ -44,7 +44,7 @@ export async function writeBackup(plan: BackupPlan): Promise<{ readonly bytes: n
     if ((await hashOfFile(draft)) !== sha256)
       throw new BackupError(`What was written to ${file} does not read back as it was: look at its disk.`)
     await plan.record()
-    // Takes no other file's place, as a rename would.
+    // Unlike a rename, a link never replaces an existing file.
     await naming(file, () => link(draft, file))
     await syncFolder(dirname(file))
     return { bytes, sha256 }
@@ -75,7 +75,7 @@ function hashed(entry: TarEntry, files: Manifest['files']): TarEntry {
   return { ...entry, content: content() }
 }
 
-/** An entry that is in memory. */
+/** An entry whose content is in memory. */
 export function fileOf(name: string, bytes: Uint8Array): TarEntry {
   const content = async function* (): AsyncGenerator<Uint8Array> {
     if (bytes.length > 0) yield await Promise.resolve(bytes)
@@ -91,11 +91,11 @@ export function fileOf(name: string, bytes: Uint8Array): TarEntry {
   }
 }
 
-/** Sealed rows and wrapped keys do not get smaller: the trail does, at any level. */
+/** Compresses at the fastest level: the trail compresses well at any level, sealed rows and wrapped keys at none. */
 async function* zipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: 1, chunkSize: 256 * 1024 })
   const feeding = pipeline(source, gzip)
-  // Awaited below; until then its failure also ends what is read.
+  // Awaited below. A failure also ends the loop that reads from `gzip`.
   feeding.catch(() => undefined)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream of bytes gives those
   yield* gzip as AsyncIterable<Uint8Array>
@@ -108,7 +108,7 @@ async function hashOfFile(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Of runs that were killed. */
+/** Removes drafts that killed processes left. */
 function removeLeftOver(folder: string): void {
   for (const found of listed(folder)) {
     const pid = /^\..+\.age\.(\d+)\.partial$/.exec(found)?.[1]
@@ -143,7 +143,7 @@ const sentences: Readonly<Record<string, (file: string) => string>> = {
   EROFS: (file) => `The disk of ${file} is mounted read-only: name a file elsewhere.`,
 }
 
-/** Has `work` done; what the system says of `file` becomes a sentence. */
+/** Runs `work`, and turns a system error about `file` into a BackupError with a sentence. */
 export async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

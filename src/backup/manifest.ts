@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { BackupError } from './backup-error.ts'
 
-/** Of the folder of entries, and of the manifest. A release reads those up to its own. */
+/** The version of the archive's layout and of the manifest. A release reads all versions up to its own. */
 export const backupFormat = 1
 
-/** The first entry says the format, so that a newer one is found before anything of it is read; the last two come when all hashes are known. */
+/**
+ * The first entry gives the format version, so that a newer one is refused before the rest is read. The last two are
+ * written when all hashes are known.
+ */
 export const entryNames = { format: 'format.json', manifest: 'manifest.json', signature: 'signature.json' } as const
 
 const place = z.strictObject({
   path: z.string(),
-  /** Of the folder, where it is one. */
+  /** The permission bits of the file or folder at `path`. */
   mode: z.number().int(),
   owner: z.string(),
   group: z.string(),
@@ -20,22 +23,22 @@ const manifest = z.object({
   format: z.number().int(),
   release: z.string(),
   machine: z.string(),
-  /** When the database's snapshot was taken; milliseconds since 1970. */
+  /** When the snapshot of the database was taken, in milliseconds since the Unix epoch. */
   takenAt: z.number().int(),
   database: z.enum(['sqlite', 'postgres']),
-  /** Rows of the snapshot. */
+  /** Row counts of the snapshot. */
   counts: z.record(z.string(), z.number()),
   token: z.object({
     label: z.string(),
     serial: z.string(),
     /** Labels of the root keys. */
     roots: z.array(z.string()),
-    /** Whether its objects are in the backup: those of a hardware token are not. */
+    /** Whether the token's objects are in the backup; those of a hardware token are not. */
     included: z.boolean(),
   }),
-  /** What was left out, by option. */
+  /** Options that left parts out of the backup. */
   leftOut: z.array(z.string()),
-  /** Folders and files of the appliance, by what lies there. */
+  /** Folders and files of the appliance, by their content. */
   places: z.record(z.string(), place),
   files: z.array(z.strictObject({ name: z.string(), size: z.number(), sha256: z.string() })),
 })
@@ -45,7 +48,7 @@ export type Place = z.infer<typeof place>
 
 const signature = z.strictObject({ text: z.string(), signature: z.base64(), signer: z.base64() })
 
-/** What the keeper signed of the manifest, in base64 where it is bytes. */
+/** The text that the keeper signed, its signature, and the public key (both in base64). */
 export type ManifestSignature = z.infer<typeof signature>
 
 export const hashOfManifest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -58,7 +61,7 @@ export function readSignature(bytes: Uint8Array): ManifestSignature {
   return read(signature, bytes)
 }
 
-/** @throws BackupError for a format that this release does not know */
+/** @throws BackupError for a format newer than that of this release */
 export function checkFormat(bytes: Uint8Array): void {
   const { format, release } = read(z.object({ format: z.number().int(), release: z.string() }), bytes)
   if (format > backupFormat)

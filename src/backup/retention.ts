@@ -1,4 +1,4 @@
-/** So many of each stay; the newest always does. */
+/** The numbers of backups to keep. The newest backup is always kept. */
 export interface Retention {
   readonly newest: number
   readonly daily: number
@@ -7,30 +7,32 @@ export interface Retention {
 
 const nameForm = /^strongroom-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.age$/
 
-/** The name of a backup of this time, in UTC: names sort as times do. */
+/** The file name of a backup of this time, in UTC, so that names sort by time. */
 export const backupName = (at: number): string =>
   `strongroom-${new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}.age`
 
-/** The time in such a name; undefined for any other file, which is not removed. */
+/**
+ * The time in such a name, in milliseconds since the Unix epoch; undefined for other files, which are never removed.
+ */
 export function timeInName(name: string): number | undefined {
   const [, year, month, day, hour, minute, second] = nameForm.exec(name) ?? []
   return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
-/** When the last of these backups was made, of those that no clock which ran ahead has named after `now`. */
+/** The time of the latest of these backups. Names later than `now`, from a clock that was ahead, are ignored. */
 export function newestTime(names: readonly string[], now: number): number | undefined {
   const times = names.flatMap((name) => timeInName(name) ?? []).filter((at) => at <= now)
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
 const dayMs = 86_400_000
-/** 1970-01-05 was a Monday. */
+/** The number of a week, starting on Monday: 1970-01-05 was a Monday. */
 const weekOf = (at: number): number => Math.floor((at / dayMs - 4) / 7)
 const dayOf = (at: number): number => Math.floor(at / dayMs)
 
 /**
- * Of these names of backups, those that need not stay: of each day and week the last one counts. What a clock that ran
- * ahead has named after `now` stays, and takes no other one's place.
+ * The backups that may be removed. Of each day and week the last backup counts. Backups named later than `now`, from a
+ * clock that was ahead, are kept and not counted.
  */
 export function superfluous(names: readonly string[], { newest, daily, weekly }: Retention, now: number): string[] {
   const backups = names

@@ -1,13 +1,13 @@
 import { BackupError } from './backup-error.ts'
 
-/** One file of an archive. Who owns it is named, not numbered: numbers differ between machines. */
+/** One file of an archive. Owner and group are names, because their numbers differ between machines. */
 export interface TarHead {
   readonly name: string
   readonly size: number
   readonly mode: number
   readonly owner: string
   readonly group: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly modifiedAt: number
 }
 
@@ -18,7 +18,7 @@ export interface TarEntry extends TarHead {
 const blockBytes = 512
 const mostOctal = 8 ** 11
 
-/** POSIX.1-1988 ustar, which `tar` reads; sizes beyond 8 GiB in the base-256 form that GNU and BSD tar share. */
+/** Writes POSIX.1-1988 ustar, which `tar` reads. Sizes from 8 GiB on have the base-256 form of GNU and BSD tar. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const entry of entries) {
     yield headBlock(entry)
@@ -70,7 +70,7 @@ function writeSize(block: Buffer, size: number): void {
   block.writeBigUInt64BE(BigInt(size), 128)
 }
 
-/** The sum of all bytes, those of the sum itself counted as spaces. */
+/** The sum of all bytes, with the checksum field counted as spaces. */
 function checksum(block: Buffer): number {
   let sum = 0
   for (const [at, byte] of block.entries()) sum += at >= 148 && at < 156 ? 32 : byte
@@ -79,7 +79,10 @@ function checksum(block: Buffer): number {
 
 const damaged = (): BackupError => new BackupError('The backup is damaged inside: take another one.')
 
-/** Reads what `writeTar` writes. The content of an entry must be read, or is skipped, before the next one comes. */
+/**
+ * Reads the format of `writeTar`. The content of an entry must be read before the next entry is requested; the unread
+ * rest is skipped.
+ */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const reader = createPieceReader(source)
   for (;;) {
@@ -98,7 +101,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     while (left > 0) left -= (await reader.atMost(left)).length
     await reader.exactly(paddingOf(head.size))
   }
-  // To its end: only then the stream below has been checked whole.
+  // Read to the end, because decryption and decompression complete their checks only there.
   await reader.rest()
 }
 
@@ -122,7 +125,7 @@ const textAt = (block: Buffer, at: number, bytes: number): string =>
 
 const numberAt = (block: Buffer, at: number, bytes: number): number => Number.parseInt(textAt(block, at, bytes), 8)
 
-/** Gives the bytes of a stream in other pieces. */
+/** Reads pieces of chosen sizes from a stream. */
 function createPieceReader(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]()
   let held: Uint8Array = Buffer.alloc(0)

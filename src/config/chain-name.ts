@@ -1,6 +1,6 @@
 import type { Config } from './schema.ts'
 
-/** The chain of one process in the audit trail. */
+/** The name of one process's chain in the audit trail. */
 export function chainName({ audit }: Config, writer: string): string {
   return audit.machine === undefined ? writer : `${audit.machine}-${writer}`
 }

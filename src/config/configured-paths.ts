@@ -1,8 +1,8 @@
 import { jsonSchema, type SchemaNode } from './options.ts'
 
 /**
- * The same configuration with every path that the schema marks as one replaced; `option` is its dotted name, with the
- * number of a member of a list.
+ * Replaces every path in a configuration, as marked in the schema. `option` is the dotted name of the path's option,
+ * with the index for a member of a list.
  */
 export function mapPaths(configuration: unknown, replace: (path: string, option: string) => string): unknown {
   return mapNode(jsonSchema, configuration, '', replace)
@@ -27,7 +27,7 @@ function mapNode(
   )
 }
 
-/** Every path of a configuration with its option. */
+/** All paths in a configuration, with their options. */
 export function pathsIn(configuration: unknown): { readonly option: string; readonly path: string }[] {
   const found: { readonly option: string; readonly path: string }[] = []
   mapPaths(configuration, (path, option) => {
@@ -37,7 +37,10 @@ export function pathsIn(configuration: unknown): { readonly option: string; read
   return found
 }
 
-/** Files that hold a secret: they are kept elsewhere than what they open. */
+/**
+ * Options that name files with secrets. Backups leave these files out, because they must be kept apart from the data
+ * that they unlock.
+ */
 export const secretOptions: readonly string[] = [
   'hsm.pinFile',
   'tls.key',
@@ -46,11 +49,11 @@ export const secretOptions: readonly string[] = [
   'store.postgresUrlFile',
 ]
 
-/** What is no file of the configuration: programs, sockets, and where data lies. */
+/** Options that do not name files of the configuration: programs, sockets and data. */
 const elsewhere =
   /^(?:hsm\.(?:module|sockets\.\d+|keyMakerSocket|keeper\.(?:socket|operatorSocket|state)|tokenDirectory)|store\.sqlite|audit\.directory|backup\.directory)$/
 
-/** The files that the configuration names beside itself, such as certificates, without those that hold a secret. */
+/** The files that the configuration names, such as certificates, without files of secrets. */
 export function configurationFiles(configuration: unknown): { readonly option: string; readonly path: string }[] {
   return pathsIn(configuration).filter(({ option }) => !elsewhere.test(option) && !secretOptions.includes(option))
 }

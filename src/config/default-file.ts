@@ -1,2 +1,2 @@
-/** Where every program looks for the configuration that `--config` does not name. */
+/** The configuration file of every program that is started without `--config`. */
 export const defaultConfigFile = '/etc/strongroom/strongroom.json'

@@ -1,6 +1,6 @@
 import { allOptions, jsonSchema, type SchemaNode } from './options.ts'
 
-/** The documents that are written from the schema: file name in `config/` → content. */
+/** The documents that are generated from the schema: file name in `config/` → content. */
 export function configDocuments(): Readonly<Record<string, string>> {
   return {
     'README.md': readme(),
@@ -9,7 +9,7 @@ export function configDocuments(): Readonly<Record<string, string>> {
   }
 }
 
-/** A machine with systemd and SoftHSM2, as the units in `systemd/` expect it. */
+/** The example is for a machine with systemd and SoftHSM2, and matches the units in `systemd/`. */
 const example = {
   $schema: './strongroom.schema.json',
   http: { port: 443 },

@@ -1,17 +1,20 @@
 import { userInfo } from 'node:os'
 
 /**
- * What the service manager told this process in its environment (sd_notify(3), sd_watchdog_enabled(3),
- * systemd.exec(5)).
+ * The settings that the service manager passes to this process in its environment (sd_notify(3),
+ * sd_watchdog_enabled(3), systemd.exec(5)).
  */
 export interface Environment {
-  /** Whether standard error goes to the journal rather than to a person. */
+  /** Whether standard error goes to the journal and not to a terminal. */
   readonly journal: boolean
-  /** Whether systemd waits for notifications. */
+  /** Whether systemd expects notifications. */
   readonly notify: boolean
-  /** How soon systemd kills a daemon that does not report itself alive. */
+  /** Time after which systemd kills the daemon unless it reports itself alive. */
   readonly watchdogMs: number | undefined
-  /** Names of the sockets that it passed (FileDescriptorName=), the first of which is descriptor 3 (sd_listen_fds(3)). */
+  /**
+   * Names of the sockets that systemd passed (FileDescriptorName=). The first of them is descriptor 3
+   * (sd_listen_fds(3)).
+   */
   readonly passedSockets: readonly string[]
 }
 
@@ -26,12 +29,9 @@ export function readEnvironment(): Environment {
   }
 }
 
-/**
- * The name of the administrator at the keyboard, for the audit trail: the caller of sudo(8), else the user of this
- * process.
- */
+/** The name of the operator for the audit trail: the caller of sudo(8), otherwise the user of this process. */
 export function operatorName(): string {
-  // Any user may set the variable; sudo sets it for processes of root.
+  // Trusted only for root, whose SUDO_USER sudo has set; any other user can set the variable.
   const caller = process.getuid?.() === 0 ? process.env['SUDO_USER'] : undefined
   if (caller !== undefined && caller !== '') return caller
   try {
@@ -41,7 +41,7 @@ export function operatorName(): string {
   }
 }
 
-/** The environment for a program that is started, with these variables beside those of this process. */
+/** The environment of this process, with these variables added, for a child process. */
 export const environmentWith = (more: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...more,

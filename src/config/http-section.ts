@@ -91,7 +91,7 @@ const httpSection = z.strictObject({
     ),
 })
 
-/** The listener of the interface, and what its callers may take of a worker. */
+/** The listener of the interface, and the limits of its callers. */
 export const http = httpSection.refine(
   ({ maxBodyBytes, maxIdentifiedBytes }) => maxIdentifiedBytes >= 2 * maxBodyBytes,
   {

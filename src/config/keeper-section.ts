@@ -11,7 +11,7 @@ export const keeper = z.strictObject({
 })
 
 export interface KeeperConfig extends z.infer<typeof keeper> {
-  /** SQLite file beside `state`, which token hosts read: the newest generation of each record. */
+  /** SQLite file beside `state`, with the newest generation of each record. Token hosts read it. */
   readonly floors: string
 }
 
@@ -23,7 +23,9 @@ interface HsmPaths {
   }
 }
 
-/** Where no section says otherwise: sockets beside those of the token hosts, the file beside a software token. */
+/**
+ * The keeper's settings. The defaults are sockets beside those of the token hosts, and a file beside a software token.
+ */
 export function keeperOf({ hsm }: HsmPaths): KeeperConfig {
   if (hsm.keeper !== undefined) return { ...hsm.keeper, floors: floorsBeside(hsm.keeper.state) }
   const run = dirname(hsm.sockets[0] ?? '')

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { Config } from './schema.ts'
 
-/** The unix socket of the token host that makes RSA keys: `hsm.keyMakerSocket` or its default. */
+/** The unix socket of the token host that generates RSA keys: `hsm.keyMakerSocket` or its default. */
 export function keyMakerSocketOf({
   sockets,
   keyMakerSocket,

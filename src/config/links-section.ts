@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { longestLinkMs } from '../access/link-limits.ts'
 
-/** One-time links: secrets that one user seals for one person without an account. */
+/** One-time links: secrets that a user encrypts for one person without an account. */
 export const links = z.strictObject({
   enabled: z
     .boolean()

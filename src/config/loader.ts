@@ -7,21 +7,25 @@ import { allOptions, nearestOption } from './options.ts'
 import { configSchema, type Config } from './schema.ts'
 
 /**
- * The configuration, or a file that it names, cannot be used; the message is for the administrator and lists every
- * problem.
+ * The configuration, or a file that it names, cannot be used. The message is for the administrator and lists all
+ * problems.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** More than any file of the configuration holds, and an end for what has none, such as a device. */
+/**
+ * The largest file that is read: larger than any file of the configuration, and an end for endless ones such as
+ * devices.
+ */
 export const maxFileBytes = 16 * 1024 * 1024
 
 const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
 
 /**
- * Reads and checks the configuration file (JSON). Relative paths in it count from its own folder, and a path may begin
- * with `${CREDENTIALS_DIRECTORY}/` to name a systemd credential. Throws ConfigError.
+ * Reads and validates the configuration file (JSON). Relative paths in it count from its folder. A path may begin with
+ * `${CREDENTIALS_DIRECTORY}/` to name a systemd credential.
+ * @throws ConfigError
  */
 export function loadConfig(file: string): Config {
   const folder = dirname(resolve(file))
@@ -38,14 +42,15 @@ export function loadConfig(file: string): Config {
 }
 
 /**
- * Reads a file that holds a secret: UTF-8, without the one line end that editors add. Throws ConfigError when the file
- * cannot be read, is empty, or may be read by others than its owner; `remedy` says what to do where it is not there.
+ * Reads a file with a secret: UTF-8, without one line end at its end, which editors add. `remedy` tells what to do if
+ * the file does not exist.
+ * @throws ConfigError if the file cannot be read, is empty, or can be read by others than its owner
  */
 export function readSecret(path: string, remedy = 'make it, or correct the configuration'): string {
   const text = readText(path, remedy)
   const mode = statSync(path).mode
-  // systemd grants a service its credentials by an access-control list, whose mask is what stat shows as the group's
-  // bits.
+  // systemd grants a service its credentials by an access control list. stat shows the mask of that list as the bits of
+  // the group.
   const forbidden = isCredential(path) ? 0o007 : 0o077
   if ((mode & forbidden) !== 0) {
     const shown = (mode & 0o777).toString(8).padStart(4, '0')
@@ -56,7 +61,7 @@ export function readSecret(path: string, remedy = 'make it, or correct the confi
   return secret
 }
 
-/** Reads a PEM file of CA certificates. Throws ConfigError when there is none in it. */
+/** Reads a PEM file of CA certificates. @throws ConfigError if it has none */
 export function readAuthorities(path: string): string {
   const text = readText(path, 'make it, or correct the configuration')
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigError(`${path} holds no certificate in PEM form`)
@@ -71,8 +76,8 @@ function readText(path: string, remedy: string): string {
 }
 
 /**
- * The whole of a file of at most 16 MiB; `-` is standard input. Throws ConfigError, in which `remedy` says what to do
- * where it is not there.
+ * Reads a whole file of at most 16 MiB; `-` is standard input. `remedy` tells what to do if the file does not exist.
+ * @throws ConfigError
  */
 export function readBytes(path: string, remedy: string): Buffer {
   try {
@@ -100,8 +105,8 @@ function readAll(path: string): Buffer {
 }
 
 /**
- * Without the byte order mark that some editors write. Throws ConfigError for what is no UTF-8: it would be read as
- * another text.
+ * Decodes UTF-8, without the byte order mark that some editors write.
+ * @throws ConfigError for other encodings, which would be misread
  */
 export function textOf(path: string, bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new ConfigError(`${path} is not UTF-8: save it as that`)
@@ -144,7 +149,8 @@ function missing(name: string): string {
 }
 
 /**
- * Outside systemd a credential keeps its written name: a command that does not need it can still use the configuration.
+ * Resolves a path. Outside systemd a credential stays unresolved, so that a command that does not need it can still use
+ * the configuration.
  */
 function locate(folder: string, path: string): string {
   if (!path.startsWith(credentialPrefix)) return resolve(folder, path)
@@ -161,8 +167,8 @@ const jsonString = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"/iuy
 const jsonScalar = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)\b/y
 
 /**
- * Where `text` stops being JSON (RFC 8259), as `line L, column C` counted from 1. For texts that JSON.parse has
- * refused, because its own message names the position in some versions of Node only.
+ * The position where `text` stops being JSON (RFC 8259), as `line L, column C` counted from 1. Used after JSON.parse
+ * has refused the text, because only some versions of Node name the position.
  */
 function malformedAt(text: string): string {
   let at = 0

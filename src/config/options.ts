@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { configSchema } from './schema.ts'
 
-/** One node of the configuration's JSON Schema, in the few words of JSON Schema that the configuration needs. */
+/** A node of the configuration's JSON Schema, with the keywords that the configuration uses. */
 export interface SchemaNode {
   readonly type?: string
   readonly description?: string
@@ -16,10 +16,7 @@ export interface SchemaNode {
   readonly maximum?: number
 }
 
-/**
- * What an administrator may write into the configuration file, as JSON Schema (draft 2020-12); paths have the format
- * `path`.
- */
+/** The JSON Schema (draft 2020-12) of the configuration file. Paths have the format `path`. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod's type allows `true` for a schema; it writes none here.
 export const jsonSchema = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode
 
@@ -30,7 +27,7 @@ export interface Option {
   readonly required: boolean
 }
 
-/** Every option and every section, a section before its members. */
+/** All options and sections; a section precedes its members. */
 export function allOptions(node: SchemaNode = jsonSchema, prefix = ''): Option[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) => [
     { name: prefix + key, node: child, required: node.required?.includes(key) ?? false },
@@ -38,7 +35,10 @@ export function allOptions(node: SchemaNode = jsonSchema, prefix = ''): Option[]
   ])
 }
 
-/** The known option that a misspelt one most likely meant: the same section first, then the others. */
+/**
+ * The option whose name is most similar to a misspelt one, preferably in the same section; undefined if none is
+ * similar.
+ */
 export function nearestOption(name: string): string | undefined {
   const [section, key] = split(name)
   const distances = allOptions().map((option) => {
@@ -54,7 +54,10 @@ function split(name: string): [section: string, key: string] {
   return [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)]
 }
 
-/** Levenshtein's distance: the fewest single-letter changes that turn one word into the other; case does not count. */
+/**
+ * The Levenshtein distance, the smallest number of single-letter changes that turn one word into the other, ignoring
+ * case.
+ */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (const [i, letter] of a.toLowerCase().split('').entries()) {

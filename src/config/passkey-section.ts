@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { path } from './value-shapes.ts'
 
-/** A name of hosts (WebAuthn §5.4.2): browsers take no address for one. */
+/** A host name (WebAuthn §5.4.2): browsers do not accept an IP address. */
 const rpId = z
   .string()
   .regex(/^(?=.{1,253}$)(?=.*[a-z])[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, {
@@ -56,7 +56,7 @@ type LoginPlace = {
   readonly http: { readonly port: number }
 }
 
-/** By what passkeys are judged; undefined where they are turned off. */
+/** The rules by which passkeys are checked; undefined if passkeys are disabled. */
 export function passkeyRulesOf({ login, http }: LoginPlace) {
   const { types, webauthn: section } = login
   if (section === undefined || !types.includes('webauthn')) return undefined

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const userName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'the name of a user of this machine')
 
-/** The users of the Debian package and of `scripts/setup`. */
+/** The users of the processes. The defaults are those of the Debian package and of `scripts/setup`. */
 export const processes = z.strictObject({
   workers: userName
     .default('strongroom')

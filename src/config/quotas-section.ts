@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const perMinute = z.number().int().min(1).max(1_000_000)
 
-/** Calls that one user may make; all users together may make ten times as many. */
+/** Limits on calls of one user; those of all users together are ten times as high. */
 export const quotas = z.strictObject({
   keysPerMinute: perMinute
     .default(1_200)

@@ -183,9 +183,8 @@ const log = z.strictObject({
 })
 
 /**
- * Every option of the appliance: its shape, its default and a sentence about it. `config/README.md` and
- * `config/strongroom.schema.json` are written from it. Secrets are never options: only the paths of files that hold
- * them.
+ * All options of the appliance, with shape, default and description. `config/README.md` and
+ * `config/strongroom.schema.json` are generated from it. No option is a secret: options only name files with secrets.
  */
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Path of strongroom.schema.json, for editors.'),
@@ -225,7 +224,7 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>
 
-/** The smartcard settings of an appliance that serves smartcards. */
+/** The smartcard settings; undefined if smartcards are disabled. */
 export function enabledSmartcard({ smartcard: settings }: Config): SmartcardConfig | undefined {
   return settings?.enabled ? settings : undefined
 }

@@ -4,7 +4,7 @@ import { path } from './value-shapes.ts'
 const name = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 characters of ASCII without blanks')
 const audiences = z.array(name).min(1).max(16)
 
-/** Of JWTs by which service accounts log in: a Kubernetes cluster, a CI system. */
+/** An issuer of JWTs with which service accounts log in, for example a Kubernetes cluster or a CI system. */
 const issuer = z
   .strictObject({
     issuer: name.describe('As its JWTs name it (iss), usually an https address.'),
@@ -25,7 +25,7 @@ const issuer = z
   })
   .refine(({ jwksUrl, jwksCa }) => jwksUrl !== undefined || jwksCa === undefined, { error: 'jwksCa needs jwksUrl' })
 
-/** Accounts of applications that run unattended. */
+/** Settings of service accounts, which applications use that run unattended. */
 export const service = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether service accounts may log in.'),
   sessionMs: z

@@ -55,7 +55,7 @@ export const smartcard = z
     error: 'proxies need clientCa: without it the certificates that they forward cannot be checked',
   })
 
-/** What holds for certificates where the configuration says nothing of smartcards. */
+/** The settings for certificates if the configuration has no section `smartcard`. */
 export const smartcardDefaults = smartcard.parse({})
 
 export type SmartcardConfig = z.infer<typeof smartcard>

@@ -4,15 +4,15 @@ import { dirname } from 'node:path'
 import { operatorName } from '../config/environment.ts'
 import { errorCodeOf } from '../fault.ts'
 
-/** Why a file or folder cannot be seen, and what to do about it. */
+/** The reason why a file or folder cannot be seen, and advice to the operator. */
 export interface Absence {
   readonly detail: string
   readonly remedy: string
 }
 
 /**
- * Undefined where it is there. What lies in a folder that does not let this user in looks as if it were not there, and
- * is not to be made again.
+ * Undefined if the file or folder exists. A folder that this user may not enter makes its files look missing: then the
+ * advice must not be to create them again.
  */
 export function absenceOf(path: string, setting: string): Absence | undefined {
   try {
@@ -33,7 +33,7 @@ export function absenceOf(path: string, setting: string): Absence | undefined {
   }
 }
 
-/** The lowest folder above that can be seen: this user may not look into it. */
+/** The nearest folder above that this user can see; its permissions hide `path`. */
 function closedFolderAbove(path: string): string {
   const folder = dirname(path)
   try {

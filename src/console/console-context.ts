@@ -23,23 +23,23 @@ import { leaveToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
 import { reachToken, type TokenAccess } from './token-access.ts'
 
-/** How long a command waits for another one that writes the console's audit chain. */
+/** How long a command waits while another one writes the console's audit chain, in milliseconds. */
 const lockWaitMs = 10_000
 
-/** What a changing command works with: the domain, and an audit trail that every change goes through. */
+/** The context of a command that changes data: the services, and an audit trail that records every change. */
 export interface ConsoleContext {
   readonly config: Config
   readonly services: Services
   readonly store: Store
   readonly token: TokenAccess
   /**
-   * Does one change under its name in the audit trail (`console.<operation>`): what `work` hands to `commit` is
-   * committed after its record is on the disk. A refusal is recorded too.
+   * Makes one change under the operation `console.<operation>` in the audit trail. The transaction that `work` passes
+   * to `commit` is committed after its record is on the disk. A refusal is recorded too.
    */
   readonly change: <T>(operation: string, target: string, work: (commit: Commit) => Promise<T>) => Promise<T>
 }
 
-/** For commands that only read. The database must be there: only `strongroom init` makes it. */
+/** Opens the database for commands that only read. It must exist, because only `strongroom init` creates it. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const place = storePlace(config)
   const absence = 'sqlite' in place ? absenceOf(place.sqlite, 'store.sqlite') : undefined
@@ -52,13 +52,13 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   }
 }
 
-/** For commands that change something. */
+/** Opens everything that a command needs to change data. */
 export async function withAppliance<T>(
   invocation: Invocation,
   work: (context: ConsoleContext) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(invocation.config)
-  // Most of what the other commands go without.
+  // Loaded only here, because it is most of the code and other commands do not need it.
   const { createServices } = await import('../daemon/services.ts')
   return withToken(invocation, config, async ({ store, token }) => {
     await checkTakenOver(store.read)
@@ -74,7 +74,7 @@ export async function withAppliance<T>(
   })
 }
 
-/** Opens the console's audit chain for the time of `work`. */
+/** Opens the console's audit chain, and closes it after `work`. */
 async function withTrail<T>(
   { config, store, hsm }: { config: Config; store: Store; hsm: Hsm },
   work: (audit: AuditTrail) => Promise<T>,
@@ -97,7 +97,7 @@ async function withTrail<T>(
   }
 }
 
-/** What a command works with that needs database and token, and not the domain. */
+/** The context of a command that needs database and token, but not the services. */
 export interface TokenPlace {
   readonly config: Config
   readonly store: Store
@@ -119,7 +119,7 @@ export async function withToken<T>(
   })
 }
 
-/** Writes one record of what was done without a change of a row. */
+/** Writes one record of an operation that changes no row. */
 export async function recordAt(
   { config, store, token }: TokenPlace,
   operation: string,
@@ -131,7 +131,7 @@ export async function recordAt(
   )
 }
 
-/** The same for commands that change the token and not the database. */
+/** The same for commands that change the token but not the database. Opens and closes both. */
 export async function recordAlone(
   invocation: Invocation,
   config: Config,
@@ -142,7 +142,7 @@ export async function recordAlone(
   await withToken(invocation, config, (place) => recordAt(place, operation, target, startedTick))
 }
 
-/** The record of one command. */
+/** The audit record of one command. */
 function consoleEvent(operation: string, target: string, outcome: string, startedTick: number): AuditEvent {
   return {
     at: systemClock.now(),

@@ -96,7 +96,7 @@ function chosen(text: string): string[] {
 
 interface Choice {
   readonly only?: readonly string[]
-  /** Where the daemon has not been started yet, that it does not answer is no problem. */
+  /** True before the first start of the daemon: that it does not answer is then not a problem. */
   readonly beforeStart?: boolean
 }
 

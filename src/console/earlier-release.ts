@@ -6,23 +6,26 @@ import { createProgress } from './output/progress.ts'
 import type { Terminal } from './output/terminal.ts'
 import { agreedStatus } from './root-keys/root-versions.ts'
 
-/** What an earlier release left and is taken over now. */
+/** The rows of an earlier release that are taken over now. */
 export interface Takeover extends KeyTakeover {
-  /** Of people and vaults. */
+  /** Number of sealed rows of users and vaults. */
   readonly sealedRows: number
 }
 
-/** Takes over the rows of an earlier release, and ends the takeover for good. After an interruption, call it again. */
+/**
+ * Takes over the rows of an earlier release, and then ends the takeover for good. After an interruption, the next call
+ * continues.
+ */
 export async function takeOver({ store, token: { hsm } }: TokenPlace, terminal: Terminal): Promise<Takeover> {
   const sealedRows = await takeOverRows(store, hsm, createProgress(terminal, 'Sealing the earlier rows'))
-  // Makes running processes notice new root keys, so that earlier backups are wrapped by the newest.
+  // Asking for the status makes running processes notice new root keys, so that earlier backups go under the newest.
   if (await hasEarlierKeys(store.read)) await agreedStatus(hsm)
   const keys = await takeOverKeys(store, hsm, createProgress(terminal, 'Taking over the earlier keys'))
   await hsm.endTakeover()
   return { sealedRows, ...keys }
 }
 
-/** For the record of the command. */
+/** The changes, for the command's audit record. */
 export function changesOf({ sealedRows, keys, vaults }: Takeover): string[] {
   return [
     ...(sealedRows > 0 ? [`${count(sealedRows, 'row')} sealed`] : []),
@@ -30,7 +33,7 @@ export function changesOf({ sealedRows, keys, vaults }: Takeover): string[] {
   ]
 }
 
-/** For people, as rows of a table. */
+/** The changes, as rows of a table for people. */
 export function takeoverRows({ sealedRows, keys, vaults }: Takeover): string[][] {
   return [
     ...(sealedRows === 0 ? [] : [['  sealed', `${sealedRows} earlier`]]),
@@ -40,7 +43,7 @@ export function takeoverRows({ sealedRows, keys, vaults }: Takeover): string[][]
   ]
 }
 
-/** What bore no good seal before either. */
+/** Lines about rows that were not taken over, because their seals were already broken. */
 export function describeLeft({ left }: Takeover): string[] {
   if (left.length === 0) return []
   return ['', 'Not taken over, for the rows were altered outside Strongroom:', ...left.map((row) => `  ${row}`)]

@@ -5,10 +5,10 @@ import { ConfigError } from '../config/loader.ts'
 import { Fault } from '../fault.ts'
 import { PinRefused, TokenFailure } from '../hsm/pkcs11/failure.ts'
 
-/** Exit codes of every command, in which each number means what it means for the daemon; `strongroom --help` lists them. */
+/** Exit codes of all commands, which have the same meaning as those of the daemon; `strongroom --help` lists them. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 6 } as const
 
-/** The command line cannot be used; the message says what to write instead. */
+/** The command line cannot be used; the message says how to correct it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -23,7 +23,7 @@ export function exitCodeOf(error: unknown): number {
   return error.code === 'audit.unavailable' ? exitCodes.audit : exitCodes.refused
 }
 
-/** What failed, why, and what to do, for a person; never a stack trace. */
+/** A message for people: what failed, why, and what to do. It never contains a stack trace. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof ConfigError || error instanceof BackupError) return error.message
   if (error instanceof TokenFailure) {

@@ -13,8 +13,9 @@ import { basename, dirname, join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 
 /**
- * Gives the files that root made in a folder to the folder's owner: daemon, keeper and token hosts run as other users and
- * must be able to write what an administrator's command made. Does nothing unless root runs the command.
+ * Gives files that root created in a folder to the folder's owner. The daemon, the keeper and the token hosts run as
+ * other users, and must be able to write the files that a command of the operator created. Does nothing unless root
+ * runs the command.
  */
 export function leaveToOwner(folder: string): void {
   if (process.getuid?.() === 0) inFolder(realpathSync(folder), leaveAll)
@@ -25,7 +26,7 @@ export function leaveTokenToOwner({ hsm }: Pick<Config, 'hsm'>): void {
   if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
 }
 
-/** The same for one SQLite file and its journals, and for nothing else in their folder. */
+/** The same for one SQLite file and its journals only. */
 export function leaveDatabaseToOwner(file: string): void {
   if (process.getuid?.() !== 0) return
   const names = ['', '-wal', '-shm'].map((suffix) => `${basename(file)}${suffix}`)
@@ -35,8 +36,9 @@ export function leaveDatabaseToOwner(file: string): void {
 }
 
 /**
- * An attacker who is the owner can put a link in the place of any folder below his own at any moment: so each is opened
- * once, and what is in it is named through the descriptor. What is root's own is left to no other user.
+ * Runs `work` on an opened folder. An attacker who is the owner can replace any folder below his own by a link at any
+ * moment. So each folder is opened once, and its content is named through the descriptor. Folders of root are left
+ * unchanged.
  */
 function inFolder(path: string, work: (folder: string, owner: Stats) => void): void {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
@@ -56,7 +58,7 @@ function leaveAll(folder: string, owner: Stats): void {
   }
 }
 
-/** A file of two names may lie elsewhere, too. */
+/** Changes the owner of a file or folder; not of a file with several hard links, because it may belong elsewhere. */
 function leave(path: string, { uid, gid }: Stats): Stats | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat !== undefined && stat.uid !== uid && (stat.isDirectory() || stat.nlink === 1)) lchownSync(path, uid, gid)

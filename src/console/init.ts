@@ -74,13 +74,16 @@ function initToken(invocation: Invocation, config: Config, isUsed: boolean) {
 interface MovedBackups {
   readonly moved: number
   readonly left: number
-  /** Older backup KEKs from under which keys come readable. */
+  /** Older backup KEKs that let keys out in readable form. */
   readonly under: readonly string[]
-  /** Why they could not be moved. */
+  /** The reason why they could not be moved. */
   readonly failure?: string
 }
 
-/** From under backup KEKs of release 0.2.0; undefined where there is none. Some came along with their keys. */
+/**
+ * Moves backups from backup KEKs of release 0.2.0; undefined if there is no such KEK. Some backups were already moved
+ * together with their keys (`movedBackups`).
+ */
 async function moveBackups(
   invocation: Invocation,
   { created, present }: Pick<RootCreation, 'created' | 'present'>,

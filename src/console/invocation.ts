@@ -2,22 +2,22 @@ import type { Command } from 'commander'
 import type { Answer } from './output/command-answer.ts'
 import type { Terminal } from './output/terminal.ts'
 
-/** One run of the console: the options that every command has, and what the run works with. */
+/** One run of the console: the options of every command, and the environment of the run. */
 export interface Invocation {
   /** Configuration file of the appliance. */
   readonly config: string
   readonly json?: true
   readonly terminal: Terminal
-  /** Folder of the compiled product, for the programs that a command starts. */
+  /** Folder of the compiled product, with the programs that a command starts. */
   readonly build: string
-  /** Takes the exit code of the command. */
+  /** Sets the exit code of the command. */
   readonly finish: (exitCode: number) => void
 }
 
-/** Takes an option that may be given again. */
+/** Parser of an option that may be given several times. */
 export const several = (one: string, before: readonly string[] | undefined): string[] => [...(before ?? []), one]
 
-/** The action of a command: does its work, prints the answer and leaves the exit code. */
+/** Makes the action of a command: runs `work`, prints its answer and sets the exit code. */
 export function answering<A extends unknown[]>(work: (invocation: Invocation, ...args: A) => Promise<Answer>) {
   return async function (this: Command, ...args: A): Promise<void> {
     const invocation = this.optsWithGlobals<Invocation>()

@@ -27,7 +27,7 @@ Every command that changes something is recorded in the audit trail.`
 
 type Add = (parent: Command) => void
 
-/** A command is loaded when it is called for: with what they use all of them are two thousand files. */
+/** A group of commands. They are loaded only when needed: all of them together have two thousand files. */
 interface Noun {
   readonly name: string
   readonly description: string
@@ -74,10 +74,10 @@ const nouns: readonly Noun[] = [
   { name: 'audit', description: 'the audit trail', load: () => import('./audit/verbs.ts') },
 ]
 
-/** A command that stands before or behind the nouns. */
+/** A command that is listed before or after the groups. */
 interface Verb {
   readonly name: string
-  /** Its line in the list of commands. */
+  /** Its text in the list of commands. */
   readonly summary: string
   readonly load: () => Promise<Add>
 }
@@ -94,7 +94,10 @@ const doctor: Verb = {
   load: async () => (await import('./doctor.ts')).addDoctor,
 }
 
-/** The whole command line, or of it what is called for, and the list of all. */
+/**
+ * Creates the command line. The list of commands is always complete, but only commands for which `isCalledFor` is true
+ * are loaded.
+ */
 export async function createProgram(
   output: OutputConfiguration = {},
   isCalledFor: (name: string) => boolean = () => true,
@@ -107,7 +110,7 @@ export async function createProgram(
     .addHelpText('after', help)
     .showHelpAfterError('Try --help.')
     .exitOverride()
-    // Before the commands, which inherit it.
+    // Configured before the commands are added, because they inherit it.
     .configureOutput(output)
   const addVerb = async ({ name, summary, load }: Verb): Promise<void> => {
     if (isCalledFor(name)) (await load())(program)
@@ -125,8 +128,8 @@ export async function createProgram(
 }
 
 /**
- * Runs one command and resolves with its exit code. `args` are those after the program's name; `build` is the folder of
- * the compiled product.
+ * Runs one command and resolves to its exit code. `args` are the arguments after the program's name; `build` is the
+ * folder of the compiled product.
  */
 export async function runConsole(args: readonly string[], streams: Streams, build: string): Promise<number> {
   const { stdout, stderr } = streams
@@ -151,11 +154,11 @@ export async function runConsole(args: readonly string[], streams: Streams, buil
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Commander has written what there is to say.
+    // Commander has already printed its own errors.
     if (!(error instanceof CommanderError)) terminal.complain(`strongroom: ${sentenceOf(error)}`)
     return exitCodeOf(error)
   }
 }
 
-// Commander takes 80 where the width is not known.
+// Commander uses 80 columns if the width is unknown.
 const widthOf = ({ isTTY, columns }: OutputStream): number => (isTTY === true ? columns : undefined) ?? 80

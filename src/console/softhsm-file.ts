@@ -1,19 +1,19 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** A line of softhsm2.conf(5) that names the folder of the tokens: # begins a comment, and the last such line counts. */
+/** A line of softhsm2.conf(5) with the folder of tokens. `#` starts a comment, and the last such line counts. */
 const tokenFolderLine = /^[ \t]*directories\.tokendir[ \t]*=([^#\n]*).*$/gm
 
-/** Where SoftHSM2 has its tokens, by this text of softhsm2.conf; undefined where it names no folder. */
+/** The folder of tokens in this text of softhsm2.conf; undefined if it names none. */
 export function tokenFolderIn(softhsmConf: string): string | undefined {
   return [...softhsmConf.matchAll(tokenFolderLine)].at(-1)?.[1]?.trim() || undefined
 }
 
-/** The same softhsm2.conf for tokens that lie elsewhere. */
+/** The text of softhsm2.conf with another folder of tokens. */
 export const withTokenFolder = (softhsmConf: string, folder: string): string =>
   softhsmConf.replaceAll(tokenFolderLine, () => `directories.tokendir = ${folder}`)
 
-/** Whether both paths lead to the same place; one that leads nowhere is compared by its name. */
+/** Whether both paths lead to the same file or folder. A path that does not exist is compared by its name. */
 export const isSamePlace = (one: string, other: string): boolean => real(one) === real(other)
 
 function real(path: string): string {

@@ -13,17 +13,17 @@ import { createLog } from '../log.ts'
 import { leaveDatabaseToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
 
-/** A way to the token for one command. */
+/** Access to the token for one command. */
 export interface TokenAccess {
   readonly hsm: Hsm
-  /** Whether the token host was started for this command alone, because none of `hsm.sockets` answered. */
+  /** Whether a private token host was started for this command, because none of `hsm.sockets` answered. */
   readonly ownHost: boolean
   close(): Promise<void>
 }
 
 /**
- * The running token hosts, or where none answers a private one, which ends with `close`.
- * Rejects with `hsm.unavailable` or `hsm.sealed` when the private one cannot open the token.
+ * Connects to the running token hosts. If none answers, starts a private one, which ends with `close`.
+ * @throws Fault `hsm.unavailable` or `hsm.sealed` if the private one cannot open the token
  */
 export async function reachToken(invocation: Invocation, config: Config): Promise<TokenAccess> {
   const { sockets, deadlineMs, queue } = config.hsm
@@ -39,7 +39,7 @@ export async function reachToken(invocation: Invocation, config: Config): Promis
   return { hsm, ownHost: false, close: () => hsm.close() }
 }
 
-/** Whether some process listens on this unix socket. */
+/** Whether a process listens on this unix socket. */
 export function isServed(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket)
@@ -65,7 +65,7 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
     socket: join(folder, 'keeper'),
     operatorSocket: join(folder, 'operator'),
   }
-  // The host shares this command's standard output: its journal would spoil the answer.
+  // Level `fatal`, because the host shares this command's standard output, and its journal would mix with the answer.
   writeFileSync(configFile, JSON.stringify({ ...config, hsm: { ...config.hsm, keeper }, log: { level: 'fatal' } }), {
     mode: 0o600,
   })

@@ -36,7 +36,7 @@ export function addVersion(program: Command): void {
     )
 }
 
-/** The number at the end of the newest migration's name, which begins with a time that never changes. */
+/** The schema version: the last four digits of the newest migration's name. */
 function schemaVersion(): number {
   return Number(/\d{4}$/.exec(migrations.at(-1)?.name ?? '')?.[0])
 }

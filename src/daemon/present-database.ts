@@ -4,9 +4,9 @@ import type { Config } from '../config/schema.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
 
 /**
- * Where the database is that the daemon serves. Only `strongroom init` makes its file: one that the daemon made, where a disk
- * is not mounted or `store.sqlite` is mistyped, would serve without users, vaults and keys, as if all were well.
- * @throws Fault `store.unavailable` where there is no such file
+ * The place of the database that the daemon serves. Only `strongroom init` creates the file. If the daemon created one
+ * where a disk is not mounted or `store.sqlite` is mistyped, it would serve without users, vaults and keys.
+ * @throws Fault `store.unavailable` if the file does not exist
  */
 export function presentPlace(config: Config): ReturnType<typeof storePlace> {
   const place = storePlace(config)
@@ -18,7 +18,7 @@ export function presentPlace(config: Config): ReturnType<typeof storePlace> {
   return place
 }
 
-/** Of a file that cannot be reached opening it tells more. */
+/** Other errors of `stat` are left to the opening of the file, whose message says more. */
 function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined

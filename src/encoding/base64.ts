@@ -1,22 +1,32 @@
 /**
- * Strict base64 (RFC 4648 §4): the standard alphabet, padded, no line breaks; undefined for anything else.
- * Encoding again and comparing runs in native code: a pattern over a megabyte would hold up every other call.
+ * Decodes strict base64 (RFC 4648 §4): the standard alphabet, padded, without line breaks; undefined for any other
+ * text. Encoding again and comparing runs in native code. A regular expression over a megabyte would block all other
+ * calls.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined
 }
 
-/** Strict base64url without padding (RFC 7515 §2): undefined for anything else, and for bits behind the last byte. */
+/**
+ * Decodes strict base64url without padding (RFC 7515 §2); undefined for any other text, and if the unused bits of the
+ * last character are not zero.
+ */
 export function decodeBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : undefined
 }
 
-/** Bytes that are encoded at once, a multiple of 3: V8 gives a text of some hundred KiB pages of its own, which cost more than the text. */
+/**
+ * Number of bytes encoded at a time, a multiple of 3. V8 allocates separate pages for a string of several hundred KiB,
+ * which costs more than the encoding.
+ */
 const stepBytes = 24 * 1024
 
-/** The base64 of these bytes (RFC 4648 §4) as ASCII bytes, at a third of the cost of a text that is made bytes. */
+/**
+ * The base64 of these bytes (RFC 4648 §4) as ASCII bytes, at a third of the cost of a string that is converted to
+ * bytes.
+ */
 export function base64Bytes(bytes: Buffer): Buffer {
   const encoded = Buffer.allocUnsafeSlow(Math.ceil(bytes.length / 3) * 4)
   let at = 0

@@ -1,20 +1,20 @@
 /** A block of a PEM file (RFC 7468). */
 export interface PemBlock {
   readonly label: string
-  /** The decoded base64; empty where the body begins with headers (RFC 1421): those blocks are encrypted. */
+  /** The decoded base64; empty if the block is encrypted, that is, if its body begins with headers (RFC 1421). */
   readonly bytes: Buffer
-  /** The text between the BEGIN line and the END line, or the end of the text. */
+  /** The text between the BEGIN line and the END line, or up to the end of the text. */
   readonly body: string
 }
 
 const beginAnywhere = /-----BEGIN ([A-Z0-9 ]+)-----/g
-/** Behind a byte order mark too, as Windows writes it. */
+/** A byte order mark may precede the line, as Windows writes it. */
 const beginLine = /^(?:\xEF\xBB\xBF)?-----BEGIN ([A-Z0-9 ]{1,40})-----[ \t]*$/gm
 const base64Text = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
-/** Curve parameters that OpenSSL writes before a key. */
+/** Labels of parameters that OpenSSL writes before a key. */
 const preludes = new Set(['EC PARAMETERS', 'DSA PARAMETERS', 'DH PARAMETERS'])
 
-/** The blocks of a PEM text; text between them is comment. Throws RangeError where one is not base64. */
+/** The blocks of a PEM text; other text between them is ignored. @throws RangeError if a block is not base64 */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
   for (const { isWhole, ...block } of blocksIn(text, beginAnywhere)) {
@@ -27,21 +27,21 @@ export function pemBlocks(text: string): PemBlock[] {
 }
 
 /**
- * The first block that is no prelude to another; other text may precede it. `bytes` may be cut off anywhere
- * behind the BEGIN line, and the block then holds what is there.
+ * The first block that is not a prelude to another; other text may precede it. `bytes` may be truncated after the BEGIN
+ * line, and the block then has the rest.
  */
 export function firstPemBlock(bytes: Buffer): PemBlock | undefined {
   const text = bytes.toString('latin1').replaceAll('\r\n', '\n')
   let count = 0
   for (const block of blocksIn(text, beginLine)) {
     if (!preludes.has(block.label)) return block
-    // No tool writes more than two preludes in a row.
+    // No tool writes more than two preludes before a key.
     if (++count === 3) return undefined
   }
   return undefined
 }
 
-/** DER as PEM, in lines of 64 characters as RFC 7468 §2 asks for. */
+/** DER as PEM, in lines of 64 characters (RFC 7468 §2). */
 export function pemOf(label: string, der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n')
@@ -57,5 +57,5 @@ function* blocksIn(text: string, begin: RegExp): Generator<PemBlock & { readonly
   }
 }
 
-/** RFC 1421 §4.6.1.1: what OpenSSL writes before a key that it has encrypted in its own form. */
+/** OpenSSL writes this header (RFC 1421 §4.6.1.1) before a key that it has encrypted in its own format. */
 const isEncrypted = (body: string): boolean => body.includes('Proc-Type:')

@@ -1,9 +1,9 @@
-/** A JSON object that stands for one thing to every reader. */
+/** A JSON object that all readers understand in the same way. */
 export type UniqueObject = Readonly<Record<string, unknown>>
 
 /**
- * The object that UTF-8 bytes hold. Members that stand there twice are refused: readers differ in which of them they
- * take (RFC 8259 §4), and RFC 7515 §4 and RFC 7519 §4 forbid them.
+ * Parses the JSON object in UTF-8 bytes. Refuses duplicate members, because readers differ in which one they take (RFC
+ * 8259 §4), and RFC 7515 §4 and RFC 7519 §4 forbid them.
  * @throws SyntaxError, TypeError
  */
 export function readUniqueObject(bytes: Uint8Array): UniqueObject {
@@ -14,7 +14,9 @@ export function readUniqueObject(bytes: Uint8Array): UniqueObject {
   return { ...value }
 }
 
-/** Outside of strings, a colon stands between name and value of a member alone. */
+/**
+ * The number of members in the text: outside strings, a colon occurs only between the name and the value of a member.
+ */
 const membersWritten = (json: string): number => json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
 
 function membersIn(whole: object): number {

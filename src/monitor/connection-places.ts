@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net'
 
-/** Which connections stay where there is room for so many. */
+/** Limits the number of open connections. */
 export interface ConnectionPlaces {
-  /** Closes another one where there is no room. */
+  /** Adds a connection, and closes another one if there are too many. */
   add(socket: Socket): void
-  /** It has asked for something. */
+  /** Notes that the connection has sent a request. */
   use(socket: Socket): void
   closeAll(): void
 }
 
 /**
- * Connections that have asked for something are kept before those that have not, up to half of the places; of either
- * kind one goes of the address that holds most of them: the one that was used, or came, longest ago. So a flood closes
- * connections of its own, and a stranger who holds all places keeps no scraper out.
+ * Connections that have sent a request are preferred to silent ones, for up to half of the places. Within a kind, the
+ * victim is from the address with the most connections: its oldest, or the one least recently used. So a flood closes
+ * its own connections, and an attacker who takes all places cannot keep a scraper out.
  */
 export function createConnectionPlaces(most: number): ConnectionPlaces {
   const silent = new Map<Socket, string>()
@@ -42,7 +42,7 @@ export function createConnectionPlaces(most: number): ConnectionPlaces {
   }
 }
 
-/** Of the address with most connections the first in order; there is at least one. */
+/** The first connection of the address with the most connections; `connections` must not be empty. */
 function oldestOfMost(connections: ReadonlyMap<Socket, string>): Socket {
   const ofAddress = new Map<string, Socket[]>()
   for (const [socket, address] of connections) ofAddress.set(address, [...(ofAddress.get(address) ?? []), socket])

@@ -11,20 +11,20 @@ export interface Exposed {
   readonly seen: Observation
   readonly readiness: Readiness
   readonly warnings: readonly StandingWarning[]
-  /** Of all workers, those that have ended too. */
+  /** The calls of all workers, including ended ones. */
   readonly calls: readonly TimingRow[]
   readonly tokenCalls: readonly TimingRow[]
-  /** The last that a worker counted. */
+  /** The counts that a worker reported last. */
   readonly rowCounts: WorkerReport['rowCounts']
 }
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** A value under its labels, in the order of the metric's row; `suffix` of a histogram's parts. */
+/** A value with its labels, in the order of the metric's row; `suffix` is set for parts of a histogram. */
 type Value = readonly [labels: readonly (string | number)[], value: number, suffix?: string]
 type Values = Readonly<Record<MetricId, readonly Value[]>>
 
-/** What Prometheus reads: https://prometheus.io/docs/instrumenting/exposition_formats/. */
+/** The metrics in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/. */
 export function expose(exposed: Exposed): Promise<string> {
   const values = valuesOf(exposed)
   const metrics = metricIds.map((id) => {
@@ -119,7 +119,7 @@ function workerValues({ at, workers }: Observation) {
 const outcomes = (row: TimingRow): Value[] =>
   Object.entries(row.outcomes).map(([outcome, count]) => [[...row.labels, outcome], count])
 
-/** A histogram's buckets count everything below their end. */
+/** Each bucket of a Prometheus histogram also counts the values of all lower buckets. */
 function buckets({ labels, buckets: counts, seconds }: TimingRow): Value[] {
   let total = 0
   const values = counts.map((count, at): Value => {

@@ -1,15 +1,15 @@
 import type { TokenRoom } from './observation.ts'
 
-/** What is to be thought of one thing that was looked at: the same for `doctor`, for readiness and for the daemon's warnings. */
+/** The result of one check, in the same form for `doctor`, for readiness and for the daemon's warnings. */
 export interface Judgement {
   readonly state: 'ok' | 'warning' | 'problem'
-  /** What was seen. */
+  /** The observed state. */
   readonly detail: string
-  /** What to do about it. */
+  /** Advice to the operator. */
   readonly remedy: string
 }
 
-/** The settings `warnings`. */
+/** Options of the section `warnings`. */
 export interface Thresholds {
   readonly freeMiB: number
   readonly certificateDays: number
@@ -20,7 +20,10 @@ export interface Thresholds {
 const mebibyte = 2 ** 20
 export const dayMs = 86_400_000
 
-/** Every call is recorded before it is answered, so a full disk stops the appliance. `name` says what lies on it. */
+/**
+ * Checks free disk space: every call is recorded before it is answered, so a full disk stops the appliance. `name`
+ * describes the content of the disk.
+ */
 export function judgeDisk(freeBytes: number, name: string, { freeMiB }: Thresholds): Judgement {
   const free = freeBytes / mebibyte
   const detail = `${Math.floor(free)} MiB free for ${name}`
@@ -34,7 +37,7 @@ export const renewal =
   'Put a new certificate where tls.certificate points and reload the daemon (SIGHUP); with another tls.key restart it.'
 const replacement = 'Replace the file by one with a newer certificate; no restart is needed.'
 
-/** The end of a certificate; `server` is the appliance's own. */
+/** Checks the expiry of a certificate; `server` is the appliance's own. */
 export function judgeEnd(name: string, end: number, now: number, { certificateDays }: Thresholds): Judgement {
   const remedy = name === 'server' ? renewal : replacement
   const date = new Date(end).toISOString().slice(0, 16)
@@ -46,19 +49,19 @@ export function judgeEnd(name: string, end: number, now: number, { certificateDa
 const setClock =
   'Set the clock right and keep it so (systemd-timesyncd or chrony): time-based passwords and the audit trail need it.'
 
-/** A clock that is behind what was done before was set back, or had been ahead. */
+/** Checks the clock. If it is behind earlier work of the appliance, it was set back, or was ahead before. */
 export function judgeClock(behindMs: number, { clockMs }: Thresholds): Judgement {
   const detail = `it is ${Math.round(behindMs / 1000)} s behind the last thing that the appliance did`
   return { state: behindMs > clockMs ? 'problem' : 'ok', detail, remedy: setClock }
 }
 
-/** How far the clock was set between two looks, by a clock that is not set. */
+/** Checks by how much the clock was set between two observations, measured with a monotonic clock. */
 export function judgeJump(jumpMs: number, { clockMs }: Thresholds): Judgement {
   const detail = `it was set ${jumpMs < 0 ? 'back' : 'forward'} by ${Math.round(Math.abs(jumpMs) / 1000)} s`
   return { state: Math.abs(jumpMs) > clockMs ? 'warning' : 'ok', detail, remedy: setClock }
 }
 
-/** What a token can still hold: of its own memory, or of the disk below a software token. */
+/** Checks the free space of a token: its own memory, or the disk of a software token. */
 export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds: Thresholds): Judgement {
   if (kind === 'disk') return judgeDisk(freeBytes, 'the token', thresholds)
   const percent = (freeBytes / totalBytes) * 100
@@ -71,7 +74,7 @@ export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds
 
 const hourMs = 3_600_000
 
-/** The age of the newest backup that the timer made; undefined where there is none. */
+/** Checks the age of the newest backup in `backup.directory`; undefined if there is none. */
 export function judgeBackup(ageMs: number | undefined, { backupHours }: { readonly backupHours: number }): Judgement {
   const remedy =
     'See why: journalctl -u strongroom-backup. Have it made every day: systemctl enable --now strongroom-backup.timer'

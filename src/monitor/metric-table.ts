@@ -1,4 +1,4 @@
-/** Every metric: `docs/monitoring.md` has a row of each. Names and units as Prometheus recommends them. */
+/** All metrics; `docs/monitoring.md` has a row for each. Names and units follow the recommendations of Prometheus. */
 export const metricTable = {
   ready: gauge('strongroom_ready', 'Whether calls are served (/health/ready answers 200)'),
   check: gauge('strongroom_check', '2 where the check is ok, 1 for a warning, 0 where it has failed', ['check']),

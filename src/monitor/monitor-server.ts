@@ -9,21 +9,21 @@ export interface MonitorPage {
 }
 
 export interface MonitorServer {
-  /** Resolves with the port; rejects as node:net does. */
+  /** Resolves to the port; rejects with the errors of node:net. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>
   close(): Promise<void>
 }
 
-/** Scrapers and load balancers need one each, for some milliseconds. */
+/** Each scraper or load balancer needs one connection for a few milliseconds. */
 const mostConnections = 64
 const patienceMs = 5_000
-/** Answers in a second, all clients together: further ones wait for the next. */
+/** Most answers per second for all clients together; further requests wait for the next second. */
 const mostAnswers = 100
 
 /**
- * A plain HTTP server of a few pages. A stranger who reaches it costs next to nothing: bodies are not read, connections
- * are few and short-lived, and so are answers; for a new connection another one is closed, so strangers who hold
- * theirs keep no scraper out. Nor does one who asks on and on: of each connection one request waits at a time.
+ * A plain HTTP server of a few pages, which is cheap under attack: it reads no bodies and limits connections, their
+ * lifetime and answers. For each new connection above the limit it closes another one, so that an attacker who holds
+ * many cannot keep scrapers out. Each connection may have one waiting request.
  */
 export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<MonitorPage>>): MonitorServer {
   const places = createConnectionPlaces(mostConnections)
@@ -44,7 +44,7 @@ export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<Mon
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request
-    // No scraper asks again before it is answered (RFC 9112 §9.3.2 lets clients do so).
+    // Scrapers do not pipeline requests, though RFC 9112 §9.3.2 allows it.
     if (asking.has(socket)) return void socket.destroy()
     asking.add(socket)
     places.use(socket)
@@ -94,7 +94,10 @@ function send(response: ServerResponse, { status, contentType, content }: Monito
   response.end(content)
 }
 
-/** Lets so many pass in a second; each of the others waits for the second in which it may, unless it is gone by then. */
+/**
+ * Lets `mostAnswers` requests pass per second. Each further one waits for the next second with a free turn, unless its
+ * connection is closed by then.
+ */
 function createTurns(): (isGone: () => boolean) => Promise<void> {
   let second = 0
   let passed = 0

@@ -1,6 +1,6 @@
 import type { ProcessUsage, WorkerReport } from './worker-report.ts'
 
-/** What the monitor sees of the appliance at one moment; times in milliseconds since 1970. */
+/** The state of the appliance at one moment. Times are in milliseconds since the Unix epoch. */
 export interface Observation {
   readonly at: number
   readonly primary: ProcessUsage
@@ -10,19 +10,19 @@ export interface Observation {
   readonly hosts: readonly HostObservation[]
   readonly keyMaker: HostObservation
   readonly folders: readonly FolderObservation[]
-  /** Why nothing can be written to the folder of the audit trail; undefined where it can. */
+  /** The error that prevents writes to the folder of the audit trail; undefined if there is none. */
   readonly trailFolderFault: string | undefined
   readonly clock: ClockObservation
-  /** When certificates and revocation lists end, by what they are of. */
+  /** Expiry times of certificates and revocation lists, by their purpose. */
   readonly certificateEnds: Readonly<Record<string, number>>
 }
 
 export interface WorkerObservation {
   readonly number: number
   readonly isListening: boolean
-  /** How often it was started anew. */
+  /** How often it was restarted. */
   readonly restarts: number
-  /** Undefined where it did not answer in time. */
+  /** Undefined if it did not answer in time. */
   readonly report: WorkerReport | undefined
 }
 
@@ -31,7 +31,7 @@ export interface HostObservation {
   readonly state: 'ready' | 'sealed' | 'down'
   /** How often its connection was lost. */
   readonly losses: number
-  /** What the token can still hold, where a host knows. */
+  /** Free space of the token, if the host knows it. */
   readonly room?: TokenRoom | undefined
 }
 
@@ -42,9 +42,9 @@ export interface TokenRoom {
 }
 
 export interface ClockObservation {
-  /** How far it is behind what the appliance did before; 0 where it is not. */
+  /** How far the clock is behind earlier work of the appliance; otherwise 0. */
   readonly behindMs: number
-  /** For how long this has been so, by a clock that is not set. */
+  /** How long it has been behind, measured with a monotonic clock. */
   readonly forMs: number
 }
 

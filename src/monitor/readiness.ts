@@ -1,12 +1,12 @@
 import { dayMs, judgeClock, judgeEnd, type Thresholds } from './judgement.ts'
 import type { HostObservation, Observation } from './observation.ts'
 
-/** `warning`: calls are served, and an operator has something to do. */
+/** `warning`: calls are served, but an operator should act. */
 export type CheckState = 'ok' | 'warning' | 'failed'
 
 export interface CheckResult {
   readonly state: CheckState
-  /** For people; it names no path, no user and no secret. */
+  /** For people; contains no path, user name or secret. */
   readonly detail: string
 }
 
@@ -19,9 +19,12 @@ export interface Readiness {
 export const checkNames = ['workers', 'keeper', 'token', 'database', 'audit', 'clock', 'certificates'] as const
 export type CheckName = (typeof checkNames)[number]
 
-/** A clock that is wrong is set right within this time; one that stays was wrong before, and is right now. */
+/**
+ * A wrong clock is corrected within this time. If the difference stays longer, the clock was wrong before and is right
+ * now.
+ */
 const clockDoubtMs = 600_000
-/** After a record that could not be written the trail is taken for unwritable this long, unless another one was. */
+/** The trail counts as unwritable for this long after a failed write, unless a later write succeeds. */
 const trailDoubtMs = 30_000
 
 export function readinessOf(seen: Observation, thresholds: Thresholds): Readiness {

@@ -1,6 +1,6 @@
-/** Something that an operator should see to, for as long as it is so. */
+/** A condition that needs the operator, for as long as it lasts. */
 export interface StandingWarning {
-  /** What it is about, for example `disk.audit`: the same as long as the warning lasts. */
+  /** The subject, for example `disk.audit`; it stays the same while the warning lasts. */
   readonly name: string
   readonly state: 'warning' | 'problem'
   readonly detail: string

@@ -1,21 +1,23 @@
-/** Upper ends of the buckets, in seconds: from an encryption to a call that waited for its token. */
+/**
+ * Upper limits of the buckets, in seconds: from the time of an encryption to that of a call that waited for its token.
+ */
 export const bucketSeconds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 10] as const
 
-/** What was counted of one operation. */
+/** The counts of one operation. */
 export interface TimingRow {
-  /** Names of the operation, outermost first. */
+  /** The labels of the operation, outermost first. */
   readonly labels: readonly string[]
-  /** How often each outcome came: `allowed`, or the code of a fault. */
+  /** Number of calls by outcome: `allowed` or a fault code. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** How many took as long as each of `bucketSeconds` at most and longer than the one before, and those beyond the last. */
+  /** Number of calls in each bucket, without those of lower buckets. The last number counts calls above all limits. */
   readonly buckets: readonly number[]
   readonly seconds: number
 }
 
-/** Counts operations and their times in one process, for some 0.1 µs each. */
+/** Counts operations and their durations in one process, at about 0.1 µs per call. */
 export interface Timings {
   count(operation: string, outcome: string, milliseconds: number): void
-  /** Everything since the start of the process; `outer` stands before the name of each operation. */
+  /** All counts since the start of the process; `outer` precedes the name of each operation. */
   rows(...outer: readonly string[]): TimingRow[]
 }
 
@@ -61,7 +63,7 @@ function bucketOf(seconds: number): number {
   return at
 }
 
-/** Rows of several processes as one for each operation. */
+/** Adds the rows of several processes to one row per operation. */
 export function summed(rows: Iterable<TimingRow>): TimingRow[] {
   const sums = new Map<string, TimingRow>()
   for (const row of rows) {

@@ -1,14 +1,14 @@
 import type { TrailState } from '../audit/trail-state.ts'
 import type { TimingRow } from './timings.ts'
 
-/** What a process takes of the machine. */
+/** The memory and CPU time of a process. */
 export interface ProcessUsage {
   /** In bytes. */
   readonly memory: Readonly<Record<'rss' | 'heap_used' | 'heap_total' | 'external', number>>
   readonly cpuSeconds: number
 }
 
-/** What a worker tells the monitor of itself. */
+/** The report of a worker to the monitor. */
 export interface WorkerReport extends ProcessUsage {
   readonly pid: number
   /** By operation. */
@@ -19,11 +19,11 @@ export interface WorkerReport extends ProcessUsage {
   readonly tokenQueue: number
   readonly trail: TrailState
   readonly isDatabaseReached: boolean
-  /** Since the report before: in seconds, by percentile. */
+  /** Event-loop delays since the previous report, in seconds, by percentile. */
   readonly eventLoopDelay: Readonly<Record<string, number>>
-  /** Where it was asked for them. */
+  /** Set if the primary asked for them. */
   readonly rowCounts?: RowCounts | undefined
 }
 
-/** What lies in the database, the same for all workers; each at most as much as is counted (`row-counts.ts`). */
+/** Counts of rows in the database, which are the same for all workers. Counting stops at a limit (`row-counts.ts`). */
 export type RowCounts = Readonly<Record<'openSessions' | 'wornTokens' | 'usedUpVersions', number>>

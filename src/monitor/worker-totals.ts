@@ -1,9 +1,12 @@
 import { summed, type TimingRow } from './timings.ts'
 import type { WorkerReport } from './worker-report.ts'
 
-/** What all workers have counted since the daemon started: a counter that fell with a worker would count twice. */
+/**
+ * The counts of all workers since the start of the daemon, including ended workers. Without those a counter would
+ * decrease, which Prometheus would take for a restart.
+ */
 export interface WorkerTotals {
-  /** Takes in what a worker says of itself; nothing where it said nothing, which leaves what it said before. */
+  /** Stores the latest report of a worker; without a report the previous one stays. */
   add(number: number, report: WorkerReport | undefined): void
   calls(): TimingRow[]
   tokenCalls(): TimingRow[]
@@ -22,7 +25,7 @@ export function createWorkerTotals(): WorkerTotals {
     add(number, report) {
       if (report === undefined) return
       const before = latest.get(number)
-      // Another process has taken the number.
+      // A new process has this worker's number: keep the counts of the ended one.
       if (before !== undefined && before.pid !== report.pid)
         ended = {
           calls: summed([...ended.calls, ...before.calls]),

@@ -3,8 +3,8 @@ import { chunksOfLines, type Segment } from '../segment.ts'
 import { eventIn } from '../reading/trail-record.ts'
 
 /**
- * The first files of a chain whose records are all older than a moment; never the last, which is still written. The chain
- * goes on behind them, sealed: `sealedSeq` is beyond the last record of those that are taken.
+ * The first files of a chain whose records are all older than `before`. The last file is never among them, because it
+ * is still written. All returned files end before `sealedSeq`, so that the remaining chain has a seal.
  */
 export async function olderFiles(
   directory: string,
@@ -21,7 +21,7 @@ export async function olderFiles(
   return older
 }
 
-/** The last number in a file; undefined where one of its records is not older than the moment. */
+/** The last sequence number in a file; undefined if one of its records is not older than `before`. */
 async function endOf(directory: string, segment: Segment, before: number): Promise<number | undefined> {
   let last = 0
   for await (const lines of chunksOfLines(directory, segment))

@@ -2,53 +2,59 @@ import type { ChainPoint } from '../../hsm/audit-end.ts'
 import { parseLine, sha256 } from '../line.ts'
 import { parseSeal, type SealVerifier } from '../seal.ts'
 
-/** Where the seals of a chain stand: the last record that one covers, and the SHA-256 of its signature, empty before the first. */
+/**
+ * The last seal up to some point of a chain: the last record that it covers, and the SHA-256 of its signature (empty
+ * before the first seal).
+ */
 export interface SealPoint {
   readonly seq: number
   readonly digest: string
 }
 
-/** What was taken out of a trail: whole files of one chain. */
+/** Describes an archive: whole files of one chain that were moved out of a trail. */
 export interface ArchiveStatement {
   readonly chain: string
-  /** The numbers of its files. */
+  /** The numbers of the first and last file. */
   readonly files: { readonly first: number; readonly last: number }
-  /** The record before its first, and its last one. */
+  /** The record before the first archived one, and the last archived one. */
   readonly before: ChainPoint
   readonly last: ChainPoint
-  /** The same of seals. */
+  /** The same for seals. */
   readonly sealBefore: SealPoint
   readonly sealLast: SealPoint
-  /** Events, without seals. */
+  /** Number of events, without seals. */
   readonly records: number
-  /** Of the latest event, in milliseconds since the Unix epoch. */
+  /** The time of the latest event, in milliseconds since the Unix epoch. */
   readonly until: number
-  /** Of the lines, as they stood in the files. */
+  /** Size and hash (hex) of the files' contents, uncompressed. */
   readonly bytes: number
   readonly sha256: string
 }
 
-/** A statement with what shows that the keeper has signed it: it is the first line of the bundle, and beside the trail. */
+/**
+ * A statement, and the proof that the keeper signed it: the first line of the bundle, also kept in the folder of the
+ * trail.
+ */
 export interface ArchiveManifest {
   readonly archive: ArchiveStatement
   /**
-   * Lines of the console's chain, from the record that names the hash of the statement to a seal behind it: so no other
-   * signature is needed than those of the trail, and each removal is a record of it.
+   * Lines of the console's chain, from the record that names the statement's hash to a seal that covers it. So the
+   * proof needs no signature but those of the trail, and each archive is recorded in the trail.
    */
   readonly proof: readonly string[]
-  /** PEM of the audit key, for an operator who has the bundle alone; to be compared with a copy of their own. */
+  /** PEM of the audit key, for an operator who has only the bundle and compares the key with a copy of their own. */
   readonly publicKey: string
   /** Lines of `audit-keys.jsonl`. */
   readonly successions: readonly string[]
 }
 
-/** Without its `console.` */
+/** The audited operation, without its prefix `console.`. */
 export const archiveOperation = 'audit.archive'
 
 const point = ({ seq, hash }: ChainPoint): ChainPoint => ({ seq, hash })
 const seal = ({ seq, digest }: SealPoint): SealPoint => ({ seq, digest })
 
-/** The bytes whose hash is recorded: members in a fixed order. */
+/** The JSON whose hash the trail records: members in a fixed order. */
 export function statementOf(archive: ArchiveStatement): string {
   const { chain, files, before, last, sealBefore, sealLast, records, until, bytes } = archive
   return JSON.stringify({
@@ -65,14 +71,14 @@ export function statementOf(archive: ArchiveStatement): string {
   })
 }
 
-/** The subject of the record. */
+/** The target of the record of an archive. */
 export function archiveSubject(archive: ArchiveStatement): string {
   const { chain, files, before, last } = archive
   const hash = sha256(statementOf(archive))
   return `${chain}, files ${files.first} to ${files.last}, records ${before.seq + 1} to ${last.seq}, statement ${hash}`
 }
 
-/** The file that `strongroom audit archive` gives a bundle. */
+/** The file name that `strongroom audit archive` gives to a bundle. */
 export const bundleName = ({ chain, files }: Pick<ArchiveStatement, 'chain' | 'files'>): string =>
   `${chain}.${String(files.first).padStart(6, '0')}-${String(files.last).padStart(6, '0')}.jsonl.gz`
 
@@ -80,7 +86,7 @@ export function manifestLine({ archive, proof, publicKey, successions }: Archive
   return `{"archive":${statementOf(archive)},"proof":${JSON.stringify(proof)},"publicKey":${JSON.stringify(publicKey)},"successions":${JSON.stringify(successions)}}\n`
 }
 
-/** Undefined for a line that is no manifest. Says nothing about its proof. */
+/** Parses a manifest; undefined for any other line. Does not check its proof. */
 export function parseManifest(line: string): ArchiveManifest | undefined {
   try {
     const manifest: ArchiveManifest = JSON.parse(line)
@@ -102,7 +108,7 @@ export function isProven({ archive, proof }: ArchiveManifest, verifier: SealVeri
   const found = last?.type === 'seal' ? parseSeal(last.body) : undefined
   if (first?.type !== 'event' || !isLinked || found === undefined || !isConsole(first.chain)) return false
   const { covers, chain } = found.statement
-  // A parsed line is JSON.
+  // `parseLine` has checked that the line is JSON.
   const { operation, outcome, subject }: Record<string, unknown> = JSON.parse(proof[0] ?? '{}')
   const isNamed =
     operation === `console.${archiveOperation}` && outcome === 'allowed' && subject === archiveSubject(archive)
@@ -112,7 +118,7 @@ export function isProven({ archive, proof }: ArchiveManifest, verifier: SealVeri
 
 const isConsole = (chain: string): boolean => /^(?:[a-z][a-z0-9]{0,15}-)?console$/.test(chain)
 
-/** Records of a chain that lie between those of these archives, and in none of them. */
+/** Records of a chain that are between two archives and in none of them. */
 export interface ArchiveGap {
   readonly chain: string
   readonly first: number

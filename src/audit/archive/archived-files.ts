@@ -11,18 +11,21 @@ import {
   type ArchiveStatement,
 } from './archive-manifest.ts'
 
-/** Beside the trail: the manifest of each bundle that files of it were taken into. */
+/** The file in the folder of the trail that lists the manifest of each bundle. */
 export const archivesFile = 'audit-archives.jsonl'
 
-/** Where bundles go unless the operator says otherwise. */
+/** The default folder of bundles. */
 export const archiveFolder = (directory: string): string => join(directory, 'archive')
 
-/** All that was archived, as the lines beside the trail say, which are not checked. */
+/** All archives in the list in the folder of the trail, unchecked. */
 export async function listArchived(directory: string): Promise<ArchiveStatement[]> {
   return (await linesOf(directory)).flatMap((line) => parseManifest(line)?.archive ?? [])
 }
 
-/** Of each chain what was archived furthest. Lines that no seal proves are left out: what they would allow is then missed. */
+/**
+ * The latest archive of each chain. Archives without a valid proof are ignored, so that the records in them count as
+ * missing.
+ */
 export async function readArchived(
   directory: string,
   verifier: SealVerifier,
@@ -37,7 +40,10 @@ export async function readArchived(
   return furthest
 }
 
-/** On the disk when it resolves. In one go: after a crash the line is there or not. */
+/**
+ * Adds a manifest to the list; it is on the disk when this resolves. Atomic: after a crash the list is either old or
+ * new.
+ */
 export async function addArchived(directory: string, manifest: ArchiveManifest): Promise<void> {
   const lines = await linesOf(directory)
   await replaceFile(join(directory, archivesFile), (file) =>
@@ -46,8 +52,8 @@ export async function addArchived(directory: string, manifest: ArchiveManifest):
 }
 
 /**
- * The file has its name once all of it is on the disk. Where it cannot be written, as on a full disk, nothing of it is
- * left: the trail needs the room.
+ * Replaces a file atomically: writes a draft, syncs it, and renames it. If writing fails, for example on a full disk,
+ * the draft is removed, because the trail needs the space.
  */
 export async function replaceFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const draft = `${path}.new`

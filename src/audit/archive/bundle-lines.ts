@@ -6,8 +6,9 @@ import { maxLineBytes } from '../line.ts'
 import { parseManifest, statementOf, type ArchiveStatement } from './archive-manifest.ts'
 
 /**
- * The whole lines in the bundle of this statement, a chunk of them at a time: memory does not grow with it. Whether they are as they
- * were written, `verifyBundle` says. Rejects with ENOENT where it is not there, and with `audit.unavailable` where it cannot be read.
+ * The lines in the bundle of this statement, in chunks, with bounded memory. Does not check them: `verifyBundle` does.
+ * Rejects with ENOENT if the file does not exist.
+ * @throws Fault `audit.unavailable` if it cannot be read
  */
 export async function* linesOfBundle(
   path: string,
@@ -17,7 +18,7 @@ export async function* linesOfBundle(
   let rest = Buffer.alloc(0)
   try {
     const content = createGunzip()
-    // What fails, fails for the reader below too.
+    // The loop below gets the error as well.
     pipeline(createReadStream(path), content, () => undefined)
     for await (const piece of content as AsyncIterable<Buffer>) {
       const all = rest.length === 0 ? piece : Buffer.concat([rest, piece])
@@ -43,7 +44,10 @@ export async function* linesOfBundle(
   }
 }
 
-/** The manifest, with its proof, is longer than any line of the trail. */
+/**
+ * The longest line in bytes. The first line is the manifest with its proof, which may be longer than a line of the
+ * trail.
+ */
 const mostBytesOf = (isIdentified: boolean): number => (isIdentified ? 1 : 16) * maxLineBytes
 
 function wholeLines(bytes: Buffer): Buffer[] {

@@ -18,13 +18,13 @@ import {
   type ArchiveStatement,
 } from './archive-manifest.ts'
 
-/** The lines of whole files of a chain, compressed, in a file that has no manifest yet. */
+/** The result of compressing whole files of a chain into a file that has no manifest yet. */
 export interface BundleContent {
   readonly statement: ArchiveStatement
   readonly findings: readonly Finding[]
 }
 
-/** Reads lines of one chain, and says what they are; `begin` where they do not begin with its first. */
+/** Checks and describes lines of one chain. `begin` is set if they do not start with the chain's first line. */
 function createLineReader(chain: string, verifier: SealVerifier, begin: ChainBegin | undefined) {
   const findings = createFindings()
   let until = 0
@@ -45,7 +45,7 @@ function createLineReader(chain: string, verifier: SealVerifier, begin: ChainBeg
 
   return {
     findings,
-    /** Bytes of the files, one after the other. */
+    /** Takes the next bytes of the files. */
     read(piece: Buffer): void {
       hash.update(piece)
       bytes += piece.length
@@ -78,7 +78,7 @@ function createLineReader(chain: string, verifier: SealVerifier, begin: ChainBeg
   }
 }
 
-/** Compresses the files, flushed to the disk, and checks every line on the way. */
+/** Compresses the files into `path`, flushed to the disk, and checks every line. */
 export async function writeContent(
   path: string,
   directory: string,
@@ -101,8 +101,8 @@ export async function writeContent(
 }
 
 /**
- * Puts the manifest before the content, as a member of its own (RFC 1952 §2.2): `zcat` shows it as the first line. The
- * bundle has its name once all of it is on the disk.
+ * Writes a bundle: the manifest as a gzip member of its own (RFC 1952 §2.2), which `zcat` shows as the first line, then
+ * the content. The file gets its name once all of it is on the disk.
  */
 export async function writeBundle(path: string, content: string, manifest: ArchiveManifest): Promise<void> {
   await replaceFile(path, async (file) => {
@@ -113,11 +113,11 @@ export async function writeBundle(path: string, content: string, manifest: Archi
 
 export interface BundleReport {
   readonly archive: ArchiveStatement | undefined
-  /** Sentences; none where the bundle is as it was written. */
+  /** One sentence for each fault; empty if the bundle is intact. */
   readonly faults: readonly string[]
 }
 
-/** Checks a bundle by itself: its proof, each line and seal in it, and that they are those of the statement. */
+/** Verifies a bundle by itself: its proof, each line and seal in it, and that the lines are those of the statement. */
 export async function verifyBundle(
   path: string,
   verifierFor: (successions: readonly string[]) => SealVerifier,

@@ -4,8 +4,8 @@ import { chunksOfLines, listSegments } from '../segment.ts'
 import { archiveSubject, type ArchiveStatement } from './archive-manifest.ts'
 
 /**
- * The lines of the console's chain from the record of this archive to the first seal that covers it; undefined where there is
- * none yet, because the token is away.
+ * The lines of the console's chain from the record of this archive to the first seal that covers it. Undefined if there
+ * is no such seal yet, because the token does not answer.
  */
 export async function findProof(
   directory: string,
@@ -14,7 +14,7 @@ export async function findProof(
 ): Promise<readonly string[] | undefined> {
   const subject = JSON.stringify(archiveSubject(archive))
   const proof: string[] = []
-  // The record was written a moment ago.
+  // The record was written just now, so it is in one of the last two files.
   for (const segment of ((await listSegments(directory)).get(chain) ?? []).slice(-2)) {
     for await (const lines of chunksOfLines(directory, segment))
       for (const raw of lines) {

@@ -3,8 +3,8 @@ import { isRefusal } from './record-filter.ts'
 import type { TrailRecord } from './trail-record.ts'
 
 /**
- * A record in the Common Event Format, version 0 (ArcSight's, which SIEMs read): its header, and what is known as members with the names
- * that the format has for them. `release`: of this program.
+ * A record in the Common Event Format, version 0 (by ArcSight, read by SIEMs): the header, then the record's fields
+ * under the names of that format. `release` is the version of this program.
  */
 export function cefOf(record: TrailRecord, release: string): string {
   const { operation, outcome, address, vault, key, keyVersion } = record
@@ -37,7 +37,7 @@ const labelled = (name: string, label: string, value: string | number | undefine
     [name, value],
   ] as [string, string | number | undefined][]
 
-/** 0 to 10. */
+/** CEF severity, from 0 to 10. */
 function severityOf(record: TrailRecord): string {
   if (record.outcome === 'noted') return '5'
   return isRefusal(record) ? '6' : '3'

@@ -3,13 +3,14 @@ import { longestCallMs } from './time-seek.ts'
 import { eventIn, type ReadRecord } from './trail-record.ts'
 import { chainsIn, linesOfChain, type OnMissing, type TrailPlace } from './whole-chain.ts'
 
-/** Records of one chain that wait to be put in order: calls end in another order than they arrive. */
+/**
+ * Number of records of one chain that are read ahead and sorted, because calls end in another order than they arrive.
+ */
 const windowRecords = 1_000
 
 /**
- * The records of all chains of these trails that meet the criteria, in the order of their times. Memory does not grow
- * with the trail: of each chain at most a thousand records wait, and one whose call took longer than a thousand others
- * of its process comes late.
+ * The records of all chains of these trails that meet the criteria, ordered by time, with bounded memory. At most about
+ * 1 000 records of each chain wait. A record comes late if a thousand later calls of its process ended before its own.
  */
 export async function* readMerged(
   places: readonly TrailPlace[],
@@ -48,12 +49,12 @@ async function* readChain(
   }
 }
 
-/** The records of one chain, the earliest of some first. */
+/** The records of one chain, sorted by time within a window. */
 interface Ordered {
-  /** The time of the one that `take` would give; undefined where none is left. */
+  /** The time of the next record; undefined if none is left. */
   readonly at: number | undefined
   take(): ReadRecord | undefined
-  /** Reads on until enough wait. */
+  /** Reads until the window is full. */
   fill(): Promise<void>
   close(): Promise<void>
 }
@@ -73,7 +74,7 @@ function createOrdered(source: AsyncGenerator<readonly ReadRecord[], void>): Ord
         const { done, value } = await source.next()
         isEnded = done === true
         if (value === undefined || value.length === 0) continue
-        // The sort is stable, and little is out of order.
+        // Few records are out of order, and the sort is stable.
         waiting = [...waiting.slice(taken), ...value].toSorted((a, b) => a.record.at - b.record.at)
         taken = 0
       }

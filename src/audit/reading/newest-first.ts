@@ -9,30 +9,30 @@ import { eventIn, type TrailRecord } from './trail-record.ts'
 
 export interface PageRequest {
   readonly criteria: RecordCriteria
-  /** Which of those that meet the criteria. */
+  /** A further condition for records that meet the criteria. */
   readonly isShown: (record: TrailRecord) => boolean
-  /** Up to where the page before was read, from the end; undefined for the first. */
+  /** The positions where the previous page stopped, reading backwards; undefined for the first page. */
   readonly before: ReadPoints | undefined
   readonly mostRecords: number
-  /** Of the trail: where it is reached, the page ends early, and the next goes on. */
+  /** Most bytes of the trail to read. At this limit the page ends early, and the next page continues. */
   readonly mostBytes: number
 }
 
 export interface Page {
   readonly records: readonly TrailRecord[]
-  /** Undefined where nothing is left. */
+  /** Where the next page starts; undefined if nothing is left. */
   readonly next: ReadPoints | undefined
 }
 
 const chunkBytes = 64 * 1024
 
-/** A page of records of all chains, the newest first. What a call costs is bounded, however long the trail is. */
+/** Reads a page of records of all chains, newest first. Its cost is bounded, however long the trail is. */
 export async function readNewest(directory: string, request: PageRequest): Promise<Page> {
   for (let tries = 1; ; tries += 1)
     try {
       return await readPage(directory, request)
     } catch (error) {
-      // A file that was listed may be archived before it is read: one after the other, from the oldest on.
+      // Files may be archived, oldest first, after they were listed and before they are read.
       if (errorCodeOf(error) !== 'ENOENT' || tries === mostTries) throw error
     }
 }
@@ -53,7 +53,7 @@ async function readPage(directory: string, request: PageRequest): Promise<Page> 
     for (const chain of chains)
       while (chain.at === undefined && !chain.isOver && bytesRead() < mostBytes) await chain.fill()
     const latest = latestOf(chains)
-    // What a chain still hides may be newer than all that the others have.
+    // The unread records of a chain may be newer than those of the others.
     if (latest === undefined || chains.some(({ at, isOver }) => at === undefined && !isOver)) break
     const record = latest.take()
     if (record !== undefined && meets(record) && isShown(record)) records.push(record)
@@ -65,7 +65,7 @@ async function readPage(directory: string, request: PageRequest): Promise<Page> 
   }
 }
 
-/** The end of a chain, or a byte behind which all is too late. */
+/** Where to start reading backwards: the end of the chain, or a byte after which all records are later than `until`. */
 async function startOf(directory: string, segments: readonly Segment[], { until }: RecordCriteria): Promise<ReadPoint> {
   const last = { segment: segments.at(-1)?.number ?? 0, bytes: Number.MAX_SAFE_INTEGER }
   if (until === undefined) return last
@@ -73,38 +73,38 @@ async function startOf(directory: string, segments: readonly Segment[], { until 
   return { segment, bytes: bytes + closeBytes + chunkBytes }
 }
 
-/** One chain, read from its end. */
+/** One chain, read backwards. */
 interface Backward {
   readonly chain: string
-  /** When the next record arrived; undefined where none waits. */
+  /** The time of the next record; undefined if none has been read. */
   readonly at: number | undefined
   readonly isOver: boolean
-  /** Before this everything is still to be read. */
+  /** Everything before this position is still unread. */
   readonly point: ReadPoint
   readonly bytes: number
-  /** Reads a chunk. */
+  /** Reads the next chunk. */
   fill(): Promise<void>
   take(): TrailRecord | undefined
 }
 
 interface Waiting {
   readonly record: TrailRecord
-  /** The byte behind its line. */
+  /** The byte after its newline. */
   readonly end: number
 }
 
 function createBackward(directory: string, segments: readonly Segment[], from: ReadPoint, since: number): Backward {
   const chain = segments[0]?.chain ?? ''
-  /** Those of `left` that are not read to their start, the newest last. */
+  /** Files that are not read completely, the newest last. */
   const left = segments.filter(({ number }) => number <= from.segment)
   const waiting: Waiting[] = []
   let point = from
-  /** Where the line begins that was read last. */
+  /** The first byte of the line that was read last in the current file. */
   let read: number | undefined
   let bytes = 0
   let isOld = false
 
-  /** Lines of a chunk that ends with a whole line; the newest is taken first. */
+  /** Reads the chunk before `read`, which ends with a whole line. `take` then gives its newest record first. */
   async function readChunk(segment: Segment): Promise<void> {
     const handle = await open(join(directory, segment.name), 'r')
     try {
@@ -114,7 +114,7 @@ function createBackward(directory: string, segments: readonly Segment[], from: R
       const start = Math.max(0, end - chunkBytes)
       const { buffer } = await handle.read(Buffer.allocUnsafe(end - start), 0, end - start, start)
       bytes += buffer.length
-      // The first piece is the end of a line, unless the file begins there.
+      // A chunk starts within a line, except at the start of the file.
       const firstLine = start === 0 ? 0 : buffer.indexOf(10) + 1
       read = start === 0 ? 0 : firstLine === 0 || firstLine >= buffer.length ? start : start + firstLine
       waiting.push(...eventsIn(buffer.subarray(firstLine), segment.chain, start + firstLine))

@@ -1,20 +1,20 @@
 import type { TrailRecord } from './trail-record.ts'
 
-/** What records must be like; what is absent does not matter. */
+/** Conditions for records; absent ones are not checked. */
 export interface RecordCriteria {
-  /** First moment, in milliseconds since the Unix epoch. */
+  /** Only records from this time on, in milliseconds since the Unix epoch. */
   readonly since?: number | undefined
-  /** Only records before this time. */
+  /** Only records before this time, in milliseconds since the Unix epoch. */
   readonly until?: number | undefined
-  /** A username, or the number of a user. */
+  /** A username, or a user id. */
   readonly user?: string | undefined
   readonly vault?: string | undefined
   readonly key?: string | undefined
-  /** The whole subject, or what stands before the colon in it: `object 7` also of `object 7: password`. */
+  /** The whole subject, or its part before the colon: `object 7` also matches `object 7: password`. */
   readonly subject?: string | undefined
-  /** The whole name, or its beginning with a star at its end: `transparent.*`. */
+  /** A whole name, or a prefix followed by a star: `transparent.*`. */
   readonly operation?: string | undefined
-  /** `allowed`, `noted`, the code of a fault, or `refused` for any of those. */
+  /** `allowed`, `noted`, a fault code, or `refused` for any fault code. */
   readonly outcome?: string | undefined
 }
 

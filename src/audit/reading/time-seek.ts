@@ -5,18 +5,18 @@ import type { ReadPoint } from '../witness/head-reader.ts'
 import { eventIn } from './trail-record.ts'
 
 /**
- * A record has the time at which its call arrived, and stands in its chain where it was written. No call takes
- * longer, other than one whose client is let take more time than any setting should give it.
+ * A record is written at the end of its call, but has the time of the call's arrival. This bounds the difference, in
+ * milliseconds. Only a client whose time limit is set unreasonably high can exceed it.
  */
 export const longestCallMs = 600_000
 
-/** How close to the moment a byte is found. */
+/** The search ends at a range of at most this many bytes. */
 export const closeBytes = 2 ** 20
 
-/** From where on a chain has to be read to find all that arrived since this moment; by halves, not from the start. */
+/** The position from which a chain must be read to find all records since this time. Uses a binary search. */
 export async function seekTime(directory: string, segments: readonly Segment[], since: number): Promise<ReadPoint> {
   const before = since - longestCallMs
-  // The last file that begins before the moment; the first where none does.
+  // Find the last file that begins before that time; the first file if none does.
   let [low, high] = [0, segments.length]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
@@ -29,7 +29,7 @@ export async function seekTime(directory: string, segments: readonly Segment[], 
   return { segment: found.number, bytes: await seekByte(directory, found, before) }
 }
 
-/** The byte is perhaps within a line, which is then older. */
+/** The returned byte may be within a line, which is then older than `before`. */
 async function seekByte(directory: string, segment: Segment, before: number): Promise<number> {
   const { size } = await stat(join(directory, segment.name))
   let [low, high] = [0, size]
@@ -43,7 +43,7 @@ async function seekByte(directory: string, segment: Segment, before: number): Pr
 
 const isBefore = (at: number | undefined, moment: number): boolean => at !== undefined && at < moment
 
-/** When the first event behind this byte arrived. */
+/** The time of the first event after this byte. */
 async function timeAt(directory: string, segment: Segment, from: number): Promise<number | undefined> {
   for await (const lines of chunksOfLines(directory, segment, from))
     for (const line of lines) {

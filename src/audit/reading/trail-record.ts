@@ -1,4 +1,4 @@
-/** An event of the trail as it was written; times in milliseconds since the Unix epoch. */
+/** An event of the trail as written; times are in milliseconds since the Unix epoch. */
 export interface TrailRecord {
   readonly chain: string
   readonly seq: number
@@ -19,13 +19,13 @@ export interface TrailRecord {
   readonly ms?: number
 }
 
-/** A record and its line, without the newline: what is exported is what was hashed. */
+/** A record and its line, without the newline. An export writes this line, so that its hash can be checked. */
 export interface ReadRecord {
   readonly record: TrailRecord
   readonly text: string
 }
 
-/** The event in a line of a chain; undefined for seals, and for what is no line of it. */
+/** Parses the event in a line of a chain; undefined for seals and other lines. */
 export function eventIn(raw: Buffer, chain: string): ReadRecord | undefined {
   const text = raw.toString('latin1', 0, raw.at(-1) === 10 ? raw.length - 1 : raw.length)
   if (!text.startsWith(`{"v":1,"chain":"${chain}",`) || !text.includes('"type":"event"')) return undefined

@@ -4,18 +4,18 @@ import { chunksOfLines, listSegments, type Segment } from '../segment.ts'
 import type { ReadPoint, ReadPoints } from '../witness/head-reader.ts'
 import { eventIn, type ReadRecord } from './trail-record.ts'
 
-/** What was written behind some points of a trail, in the order of time, and up to where that was read. */
+/** New records of a trail, ordered by time, and the positions up to which they were read. */
 export interface TrailNews {
   readonly records: readonly ReadRecord[]
   readonly points: ReadPoints
 }
 
 /**
- * Reads on from the points, at most about so many bytes, of each chain its share: a chain with much to read keeps no
- * other waiting. A chain without a point is read from its start.
+ * Reads from the given points on, at most about `mostBytes` bytes. Each chain gets an equal share, so that a long one
+ * does not delay the others. A chain without a point is read from its start.
  */
 export async function readOn(directory: string, points: ReadPoints, mostBytes: number): Promise<TrailNews> {
-  // The list comes first: what is in a file before the last is whole by then.
+  // Listed first, so that every file but the last is complete when it is read.
   const chains = await listSegments(directory)
   const share = mostBytes / Math.max(1, chains.size)
   const records: ReadRecord[] = []
@@ -51,7 +51,7 @@ async function readChainOn(
   return point
 }
 
-/** Where all chains end now. */
+/** The current ends of all chains. */
 export async function endOfTrail(directory: string): Promise<ReadPoints> {
   const points: Record<string, ReadPoint> = {}
   for (const [chain, segments] of await listSegments(directory)) {

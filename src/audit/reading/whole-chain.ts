@@ -10,25 +10,26 @@ import { chunksOf, listSegments, readLines, type Segment } from '../segment.ts'
 import type { ReadPoint } from '../witness/head-reader.ts'
 import { seekTime } from './time-seek.ts'
 
-/** Where a trail lies. */
+/** The folders of a trail. */
 export interface TrailPlace {
   readonly directory: string
-  /** Folders that its bundles may be in. */
+  /** Folders that may contain its bundles. */
   readonly archives: readonly string[]
 }
 
-/** Told of a bundle that is in none of the folders. */
+/** Called with the archive of a bundle that is in none of the folders. */
 export type OnMissing = (archive: ArchiveStatement) => void
 
-/** Chains of a folder: those with files, and those of which bundles alone are left. */
+/** The chains of a folder: those with files, and those of which only bundles are left. */
 export async function chainsIn({ directory }: TrailPlace): Promise<ReadonlySet<string>> {
   const archived = await listArchived(directory)
   return new Set([...(await listSegments(directory)).keys(), ...archived.map(({ chain }) => chain)])
 }
 
 /**
- * The lines of one chain in chunks, from about `since` on, up to the file that is its last one now: those in bundles, then those in
- * files. A file that is archived while another is read is read out of its bundle. No line comes twice.
+ * The lines of one chain in chunks, from about `since` on, up to the file that is the last one at the start: first
+ * those in bundles, then those in files. A file that is archived meanwhile is read from its bundle. Each line comes
+ * once.
  */
 export async function* linesOfChain(
   place: TrailPlace,
@@ -42,7 +43,7 @@ export async function* linesOfChain(
   for (;;) {
     const part = await despiteMoves(async () => openPart(place, await archived(), range, nextFile, onMissing))
     if (part === undefined) return
-    // Files of a bundle may have been read before they were archived.
+    // Some files of a bundle may have been read before they were archived.
     const known = part.first < nextFile ? lastSeq : 0
     for await (const lines of part.lines) {
       const [last] = lines.slice(-1)
@@ -53,7 +54,10 @@ export async function* linesOfChain(
   }
 }
 
-/** Of one chain: what was archived, without what ended before `since`. Read again when there is more. */
+/**
+ * Creates a reader of one chain's archives, without those that end before `since`. It reads the list again when it
+ * changes.
+ */
 function createArchivedList(directory: string, chain: string, since = -Infinity) {
   let [state, found]: [string, readonly ArchiveStatement[]] = ['', []]
   return async (): Promise<readonly ArchiveStatement[]> => {
@@ -70,7 +74,7 @@ function createArchivedList(directory: string, chain: string, since = -Infinity)
 interface FileRange {
   readonly chain: string
   readonly from: ReadPoint
-  /** Those that a busy writer begins later are left out: the reading ends. */
+  /** Files that a writer starts later are not read, so that the reading ends. */
   readonly last: number
 }
 
@@ -80,14 +84,14 @@ async function rangeOf(directory: string, chain: string, since: number | undefin
   return { chain, from, last: segments.at(-1)?.number ?? Infinity }
 }
 
-/** A file, or a bundle of several. */
+/** A file, or a bundle of several files. */
 interface Part {
   readonly first: number
   readonly last: number
   readonly lines: AsyncIterable<readonly Buffer[]>
 }
 
-/** The part with this file, or the next one that there is; it is open. Rejects with ENOENT for a file that was just archived. */
+/** Opens the part with this file, or else the next part. Rejects with ENOENT for a file that was archived meanwhile. */
 async function openPart(
   place: TrailPlace,
   archived: readonly ArchiveStatement[],
@@ -117,10 +121,10 @@ function bundleLines({ archives }: TrailPlace, archive: ArchiveStatement, onMiss
 }
 
 async function* nothing(): AsyncGenerator<never, void> {
-  // What is missing has no lines.
+  // A missing bundle has no lines.
 }
 
-/** A file that was listed may be archived before it is opened: then the list is made again. */
+/** Tries again if a file was archived after it was listed and before it was opened. */
 async function despiteMoves<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1)
     try {

@@ -2,18 +2,20 @@ import type { FindingKind, LinePosition } from '../audit-report.ts'
 import type { Seal } from '../seal.ts'
 import type { WitnessedHead } from './witness-file.ts'
 
-/** What the end of a chain is, where one is left. */
+/** The end of a chain; undefined if the chain has no files. */
 export type ChainEndOf = (
   chain: string,
 ) => { readonly sealedSeq: number; readonly startSeq: number; readonly position: LinePosition } | undefined
 
 export type AddFinding = (chain: string, kind: FindingKind, position: LinePosition, detail: string) => void
 
-/** Compares the seals of a trail with the heads that a witness knows: each must stand in it as it was signed. */
+/**
+ * Compares the seals of a trail with the heads that a witness knows: the trail must contain each head as it was signed.
+ */
 export interface WitnessComparison {
-  /** A genuine seal that covers what stands in its chain. */
+  /** Takes a genuine seal whose covered record is in its chain. */
   readonly seal: (seal: Seal) => void
-  /** Names each head that no seal of the trail was. */
+  /** Reports each head for which the trail has no seal. */
   conclude(endOf: ChainEndOf, add: AddFinding): void
 }
 
@@ -26,7 +28,7 @@ export function createWitnessComparison(witnessed: readonly WitnessedHead[]): Wi
     conclude(endOf, add) {
       for (const { chain, seq, position } of [...open.values()].toSorted((a, b) => a.seq - b.seq)) {
         const end = endOf(chain)
-        // It is in an archive, whose end the chain goes on from.
+        // The record is in an archive. The chain continues from the end of the archive.
         if (end !== undefined && seq <= end.startSeq) continue
         const by = `The witness (line ${position.line} of ${position.file}) knows a signed head at record ${seq}`
         if (end === undefined) add(chain, 'missing chain', position, `${by}; no file of this chain is left.`)

@@ -4,15 +4,15 @@ import { readHeads, type ReadPoints } from './head-reader.ts'
 import type { SignedHead } from './signed-head.ts'
 import { readWitnessState, writeWitnessState } from './witness-state.ts'
 
-/** A receiver outside the machine that is told the signed heads. */
+/** A receiver outside the machine that gets the signed heads. */
 export interface Witness {
-  /** Beside the trail: how far the witness has it. */
+  /** A file in the folder of the trail that records which heads the witness has. */
   readonly stateFile: string
-  /** For the journal and for `strongroom doctor`. */
+  /** Shown in the journal and by `strongroom doctor`. */
   readonly address: string
-  /** The least time between two sendings. */
+  /** Shortest interval between two calls of `send`, in milliseconds. */
   readonly everyMs: number
-  /** Resolves once the witness has the heads. One call at a time. */
+  /** Resolves once the witness has the heads. Callers must not overlap calls. */
   send(heads: readonly SignedHead[]): Promise<void>
 }
 
@@ -23,18 +23,18 @@ export interface CourierOptions {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 }
 
-/** Brings the heads of all chains of a trail to one witness. */
+/** Sends the heads of all chains of a trail to one witness. */
 export interface Courier {
   stop(): Promise<void>
 }
 
-/** How often the trail is looked at. */
+/** Interval at which the trail is read. */
 const lookMs = 1_000
 const longestRetryMs = 60_000
 
 /**
- * No call waits for the courier: it reads the seals out of the trail, which is thereby the durable queue, and keeps
- * beside it how far the witness has it. After a crash a head may be told twice.
+ * Starts a courier. It reads the seals from the trail, which serves as a durable queue, so that no call waits. It
+ * stores beside the trail which heads the witness has; after a crash a head may be sent twice.
  */
 export function startCourier({ directory, witness, clock, log }: CourierOptions): Courier {
   const stopped = new AbortController()
@@ -58,7 +58,7 @@ export function startCourier({ directory, witness, clock, log }: CourierOptions)
 
   async function fail(error: unknown): Promise<void> {
     failures += 1
-    // What is read again after a failure is bounded anew: thousands of heads say no more than the last ones.
+    // Reading again from the stored points limits the number of waiting heads: the last ones cover all before them.
     points = (await readWitnessState(directory, witness)).points
     waiting = []
     if (failures > 1) return

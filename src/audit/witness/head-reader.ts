@@ -2,7 +2,7 @@ import { sealIn } from '../seal.ts'
 import { chunksOfLines, listSegments, type Segment } from '../segment.ts'
 import type { SignedHead } from './signed-head.ts'
 
-/** Up to where a chain was read: a file of it and the byte in it. */
+/** The position up to which a chain was read: the number of a file, and the byte in it. */
 export interface ReadPoint {
   readonly segment: number
   readonly bytes: number
@@ -11,12 +11,12 @@ export interface ReadPoint {
 export type ReadPoints = Readonly<Record<string, ReadPoint>>
 
 /**
- * Of a chain, no more heads than these wait: each covers all records before it, so the newest ones say as much. It
- * bounds the memory after a witness was away for long; the trail itself is the queue.
+ * Most heads of one chain that wait. Each covers all records before it, so the newest suffice. This bounds the memory
+ * after a witness was unreachable for long; the trail itself is the queue.
  */
 const keptHeads = 1_000
 
-/** The heads that were signed after `points`, in the order of each chain, and up to where that was read. */
+/** The heads that were signed after `points`, in the order of each chain, and the new positions. */
 export async function readHeads(
   directory: string,
   points: ReadPoints,
@@ -37,7 +37,7 @@ export async function readHeads(
   return { heads, points: reached }
 }
 
-/** Resolves to the byte behind the last whole line. */
+/** Resolves to the position after the last whole line. */
 async function readSegment(
   directory: string,
   segment: Segment,

@@ -2,7 +2,7 @@ import { createSyslogSender, type SyslogMessage, type SyslogSettings } from '../
 import type { Witness } from './courier.ts'
 import { headParameters, type SignedHead } from './signed-head.ts'
 
-// 32473 is the enterprise number for documentation (RFC 5612): Strongroom has none of its own.
+// 32473 is the enterprise number for documentation (RFC 5612), because Strongroom has none of its own.
 const structureId = 'strongroom@32473'
 
 /** Sends heads to a syslog receiver. */
@@ -16,7 +16,7 @@ export function createSyslogWitness(settings: SyslogSettings): Witness {
   }
 }
 
-/** The text repeats the structured data, for receivers that write the text alone. */
+/** The text repeats the structured data, because some receivers store only the text. */
 function messageOf(head: SignedHead): SyslogMessage {
   const parameters = headParameters(head)
   return { at: head.at, kind: 'audit-head', data: `[${structureId} ${parameters}]`, text: parameters }

@@ -13,33 +13,33 @@ const digests: Readonly<Record<string, string>> = {
 }
 const longestPath = 8
 
-/** Eight bytes with the highest bit set, so that the DER of the number has nine. */
+/** Eight random bytes. The highest bit is set, so that their DER INTEGER always has nine bytes. */
 export function timestampNonce(): Buffer {
   const nonce = randomBytes(8)
   return nonce.fill((nonce[0] ?? 0) | 0x80, 0, 1)
 }
 
-/** Version 1, and the identifier of SHA-256 before the 32 bytes of the imprint. */
+/** The header, version 1, and the identifier of SHA-256, which precede the 32 bytes of the imprint. */
 const beforeImprint = Buffer.from('30440201013031300d060960864801650304020105000420', 'hex')
 const beforeNonce = Buffer.from('020900', 'hex')
 const certificateAsked = Buffer.from('0101ff', 'hex')
 
 /**
- * TimeStampReq (RFC 3161 §2.4.1) for a SHA-256 imprint and such a nonce, which asks for the certificate. Each of its
- * parts has a fixed length, and so have all the headers.
+ * DER of a TimeStampReq (RFC 3161 §2.4.1) for a 32-byte SHA-256 imprint and a nonce of `timestampNonce`. It asks for
+ * the certificate. Each of its parts has a fixed length, so the headers are constant.
  */
 export function timestampRequest(imprint: Buffer, nonce: Buffer): Buffer {
   return Buffer.concat([beforeImprint, imprint, beforeNonce, nonce, certificateAsked])
 }
 
 /**
- * The token in a TimeStampResp (RFC 3161 §2.4.2) to this question. Throws an Error of any kind where the authority
- * refused or answered another one. Its signature is the verifier's concern.
+ * The token in a TimeStampResp (RFC 3161 §2.4.2) to this request. Does not check its signature.
+ * @throws Error of any kind if the authority refused, or answered another request
  */
 export function readTimestampReply(reply: Buffer, imprint: Buffer, nonce: Buffer): Buffer {
   const [status, token] = readElements(readOnly(reply, derTag.sequence).content)
   const [state] = status === undefined ? [] : readElements(status.content)
-  // 0 granted, 1 granted with modifications.
+  // PKIStatus 0 is granted, 1 is granted with modifications.
   if (token === undefined || state?.content.length !== 1 || Number(state.content[0]) > 1)
     throw new RangeError(`the time-stamp authority refused the request (status ${state?.content[0]})`)
   const info = readInfo(readSigned(token.raw).content)
@@ -49,8 +49,9 @@ export function readTimestampReply(reply: Buffer, imprint: Buffer, nonce: Buffer
 }
 
 /**
- * The time at which, by this token, `imprint` existed. Throws an Error of any kind unless a time-stamping certificate
- * below one of `authorities` signed it (RFC 3161 §2.3, RFC 5652 §5.4).
+ * The time at which `imprint` existed according to this token, in milliseconds since the Unix epoch.
+ * @throws Error of any kind unless a time-stamping certificate under one of `authorities` signed it (RFC 3161 §2.3, RFC
+ * 5652 §5.4)
  */
 export function verifyTimestamp(token: Buffer, imprint: Buffer, authorities: readonly X509Certificate[]): number {
   const signed = readSigned(token)
@@ -66,20 +67,20 @@ export function verifyTimestamp(token: Buffer, imprint: Buffer, authorities: rea
   return info.at
 }
 
-/** What matters of a CMS SignedData with one signer (RFC 5652 §5.1). */
+/** The parts that are used of a CMS SignedData with one signer (RFC 5652 §5.1). */
 interface Signed {
   /** DER of the TSTInfo. */
   readonly content: Buffer
   readonly certificates: readonly Buffer[]
   readonly digest: string
-  /** The signed attributes as they are signed: with the tag of a SET (RFC 5652 §5.4). */
+  /** The signed attributes in the form that is signed: with the tag of a SET (RFC 5652 §5.4). */
   readonly attributes: Buffer
   readonly signature: Buffer
 }
 
 /**
- * Not by @peculiar/asn1-cms: it does not give the bytes of the signed attributes, and what it would write anew need not
- * be what was signed.
+ * Does not use @peculiar/asn1-cms, which does not give the bytes of the signed attributes: its own encoding of them may
+ * differ from the signed bytes.
  */
 function readSigned(token: Buffer): Signed {
   const [type, outer] = readElements(readOnly(token, derTag.sequence).content)
@@ -107,7 +108,7 @@ function contentOf(element: DerElement | undefined): Buffer {
 
 const oidOf = (element: DerElement | undefined): string => (element === undefined ? '' : readOid(element))
 
-/** TSTInfo (RFC 3161 §2.4.2): version, policy, imprint, serial number, time, then what is optional. */
+/** Reads a TSTInfo (RFC 3161 §2.4.2): version, policy, imprint, serial number, time, then optional fields. */
 function readInfo(content: Buffer): { imprint: Buffer; at: number; nonce: Buffer | undefined } {
   const [, , imprint, , time, ...more] = readElements(readOnly(content, derTag.sequence).content)
   const [algorithm, hashed] = imprint === undefined ? [] : readElements(imprint.content)
@@ -117,7 +118,7 @@ function readInfo(content: Buffer): { imprint: Buffer; at: number; nonce: Buffer
   return { imprint: hashed.content, at: timeOf(time), nonce: more.find(({ tag }) => tag === derTag.integer)?.content }
 }
 
-/** The time may have fractions of a second here, unlike in certificates. */
+/** Unlike in certificates, the time may have fractions of a second; they are dropped. */
 function timeOf(time: DerElement): number {
   const text = time.content.toString('latin1').replace(/\.\d+Z$/, 'Z')
   return readTime({ ...time, content: Buffer.from(text, 'latin1') })

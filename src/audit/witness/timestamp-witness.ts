@@ -12,24 +12,28 @@ import { readTimestampReply, timestampNonce, timestampRequest } from './timestam
 
 export interface TimestampSettings {
   readonly url: string
-  /** PEM file with the CAs of the authority's server certificate, where the system's do not hold it. */
+  /** PEM file with the CAs of the authority's server certificate, if the system does not trust them. */
   readonly serverCa?: string | undefined
   readonly intervalMs: number
 }
 
-/** The tokens beside the trail, one JSON object per line; copies of it are what `audit verify --witness` reads. */
+/**
+ * The file of tokens in the folder of the trail, one JSON object per line. `audit verify --witness` reads a copy of it.
+ */
 const timestampFile = 'witness-timestamps.jsonl'
 
 const timeoutMs = 10_000
 const mostReplyBytes = 64 * 1024
 
-/** What a token is about: the newest head of each chain, in the order of their names. */
+/** The text that a token stamps: the newest head of each chain, in the order of the chains' names. */
 function stampedText(heads: readonly SignedHead[]): string {
   const newest = new Map(heads.map((head) => [head.chain, head]))
   return JSON.stringify([...newest.values()].toSorted((a, b) => a.chain.localeCompare(b.chain)))
 }
 
-/** Has the newest heads time-stamped (RFC 3161): they existed at that time, by the clock and the key of somebody else. */
+/**
+ * Requests time stamps for the newest heads (RFC 3161). An independent clock and key then confirm that they existed.
+ */
 export function createTimestampWitness(settings: TimestampSettings, directory: string): Witness {
   return {
     stateFile: 'witness-timestamp.json',
@@ -45,7 +49,7 @@ export function createTimestampWitness(settings: TimestampSettings, directory: s
   }
 }
 
-/** RFC 3161 §3.4. */
+/** Sends the request over HTTP (RFC 3161 §3.4). */
 async function post({ url, serverCa }: TimestampSettings, body: Buffer): Promise<Buffer> {
   const options = {
     method: 'POST',

@@ -7,14 +7,14 @@ import { sha256 } from '../line.ts'
 import { headIn, type SignedHead } from './signed-head.ts'
 import { verifyTimestamp } from './timestamp-token.ts'
 
-/** A head that a witness knows, and where its file says so. */
+/** A head that a witness knows, and its position in the witness's file. */
 export interface WitnessedHead extends SignedHead {
   readonly position: LinePosition
 }
 
 export interface WitnessFile {
   readonly heads: readonly WitnessedHead[]
-  /** Time stamps that no trusted authority made. */
+  /** Time stamps that did not verify. */
   readonly rejected: readonly { readonly position: LinePosition; readonly reason: string }[]
 }
 
@@ -31,8 +31,8 @@ const stampedHeads = z.array(
 )
 
 /**
- * Reads what a witness knows: a file as a syslog receiver wrote it, or the kept time stamps, which are checked against
- * `authorities`. Other lines are left alone. Rejects as the file system does.
+ * Reads the heads that a witness knows, from a syslog receiver's file or from the stored time stamps, which it verifies
+ * against `authorities`. Skips other lines. Rejects with the errors of the file system.
  */
 export async function readWitnessFile(path: string, authorities: readonly X509Certificate[]): Promise<WitnessFile> {
   const heads: WitnessedHead[] = []

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ReadPoints } from './head-reader.ts'
 
-/** How far a witness, or a receiver of records, has the trail, and since when it is not reached. */
+/** How far a witness, or a receiver of records, has the trail, and since when sending fails. */
 export interface WitnessState {
   readonly points: ReadPoints
-  /** Milliseconds since the Unix epoch of the last success; 0 when there was none. */
+  /** The time of the last success, in milliseconds since the Unix epoch; 0 if there was none. */
   readonly sentAt: number
   readonly failing?: { readonly since: number; readonly reason: string } | undefined
 }
 
 interface Named {
-  /** The file of it, beside the trail. */
+  /** Its state file, in the folder of the trail. */
   readonly stateFile: string
   readonly address: string
 }
@@ -29,8 +29,8 @@ const shape = z.object({
 const fileOf = (directory: string, { stateFile }: Named): string => join(directory, stateFile)
 
 /**
- * Nothing is known when the file is not there, is damaged, or tells of a witness at another address: the witness is
- * then told again what it may know.
+ * Reads the state; empty if the file is missing, is damaged, or is about a witness at another address. Heads are then
+ * sent again.
  */
 export async function readWitnessState(directory: string, witness: Named): Promise<WitnessState> {
   try {
@@ -41,7 +41,7 @@ export async function readWitnessState(directory: string, witness: Named): Promi
   }
 }
 
-/** It is not flushed: what a power cut loses is told again. */
+/** Writes the state without a flush: if a power cut loses it, heads are sent again. */
 export async function writeWitnessState(directory: string, witness: Named, state: WitnessState): Promise<void> {
   const file = fileOf(directory, witness)
   await writeFile(`${file}.new`, JSON.stringify({ address: witness.address, ...state }), { mode: 0o600 })

@@ -139,7 +139,7 @@ async function archiveChain(
   }
 }
 
-/** Those that the receiver of records has, where there is one. */
+/** The files that the receiver of records has completely; all files if there is no receiver. */
 async function forwarded(config: Config, segments: readonly Segment[]): Promise<readonly Segment[]> {
   const forwarder = forwarderOf(config)
   if (forwarder === undefined) return segments
@@ -147,7 +147,7 @@ async function forwarded(config: Config, segments: readonly Segment[]): Promise<
   return segments.filter(({ chain, number }) => number < (points[chain]?.segment ?? 0))
 }
 
-/** Records the archive, and waits for the seal that covers the record: it is what signs the bundle. */
+/** Records the archive and waits for the seal that covers the record, which serves as the signature of the bundle. */
 async function prove(place: Place, archive: ArchiveStatement) {
   const { config, directory, publicKey } = place
   await recordAt(place, archiveOperation, archiveSubject(archive), performance.now())
@@ -171,7 +171,7 @@ async function checkBundle({ verifier }: Place, file: string, expected: ArchiveS
 const unsound = (detail = ''): Fault =>
   new Fault('audit.unavailable', `The bundle cannot be made, and nothing was removed: ${detail}`)
 
-/** An interrupted run may have left files whose bundle exists: they are removed once the bundle was read back. */
+/** Removes files that an interrupted run left although their bundle is complete, after it has verified that bundle. */
 async function finishRemoval(place: Place, archived: ArchiveStatement, present: readonly Segment[]): Promise<void> {
   const left = present.filter(({ number }) => number <= archived.files.last)
   if (left.length === 0) return

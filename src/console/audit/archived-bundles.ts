@@ -8,7 +8,7 @@ import { dateOf, wrap, type Answer } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { keyFor, type GivenPlaces } from './verification-input.ts'
 
-/** Verifies bundles of `strongroom audit archive`, each by itself and by a key that does not come from it. */
+/** Verifies bundles of `strongroom audit archive`, each by itself, with a key that is not from the bundle. */
 export async function verifyArchives(
   files: readonly string[],
   places: GivenPlaces,

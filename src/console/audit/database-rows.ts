@@ -7,12 +7,15 @@ import { count, wrap } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withStore } from '../console-context.ts'
 
-/** How long a change may take from its record to its commit, unless it fails. */
+/**
+ * Longest time between the record of a change and its commit, in milliseconds. A change that takes longer has failed.
+ */
 const commitMs = 1_000
 
 /**
- * The rows of the database, read now, to be held against the events of the trail, read after. A row whose change was
- * under way meanwhile is looked at again: its record stands in the trail before it is committed.
+ * Reads the rows of the database, which are compared with the events of the trail that the caller reads afterwards. If
+ * rows differ, it reads them again, because a change may be under way: its record is in the trail before it is
+ * committed.
  */
 export async function readDatabase(
   config: Config,
@@ -38,7 +41,7 @@ export async function readDatabase(
   }
 }
 
-/** For people: each row that is not as the trail says. */
+/** Lines for people, about each row that differs from the trail. */
 export function describeRows({ compared, unjudged, findings }: RowReport, terminal: Terminal): string[] {
   return [
     ...findings.flatMap(({ row, kind, detail }) => [

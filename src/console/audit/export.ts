@@ -52,8 +52,8 @@ async function* linesIn(format: Format, records: AsyncIterable<ReadRecord>): Asy
 }
 
 /**
- * The file itself where a link is given: it takes the place of what is there.
- * @throws UsageError for a device, a pipe or a folder, which must stay
+ * The file to replace: the target where `output` is a link.
+ * @throws UsageError for a device, a pipe or a folder, which must not be replaced
  */
 function fileOf(output: string): string {
   const found = statSync(output, { throwIfNoEntry: false })
@@ -63,7 +63,7 @@ function fileOf(output: string): string {
   return realpathSync(output)
 }
 
-/** The file has its name once it is whole. */
+/** Writes the lines to a draft, which gets the name of the file once it is complete; resolves to their number. */
 async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
   const draft = `${file}.part`
   const output = createWriteStream(draft, { mode: 0o600, flush: true })

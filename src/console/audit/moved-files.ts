@@ -7,8 +7,8 @@ import { errorCodeOf } from '../../fault.ts'
 const mostTries = 5
 
 /**
- * Has trails verified again when files were archived meanwhile, which are missing then. `verify` is all that reads them; what
- * it finds of a trail that nothing is taken from stands.
+ * Verifies trails, and repeats that if files were archived meanwhile, because the verification may then have missed
+ * them. `verify` must read all that it needs itself.
  */
 export async function despiteArchiving<Found extends { readonly sound: boolean }>(
   directories: readonly string[],
@@ -26,7 +26,9 @@ export async function despiteArchiving<Found extends { readonly sound: boolean }
   }
 }
 
-/** Where the chains of these folders begin, and how much was archived. */
+/**
+ * The first files of all chains in these folders, and the size of the list of archives: they differ after an archiving.
+ */
 async function startsOf(directories: readonly string[]): Promise<string> {
   const starts = directories.map(async (directory) => [
     [...(await listSegments(directory))].map(([chain, segments]) => [chain, segments[0]?.number]),

@@ -12,7 +12,10 @@ const recordHeading = [
   'WHAT, AND FROM WHERE',
 ].join('  ')
 
-/** A record in a line for people. The columns are as wide for all, since none but the first is known yet. */
+/**
+ * A record as a line for people. The widths of the columns are fixed, because the first line is printed before the
+ * others are read.
+ */
 function recordLine({ record }: ReadRecord, terminal: Terminal): string {
   const { at, outcome, username, userId, operation } = record
   const shown = outcome.padEnd(columns.outcome)
@@ -35,11 +38,11 @@ function detailsOf({ vault, key, keyVersion, subject, address, count, chain, seq
     ...(count === undefined ? [] : [`${count} times`]),
     ...(address === undefined ? [] : [`from ${address}`]),
   ]
-  // Texts of callers stand in a record: none of them may move the cursor.
+  // A record contains text from callers. Control characters are replaced, so that it cannot move the cursor.
   return `${parts.join(', ').replace(/\p{Cc}/gu, '?')} (${chain} ${seq})`
 }
 
-/** The lines of a command that shows records: as they were written, or for people. */
+/** The output of a command that shows records: the original lines (`isJson`), or lines for people. */
 export async function* linesOf(
   records: AsyncIterable<ReadRecord>,
   terminal: Terminal,

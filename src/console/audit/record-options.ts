@@ -11,7 +11,7 @@ import { several, type Invocation } from '../invocation.ts'
 import { dateOf } from '../output/command-answer.ts'
 import { missingFolder, refuseWithoutTrail } from './verification-input.ts'
 
-/** Which records a command is about, as the command line says it. */
+/** The options of a command that select records. */
 export interface RecordOptions {
   readonly since?: string
   readonly until?: string
@@ -44,7 +44,7 @@ export function criteriaOf(options: RecordOptions, now: number): RecordCriteria 
   return { since: momentOf(since, now), until: momentOf(until, now), user, vault, key, operation, outcome }
 }
 
-/** The same for commands that read bundles of `strongroom audit archive` too. */
+/** Adds the options for commands that also read bundles of `strongroom audit archive`. */
 export function addTrailOptions(command: Command): Command {
   return addRecordOptions(command).option(
     '--archive <folder>',
@@ -53,7 +53,7 @@ export function addTrailOptions(command: Command): Command {
   )
 }
 
-/** All records that the command line asks for, with those in bundles; says which bundles are not there. */
+/** All records that the options select, including those in bundles. Prints which bundles are missing. */
 export function recordsOf(options: RecordOptions, invocation: Invocation): AsyncGenerator<ReadRecord, void> {
   const places = directoriesOf(options, invocation).map((directory) => ({
     directory,
@@ -67,7 +67,7 @@ export function recordsOf(options: RecordOptions, invocation: Invocation): Async
   )
 }
 
-/** The folders of the command line, or that of the configuration. */
+/** The folders from the command line, or else the folder in the configuration. */
 export function directoriesOf({ directory }: RecordOptions, invocation: Invocation): readonly string[] {
   if (directory === undefined) {
     const { audit } = loadConfig(invocation.config)
@@ -87,7 +87,7 @@ const unitsMs: Readonly<Record<string, number>> = {
 }
 const dateShape = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z?)?$/
 
-/** @throws UsageError where the text is no time */
+/** The time in milliseconds since the Unix epoch. @throws UsageError if the text is not a time */
 export function momentOf(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
   const [, number, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []

@@ -17,7 +17,7 @@ import type { Invocation } from '../invocation.ts'
 import { readPublicKeyFile } from '../output/terminal.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
-/** What to verify, and with what. */
+/** The trails to verify, and the data to verify them with. */
 export interface VerificationInput {
   readonly directory: readonly string[]
   readonly publicKey: Buffer
@@ -44,12 +44,13 @@ export async function inputFor(
   if (directory !== undefined && given !== undefined) return { directory, ...given }
   const config = loadConfig(invocation.config)
   if (directory === undefined) return applianceTrail(invocation, config, given)
-  // One folder may be an older copy; of several machines the registry knows where each of them ended.
+  // A single folder may be an older copy, for which the registry is too new. For several machines, the registry gives
+  // the end of each of their chains.
   const heads = directory.length === 1 ? {} : { heads: await readRegistry(config) }
   return { directory, ...heads, ...(await askKeeper(invocation, config)).key }
 }
 
-/** Two machines without names have chains of the same names, and so has a trail and its copy. */
+/** Refuses folders that contain the same chain: those of two machines without names, or a trail and its copy. */
 async function refuseTwice(directories: readonly string[]): Promise<void> {
   const found = new Map<string, string>()
   for (const directory of directories) {
@@ -67,8 +68,8 @@ export const missingFolder = (directory: string): UsageError =>
   new UsageError(`${directory} does not exist: name the folder of the trail with --directory.`)
 
 /**
- * Of a folder without any file of a trail nothing can be said, least of all that nothing was changed.
- * @throws UsageError where that folder is given
+ * Refuses a folder without any file of a trail: a verification would report that nothing was changed.
+ * @throws UsageError
  */
 export function refuseWithoutTrail(directory: string): void {
   if (!existsSync(directory)) throw missingFolder(directory)
@@ -79,10 +80,10 @@ export function refuseWithoutTrail(directory: string): void {
 // The chains, the public keys, and the manifests of what was archived.
 const ofTrail = /\.jsonl$|^audit-public.*\.pem$/
 
-// The heads are read first: a trail that is being written is then ahead of them, never behind.
+// Read before the trail: a trail that is being written is then never behind these heads.
 const readRegistry = (config: Config) => withStore(config, (store) => createAuditHeads(store).read())
 
-/** The time of the latest record that was archived; 0 where none was. */
+/** The time of the latest archived record plus one millisecond; 0 if there is none. */
 export async function archivedUntil({ directory, publicKey }: VerificationInput): Promise<number> {
   const times = [0]
   for (const one of directory) {
@@ -92,7 +93,7 @@ export async function archivedUntil({ directory, publicKey }: VerificationInput)
   return Math.max(...times)
 }
 
-/** The key alone, for what is verified without a trail. */
+/** The key only, for verifying bundles without a trail. */
 export async function keyFor({ publicKey }: GivenPlaces, invocation: Invocation): Promise<Key> {
   if (publicKey !== undefined)
     return { publicKey: await readPublicKeyFile(invocation.terminal, publicKey), keySource: publicKey }
@@ -101,7 +102,7 @@ export async function keyFor({ publicKey }: GivenPlaces, invocation: Invocation)
 
 type Key = Pick<VerificationInput, 'publicKey' | 'keySource'>
 
-/** The appliance's own trail with what the database knows of it; the key from the token where a host runs. */
+/** The appliance's own trail with the heads from the database. The key is from the token if a host is running. */
 export async function applianceTrail(invocation: Invocation, config: Config, key?: Key): Promise<VerificationInput> {
   const heads = await readRegistry(config)
   const { directory, machine = '', witness } = config.audit
@@ -113,7 +114,7 @@ export async function applianceTrail(invocation: Invocation, config: Config, key
   return { directory: [directory], heads, own, ...keeper.key, witnessCa: witness?.timestamp?.ca }
 }
 
-/** What the keeper says of the trail, and where it does not answer what lies beside it. */
+/** The keeper's knowledge of the trail. If it does not answer, only the key from the folder of the trail. */
 interface KeeperWord {
   readonly key: Key
   readonly id: string | undefined

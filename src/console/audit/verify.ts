@@ -116,9 +116,9 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
   }
 }
 
-/** Reads everything that the options ask for, and the trail last. */
+/** Reads all data that the options name, and the trail last. */
 async function compare(input: VerificationInput, invocation: Invocation, options: Options) {
-  // Read before the trail, which goes on meanwhile.
+  // Read before the trail, which may grow meanwhile.
   const witnessed =
     options.witness === undefined
       ? undefined

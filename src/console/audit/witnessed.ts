@@ -8,15 +8,15 @@ import { pemBlocks } from '../../encoding/pem.ts'
 import { count } from '../output/command-answer.ts'
 import { UsageError } from '../exit-code.ts'
 
-/** What the files of `--witness` say about the trail of one key. */
+/** The heads in the files of `--witness` that are about this trail. */
 export interface Witnessed {
   readonly heads: readonly WitnessedHead[]
-  /** Heads that other keys signed: those of other appliances. */
+  /** Number of heads that keys of other appliances signed. */
   readonly others: number
   readonly rejected: WitnessFile['rejected']
 }
 
-/** Throws UsageError for a file that cannot be one of a witness of this trail. */
+/** Reads the files. @throws UsageError for a file that is not from a witness of this trail */
 export async function readWitnessed(
   files: readonly string[],
   authorityFile: string | undefined,
@@ -45,7 +45,7 @@ const authoritiesIn = (file: string): X509Certificate[] =>
     .filter(({ label }) => label === 'CERTIFICATE')
     .map(({ bytes }) => new X509Certificate(bytes))
 
-/** For people: what was compared, and what was not. */
+/** Lines for people about the heads that were compared and those that were not. */
 export function describeWitnessed({ heads, others, rejected }: Witnessed): string[] {
   return [
     `The witness knows ${count(heads.length, 'signed head')} of this trail${others === 0 ? '' : `, and ${others} of other keys, which were not compared`}.`,

@@ -26,7 +26,7 @@ async function adopt(
   if ((file === undefined) !== (abandon === true)) throw new UsageError('Name the package, or give only --abandon.')
   if (file === undefined) return abandonIt(invocation, flags)
   const text = textOf(file, await invocation.terminal.readInput(file))
-  // Before anybody is asked: what is no package has no digits.
+  // Before asking for digits: reject a file that is not a package.
   readPackage(text)
   const heard = await heardDigest(invocation.terminal, flags, 'package')
   const { config, options } = await ceremonyOptions(invocation, flags)
@@ -34,7 +34,7 @@ async function adopt(
   const startedTick = performance.now()
   const versions = adoptBackupKeys(options, text, heard)
   leaveTokenToOwner(config)
-  // Only now: while the ceremony lasts the token has no PIN to record with; `invite` has recorded that it began.
+  // Recorded at the end, because during the ceremony the token has no PIN to record with. `invite` recorded the start.
   await recordAlone(invocation, config, 'backup-keys.adopt', basename(file), startedTick)
   return {
     json: { versions, digest: digestOf(text) },

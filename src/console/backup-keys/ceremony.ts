@@ -9,7 +9,7 @@ import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
 import { rootCreationOf } from '../root-making.ts'
 import { isServed } from '../token-access.ts'
 
-/** For all commands of the ceremony. */
+/** Help for all commands of the ceremony. */
 const ceremonyHelp = `
 Backups of keys can be restored wherever the same backup keys are. Two people pass them on, one at each
 appliance, who know each other's voice and read 32 digits to each other, twice. Each has the SO PIN of his
@@ -28,12 +28,12 @@ Between invite and adopt the token there has a PIN that no person knows; adopt, 
 const soPinFile = ['--so-pin-file <file>', 'the SO PIN, - for standard input; asked for without it'] as const
 const digestOption = ['--digest <digits>', 'what the other operator has read aloud; asked for without it'] as const
 
-/** A command of the ceremony. */
+/** Adds the options of all commands of the ceremony. */
 export function ofCeremony(command: Command): Command {
   return command.option(...soPinFile).addHelpText('after', ceremonyHelp)
 }
 
-/** The same for the two that are told digits. */
+/** Adds the options of the two commands that get digits from the other operator. */
 export function ofCeremonyWithDigits(command: Command): Command {
   return ofCeremony(command.option(...digestOption))
 }
@@ -54,7 +54,7 @@ export async function ceremonyOptions(
   }
 }
 
-/** Of today, as the command line gives it or a person types it. */
+/** The current SO PIN, from the file that the command line names or from the terminal. */
 export async function soPin(
   terminal: Terminal,
   { soPinFile: file }: Pick<CeremonyFlags, 'soPinFile'>,
@@ -75,7 +75,7 @@ function requireTerminal({ isInteractive }: Terminal, what: string, flag: string
   if (!isInteractive) throw new UsageError(`There is no terminal to ask for ${what}: give ${flag}.`)
 }
 
-/** Token hosts would hold a login while the PIN changes. */
+/** Token hosts must be stopped, because they would stay logged in while the PIN changes. */
 export async function requireStopped({ hsm }: Config): Promise<void> {
   const served = await Promise.all(hsm.sockets.map(isServed))
   if (served.includes(true))

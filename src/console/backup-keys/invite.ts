@@ -19,7 +19,7 @@ export function addBackupKeysInvite(backupKeys: Command): void {
 async function invite(invocation: Invocation, { out, ...flags }: CeremonyFlags & { out: string }): Promise<Answer> {
   const { config, options } = await ceremonyOptions(invocation, flags)
   await requireStopped(config)
-  // Before the PIN changes: what cannot be recorded is not done.
+  // Recorded before the PIN changes: without a record the ceremony does not start.
   await recordAlone(invocation, config, 'backup-keys.invite', basename(out), performance.now())
   const request = beginCeremony(options)
   leaveTokenToOwner(config)

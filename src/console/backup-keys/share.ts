@@ -28,7 +28,7 @@ async function share(
   const heard = await heardDigest(invocation.terminal, flags, 'request')
   checkDigest(request, heard)
   const { config, options } = await ceremonyOptions(invocation, flags)
-  // Before anything is made: what cannot be recorded is not done.
+  // Recorded before any key is created: without a record nothing is shared.
   await recordAlone(invocation, config, 'backup-keys.share', basename(file), performance.now())
   const shared = shareBackupKeys(options, request, heard)
   leaveTokenToOwner(config)

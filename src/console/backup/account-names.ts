@@ -7,7 +7,10 @@ export interface Account {
 
 const known = new Map<string, Account | undefined>()
 
-/** A user or group of this machine, by name or number, by getent(1), because Node looks none up; each is asked for once. */
+/**
+ * A user or group of this machine, by name or number. Uses getent(1), because Node has no look-up, and caches the
+ * results.
+ */
 export function accountOf(database: 'passwd' | 'group', nameOrId: string): Account | undefined {
   const key = `${database} ${nameOrId}`
   if (!known.has(key)) known.set(key, lookUp(database, nameOrId))

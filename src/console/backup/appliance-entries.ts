@@ -20,20 +20,22 @@ export interface ApplianceParts {
   readonly configFile: string
   readonly config: Config
   readonly hsm: Pick<Hsm, 'copyState'>
-  /** Whether the keeper was started by this command, as whose user it writes. */
+  /** Whether this command started the keeper, which then writes files as this command's user. */
   readonly ownKeeper: boolean
   readonly progress: Progress
 }
 
-/** What the manifest tells, known once all entries were given. */
+/** Fields of the manifest that are known once the snapshot of the database was taken. */
 export type Taken = Pick<Manifest, 'takenAt' | 'counts' | 'places'>
 
 /**
- * All files of the appliance, while it runs, in the order in which they fit together:
+ * All files of the appliance, which may be running, in an order that keeps them consistent:
  *
- * - the token before the database and what came into it once more after: what the database names is in one of them;
- * - the keeper's file after the database: what was used up by then stays so;
- * - the trail after both: it holds the record of every change in the database, and every end that the keeper has signed.
+ * - The token is copied before the database, and its new files again after it, so that one of the copies has every
+ *   object that the database names.
+ * - The keeper's file is copied after the database, so that whatever was used up by then stays used up.
+ * - The trail is copied after both, so that it has the record of every change in the database and every end that the
+ *   keeper has signed.
  */
 export async function* applianceEntries(
   { configFile, config, hsm, ownKeeper, progress }: ApplianceParts,
@@ -72,7 +74,7 @@ async function* databaseEntries(
     const copy = join(folder, 'database')
     try {
       await snapshot.copyTo(copy, progress)
-      // Until then the log of the database grows.
+      // Close the snapshot early, because the write-ahead log of the database grows until then.
       await snapshot.close()
       yield { ...diskEntry(entryFiles.sqlite, copy), ...ownerOf(store.sqlite) }
     } finally {
@@ -83,7 +85,7 @@ async function* databaseEntries(
   }
 }
 
-/** The keeper's copy of its file, and up to which record each chain was signed then. */
+/** The keeper's copy of its file. Returns the last signed record of each chain in that copy. */
 async function* keeperEntry(
   hsm: ApplianceParts['hsm'],
   state: string,
@@ -107,7 +109,7 @@ const ownerOf = (path: string): Pick<TarEntry, 'mode' | 'owner' | 'group'> => {
 
 const partBytes = 8 * 1024 * 1024
 
-/** A dump says its size at its end only: it goes in parts. */
+/** Splits a dump into parts, because the size of a tar entry must be known before its content. */
 async function* dumpEntries(dump: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   let [parts, size, held]: [number, number, Buffer[]] = [0, 0, []]
   const part = (): TarEntry => {

@@ -15,18 +15,18 @@ import { openStore } from '../../store/open.ts'
 import { entryFiles, entryFolders } from './appliance-places.ts'
 import { checkRoom, checkSigner, previewBackup } from './backup-preview.ts'
 
-/** What a backup holds, once all that can be checked of it was. */
+/** A backup after all checks. */
 export interface InspectedBackup extends ReadBackup {
   readonly trail: AuditReport
-  /** What SQLite's integrity check found; of PostgreSQL the hashes alone are checked. */
+  /** Findings of SQLite's integrity check. For PostgreSQL only the hashes are checked. */
   readonly damage: readonly string[]
   /** Migrations that this release does not know. */
   readonly newer: readonly string[]
 }
 
 /**
- * Checks what can be checked of a backup, in a folder of the system's temporary one (TMPDIR). It is read twice: first to know what
- * may be written.
+ * Checks a backup as far as possible, in a temporary folder (TMPDIR). Reads the backup twice, first to learn which
+ * files may be written.
  */
 export async function inspectBackup(
   file: string,
@@ -47,9 +47,9 @@ export async function inspectBackup(
 }
 
 /**
- * Checks the database and the trail of a backup that lie in this folder. `publicKey`: of the audit key that is to have signed, or
- * one before or after it.
- * @throws BackupError where another one signed
+ * Checks the database and the trail of a backup that is unpacked in this folder. `publicKey` is the audit key that must
+ * have signed the backup, or an earlier or later one of the same trail.
+ * @throws BackupError if another key signed
  */
 export async function inspectFolder(folder: string, read: ReadBackup, publicKey?: Buffer): Promise<InspectedBackup> {
   const directory = join(folder, entryFolders.trail)
@@ -77,7 +77,7 @@ async function headsIn(sqlite: string): Promise<ReadonlyMap<string, SealedHead>>
   }
 }
 
-/** Writes an entry to a file that is not there yet, below folders that its owner alone reads. */
+/** Writes an entry to a new file, in folders that only their owner can read. */
 export async function writeEntry(entry: TarEntry, path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   await pipeline(entry.content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))

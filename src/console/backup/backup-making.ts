@@ -21,11 +21,11 @@ export interface MadeBackup {
   readonly bytes: number
   readonly sha256: string
   readonly manifest: Manifest
-  /** Of the manifest, as the audit trail has it. */
+  /** The hash of the manifest, which the audit trail records too. */
   readonly manifestHash: string
 }
 
-/** Makes a backup of the appliance, which may run meanwhile, and records it. */
+/** Makes a backup of the appliance, which may be running, and records it. */
 export async function makeBackup(
   invocation: Invocation,
   target: string,
@@ -88,7 +88,7 @@ export async function makeBackup(
   })
 }
 
-/** Two would use the same files of their passing. */
+/** Excludes a second backup at the same time, because both would use the same temporary files. */
 async function oneAtATime(directory: string) {
   try {
     return await lockChain(join(directory, 'backup.lock'), 'backup', 0)
@@ -97,7 +97,7 @@ async function oneAtATime(directory: string) {
   }
 }
 
-/** What is renamed or removed while it is read. */
+/** Turns ENOENT, for files that were renamed or removed while they were read, into a BackupError. */
 async function* readable<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* entries

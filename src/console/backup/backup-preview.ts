@@ -6,13 +6,14 @@ import { readBackup, type ReadBackup, shortKey, whole } from '../../backup/backu
 import { entryFolders } from './appliance-places.ts'
 import { sizeText } from './size-text.ts'
 
-/** Two successions in a year are many, and each has some kilobytes. */
+/** More than enough: there are rarely two successions in a year, and each has a few kilobytes. */
 const mostSuccessionBytes = 16 * 1024 * 1024
 
 /**
- * Reads a backup whole and writes nothing of it: what an attacker has made, who knows a recipient, fills no disk. Its manifest then
- * says what may be written of it. `publicKey`: of the audit key that is to have signed, or one before or after it.
- * @throws BackupError where another one signed
+ * Reads a whole backup without writing any of it, so that a backup by an attacker who knows a recipient cannot fill the
+ * disk. Its manifest then tells what may be written. `publicKey` is the audit key that must have signed the backup, or
+ * an earlier or later one of the same trail.
+ * @throws BackupError if another key signed
  */
 export async function previewBackup(
   file: string,
@@ -29,7 +30,7 @@ export async function previewBackup(
   return read
 }
 
-/** @throws BackupError where neither this key signed nor one before or after it */
+/** @throws BackupError unless this key or an earlier or later one of its trail signed */
 export function checkSigner(
   { signer }: Pick<ReadBackup, 'signer'>,
   publicKey: Buffer | undefined,
@@ -41,7 +42,9 @@ export function checkSigner(
     )
 }
 
-/** @throws BackupError where the disk of this folder has no room for the files of a manifest that are to be written */
+/**
+ * @throws BackupError if the disk of this folder has no space for those files of the manifest that are to be written
+ */
 export function checkRoom(
   folder: string,
   { manifest }: Pick<ReadBackup, 'manifest'>,

@@ -4,7 +4,7 @@ import { accountOf } from './account-names.ts'
 import type { TarEntry } from '../../backup/tar.ts'
 import type { Place } from '../../backup/manifest.ts'
 
-/** A file of the disk as an entry of a backup: its first `size` bytes, or all that it has now. */
+/** A file as an entry of a backup: its first `size` bytes, or by default its current size. */
 export function diskEntry(name: string, path: string, size?: number): TarEntry {
   const stat = statSync(path)
   const bytes = size ?? stat.size
@@ -19,7 +19,7 @@ export function diskEntry(name: string, path: string, size?: number): TarEntry {
   }
 }
 
-/** The names of all files below a folder, from there; the folder may be given with a slash at its end. */
+/** The paths of all files below a folder, relative to it. A slash at the folder's end is allowed. */
 export const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -31,11 +31,11 @@ async function* firstBytes(path: string, bytes: number): AsyncGenerator<Uint8Arr
   yield* createReadStream(path, { end: bytes - 1, highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
 }
 
-/** Where something lies, with the mode and owner that it has there. */
+/** A path with the mode, owner and group of its file or folder. */
 export function placeOf(path: string): Place {
   const { mode, uid, gid } = statSync(path)
   return { path, mode: mode & 0o777, owner: nameIn('passwd', uid), group: nameIn('group', gid) }
 }
 
-/** One without a name stays a number. */
+/** The name of a user or group, or its number if it has no name. */
 const nameIn = (database: 'passwd' | 'group', id: number): string => accountOf(database, String(id))?.name ?? String(id)

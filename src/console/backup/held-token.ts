@@ -7,8 +7,8 @@ import { isSamePlace, tokenFolderIn } from '../softhsm-file.ts'
 import { tokenFolderOf } from './appliance-places.ts'
 
 /**
- * Whether the backup will hold the token: the folder that is copied has to be the one that the module uses, and to have the
- * token in it. An older copy of the folder has a token of the same serial number, so softhsm2.conf is asked first.
+ * Whether the backup will contain the token: the copied folder must be the one that the module uses, and must contain
+ * the token. An older copy of the folder has a token with the same serial number, so softhsm2.conf is checked first.
  * @throws BackupError
  */
 export function holdsToken(config: Config, token: Pick<TokenStatus, 'label' | 'serial' | 'manufacturer'>): boolean {
@@ -29,9 +29,10 @@ export function holdsToken(config: Config, token: Pick<TokenStatus, 'label' | 's
 
 function isIn(folder: string, { serial, manufacturer }: Pick<TokenStatus, 'serial' | 'manufacturer'>): boolean {
   const inside = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []
-  // Of another software token nothing is known but that it is no empty folder.
+  // For other software tokens only this is known: their folder is not empty.
   if (!manufacturer.startsWith('SoftHSM')) return inside.length > 0
-  // SoftHSM2 names the folder of a token by a UUID, whose last 16 digits are the serial number, and keeps in it what the token is.
+  // SoftHSM2 names a token's folder by a UUID whose last 16 digits are the serial number, and keeps the token's own
+  // data in it.
   return inside.some(
     (entry) =>
       entry.isDirectory() &&

@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { basename, dirname, join, sep } from 'node:path'
 
 /**
- * A fresh folder for a file that root makes beside others of this file's folder for a while, and gives up. The daemon's user owns
- * that folder: an attacker who is that user can put a link in the place of any file in it, at any moment, and root would write
- * through it. So the folder is made in the nearest one above in which root alone changes names. Any other user makes it there.
+ * Creates a folder for a temporary file that root would otherwise write beside `file`. The daemon's user owns that
+ * folder. An attacker who is that user could replace any file in it by a link, through which root would write. So root
+ * creates the folder in the nearest folder above in which only root can change names. Any other user creates it beside
+ * `file`.
  */
 export function makePrivateTempFolder(file: string): string {
   const folder = realpathSync(dirname(file))
@@ -14,14 +15,14 @@ export function makePrivateTempFolder(file: string): string {
     .update(join(folder, basename(file)))
     .digest('hex')
     .slice(0, 16)}-`
-  // Of a run that was killed: one of an appliance runs at a time.
+  // Remove folders of killed runs. Only one run per appliance takes place at a time.
   for (const name of readdirSync(parent))
     if (name.startsWith(prefix) && statSync(join(parent, name)).uid === process.getuid?.())
       rmSync(join(parent, name), { recursive: true, force: true })
   return mkdtempSync(join(parent, prefix))
 }
 
-/** From the top as far as no other user can rename or remove what root puts there. */
+/** Walks down from `/` while no other user can rename or remove root's files. */
 function nearestOfRoot(folder: string): string {
   let nearest: string = sep
   for (const name of folder.split(sep).slice(1)) {
@@ -34,7 +35,7 @@ function nearestOfRoot(folder: string): string {
 
 const [sticky, writableByOthers] = [0o1000, 0o022]
 
-/** In a folder with the sticky bit, such as that of temporary files, only its owner renames or removes a file. */
+/** In a folder with the sticky bit, such as /tmp, only the owner of a file can rename or remove it. */
 function isOfRootAlone(folder: string): boolean {
   const { uid, mode } = statSync(folder)
   return uid === 0 && ((mode & writableByOthers) === 0 || (mode & sticky) !== 0)

@@ -17,21 +17,24 @@ import { checkRoom } from './backup-preview.ts'
 import { credentialFolder, type RestoredConfiguration } from './restored-configuration.ts'
 import { belongTo, isFolder, place, type Placement, usedBy } from './restored-places.ts'
 
-/** What the backup does not hold, by option: files that the operator has kept. */
+/** Secrets that are not in the backup, by option: paths of files that the operator has kept. */
 export type KeptFiles = Readonly<Record<'hsm.pinFile' | 'tls.key' | 'store.postgresUrlFile', string | undefined>>
 
-/** In the folder that a backup is unpacked to: what is being put in place, where nothing was before. */
+/**
+ * A file in the folder that a backup is unpacked to. It lists the files that are being put in place, where none existed
+ * before.
+ */
 const placingFile = 'placing.json'
 
 interface Placing {
-  /** Comes last: once it is there, the restore is done. */
+  /** The configuration file, which is written last: once it exists, the restore is complete. */
   readonly configuration: string
   readonly paths: readonly string[]
-  /** The database of PostgreSQL, which was empty, that is being filled, by the hash of its URL. */
+  /** The SHA-256 of the URL of the PostgreSQL database that is being filled and was empty before. */
   readonly postgres?: string
 }
 
-/** Unpacks a backup into an empty folder: what this manifest lists, which is believed. */
+/** Unpacks into an empty folder those files of a backup that its trusted manifest lists. */
 export async function unpackBackup(source: Required<BackupSource>, folder: string): Promise<ReadBackup> {
   checkRoom(folder, { manifest: source.expected }, isApplianceEntry)
   return readBackup(source, async (entry) => {
@@ -39,15 +42,15 @@ export async function unpackBackup(source: Required<BackupSource>, folder: strin
       throw new BackupError(`${entry.name} is not a file of an appliance: the backup was made up. Take another one.`)
     const path = join(folder, entry.name)
     await writeEntry(entry, path)
-    // Folders of data belong to one user each: see `place`.
+    // Files of data get their owner when they are put in place; see `place`.
     if (entry.name.startsWith(`${entryFolders.configuration}/`)) belongTo(path, entry)
   })
 }
 
 /**
- * Removes what an interrupted restore has put in place: nothing existed there before, and no daemon has run without a
- * configuration. Returns the hash of the URL where a PostgreSQL database may contain a part of it, which the next restore
- * replaces.
+ * Removes the files that an interrupted restore has put in place. None existed before, and without a configuration no
+ * daemon has used them. If a PostgreSQL database may be partly filled, returns the hash of its URL; the next restore
+ * replaces its content.
  */
 export function clearInterrupted(folder: string): string | undefined {
   const file = join(folder, placingFile)
@@ -64,13 +67,13 @@ export function clearInterrupted(folder: string): string | undefined {
   else {
     for (const name of readdirSync(folder))
       if (name !== placingFile) rmSync(join(folder, name), { recursive: true, force: true })
-    // What is put there from now on is not this restore's to remove.
+    // Files that are put there later are not this restore's: forget the paths.
     writeFileSync(file, JSON.stringify({ ...placing, paths: [] }), { flush: true })
   }
   return halfFilled
 }
 
-/** Puts the kept files beside the unpacked ones, and gives where each goes. */
+/** Copies the kept files beside the unpacked ones, and returns the target of each file. */
 export function placementsOf(
   folder: string,
   { config, token }: RestoredConfiguration,
@@ -88,7 +91,7 @@ export function placementsOf(
     ...(store.sqlite === undefined ? [] : [data(entryFiles.sqlite, store.sqlite, 'database')]),
     ...(token === undefined ? [] : [data(entryFolders.token, token, 'token', token)]),
     data(entryFiles.keeper, state, 'keeper'),
-    // In no backup: the restored rows are the newest.
+    // Floors are not in the backup: the restored rows count as the newest.
     { from: join(folder, 'floors'), to: floors },
     data(entryFolders.trail, audit.directory, 'trail', audit.directory),
     ...[...configurationFiles(config), { option: basename(entryFiles.authority), path: authorityOf(config) }]
@@ -98,7 +101,7 @@ export function placementsOf(
   ]
 }
 
-/** Each belongs to the user who reads it; what systemd hands out is root's. */
+/** Each secret belongs to the user who reads it; credentials that systemd passes on belong to root. */
 function secretPlacements(
   folder: string,
   { hsm, tls, store }: RestoredConfiguration['config'],
@@ -121,7 +124,7 @@ function secretPlacements(
   })
 }
 
-/** @throws BackupError where an appliance was or is */
+/** @throws BackupError if there is or was an appliance in these places */
 export async function checkEmpty(
   { config, file }: RestoredConfiguration,
   placements: readonly Placement[],
@@ -137,8 +140,8 @@ export async function checkEmpty(
 }
 
 /**
- * `halfFilled`: identifies the database that an interrupted restore has filled in part, the only one it may replace.
- * @throws BackupError where the database of PostgreSQL holds anything else
+ * `halfFilled` is the database that an interrupted restore left partly filled; only that one may be replaced.
+ * @throws BackupError if the PostgreSQL database has any other content
  */
 export async function checkEmptyPostgres(
   { config }: RestoredConfiguration,
@@ -166,14 +169,16 @@ export async function checkEmptyPostgres(
 
 const hashOfUrl = (url: string): string => createHash('sha256').update(url).digest('hex')
 
-/** Moves everything but the configuration file to its place, and remembers that it is doing so. */
+/**
+ * Moves all files but the configuration file to their places, after it has written the list of them to `placingFile`.
+ */
 export async function placeAll(
   folder: string,
   { file, config, token }: RestoredConfiguration,
   placements: readonly Placement[],
   kept: KeptFiles,
 ): Promise<void> {
-  // A certificate that is there already is the same.
+  // An existing file is an identical certificate: `checkEmpty` has refused all others.
   const moving = placements.filter(({ to }) => !existsSync(to) || isFolder(to))
   const urlFile = kept['store.postgresUrlFile'] ?? config.store.postgresUrlFile
   const postgres = urlFile === undefined ? undefined : hashOfUrl(readSecret(urlFile))

@@ -81,11 +81,11 @@ async function restore(invocation: Invocation, file: string, options: Options): 
   const publicKey = await readPublicKeyFile(terminal, options.publicKey)
   const folder = join(resolve(options.into ?? '/'), 'var/lib/strongroom-restore')
   const halfFilled = clearInterrupted(folder)
-  // Two users have to come through the folders above; this one is root's alone.
+  // Both users must be able to pass the folders above; only root may enter this one.
   mkdirSync(dirname(folder), { recursive: true, mode: 0o755 })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
-    // Twice: nothing is written before it is known what the appliance has signed.
+    // The backup is read twice: nothing is written until the signed manifest is known.
     terminal.remark('Reading the backup …')
     const { manifest } = await previewBackup(file, identities, publicKey)
     terminal.remark('Unpacking it …')
@@ -111,7 +111,7 @@ function keptFiles({ config }: RestoredConfiguration, { pinFile, tlsKey, postgre
     throw new BackupError(
       `The PIN is in no backup: give the file that holds it (--pin-file), or put it to ${config.hsm.pinFile}.`,
     )
-  // Others must not read it: the same is said of the file of the configuration.
+  // Check that others cannot read it, as for the file in the configuration.
   readSecret(pin)
   return { 'hsm.pinFile': pin, 'tls.key': tlsKey, 'store.postgresUrlFile': postgresUrlFile }
 }
@@ -135,7 +135,10 @@ async function putInPlace({
   await placeAll(folder, configuration, placements, kept)
 }
 
-/** Elsewhere systemd makes them, and a daemon of two users makes them for both. */
+/**
+ * Creates the folders of sockets for a restore into a folder. Otherwise systemd creates them, or a daemon that root
+ * starts for two users.
+ */
 function makeSocketFolders({ config }: RestoredConfiguration): void {
   if (config.processes !== undefined) return
   const { uid, gid } = statSync(dirname(keeperOf(config).state))
@@ -148,19 +151,20 @@ function makeSocketFolders({ config }: RestoredConfiguration): void {
 
 interface Forwarded extends AcceptedDatabase {
   readonly otps: RaisedCounters
-  /** Keys in the token that no vault has. */
+  /** Number of keys in the token that belong to no vault. */
   readonly stray: number
 }
 
-/** Raises what went back with the database, by the restored token and keeper. */
+/** Raises counters that the restored database set back, with the restored token and keeper. */
 async function bringForward(invocation: Invocation, found: InspectedBackup): Promise<Forwarded> {
   return withAppliance(invocation, async (context) => {
     await checkSameKeys(context.token.hsm, found)
     const { hotpLookAhead, totpDriftSteps } = context.config.otp
     const target = `manifest ${found.signed.manifest}`
-    // Made in the token after the database's snapshot, or deleted just before it.
+    // Stray keys were created after the database's snapshot, or deleted just before it.
     const { stray } = await compareVaultKeys(context.config)
-    // A token that did not come with the backup may serve others: a newer backup, or the appliance that is tried here.
+    // If the token is not from the backup, other databases may use it: a newer backup, or the appliance itself during a
+    // trial restore.
     const unused = found.manifest.token.included ? stray : []
     const { more, ...accepted } = await acceptRestored(context, { operation: 'backup.restore', target }, async (tx) => {
       await markStray(context.token.hsm, tx, unused, Date.now())
@@ -170,7 +174,7 @@ async function bringForward(invocation: Invocation, found: InspectedBackup): Pro
   })
 }
 
-/** Last: without it no daemon starts. */
+/** Written last, because no daemon starts without it. */
 function writeConfiguration({ file, text }: RestoredConfiguration): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 })
   const draft = `${file}.restored`

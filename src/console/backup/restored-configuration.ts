@@ -7,24 +7,24 @@ import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { entryFiles } from './appliance-places.ts'
 
-/** Where the units of systemd/ take credentials from: commands of the console name it, the daemon is handed copies. */
+/** The folder from which the units in systemd/ load credentials. Console commands name it; the daemon gets copies. */
 export const credentialFolder = '/etc/strongroom/credentials'
 const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
 
 export interface RestoredConfiguration {
-  /** Where the configuration file is to be. */
+  /** The path of the restored configuration file. */
   readonly file: string
-  /** What is to stand in it. */
+  /** Its content. */
   readonly text: string
-  /** As it is for this command: every path is absolute, credentials lie where systemd reads them. */
+  /** The configuration for this command: all paths are absolute, and credentials are where systemd loads them from. */
   readonly config: Config
-  /** Where the objects of a software token are to be. */
+  /** The folder for the objects of a software token. */
   readonly token: string | undefined
-  /** In a file, for the programs that this command starts. */
+  /** A file with `config`, for the programs that this command starts. */
   readonly workingFile: string
 }
 
-/** The configuration of a backup that was unpacked in `folder`, for a place below `into`. */
+/** The configuration from a backup that was unpacked in `folder`, moved below `into` if that is given. */
 export function restoredConfiguration(
   folder: string,
   { places }: Pick<Manifest, 'places'>,
@@ -47,7 +47,7 @@ export function restoredConfiguration(
 }
 
 function movedPath(path: string, option: string, folder: string, into: string | undefined): string {
-  // A program of the system.
+  // The module is a program of the system, and is not moved.
   if (option === 'hsm.module') return resolve(folder, path)
   const isCredential = path.startsWith(credentialPrefix)
   if (isCredential && !secretOptions.includes(option)) return path

@@ -8,19 +8,19 @@ import { errorCodeOf } from '../../fault.ts'
 import { leaveToOwner } from '../file-owner.ts'
 import { accountOf } from './account-names.ts'
 
-/** A file or folder of a backup that was unpacked, and where it goes. */
+/** An unpacked file or folder of a backup, and its target. */
 export interface Placement {
   readonly from: string
   readonly to: string
-  /** The folder that it lies in, or is, where one user alone writes to it. */
+  /** The folder of data that the target is in, or is, if only one user writes to it. */
   readonly holder?: { readonly path: string; readonly place: Place | undefined }
 }
 
-/** What lies in a place already that a backup is to be restored to; undefined for nothing. */
+/** The path if the target of a placement is already in use; otherwise undefined. */
 export function usedBy({ from, to, holder }: Placement): string | undefined {
   if (!existsSync(to)) return undefined
   if (isFolder(to)) return readdirSync(to).length > 0 ? to : undefined
-  // The same certificate may have been put there; data never is the same.
+  // An identical certificate may exist there; data is never accepted.
   if (holder !== undefined || !existsSync(from)) return to
   return readFileSync(to).equals(readFileSync(from)) ? undefined : to
 }
@@ -35,7 +35,7 @@ export const isFolder = (path: string): boolean => {
   }
 }
 
-/** Moves it there; the folder that holds it, and all in it, belongs to whom it belonged. */
+/** Moves a file or folder to its target. The holder's folder and its contents get their original owner. */
 export function place({ from, to, holder }: Placement): void {
   if (!existsSync(from)) return
   mkdirSync(dirname(to), { recursive: true, mode: 0o755 })
@@ -44,7 +44,7 @@ export function place({ from, to, holder }: Placement): void {
     renameSync(from, to)
   } catch (error) {
     if (errorCodeOf(error) !== 'EXDEV') throw error
-    // With modes and owners.
+    // `-a` keeps modes and owners.
     execFileSync('cp', ['-a', from, to])
   }
   if (holder?.place === undefined) return
@@ -52,13 +52,13 @@ export function place({ from, to, holder }: Placement): void {
   leaveToOwner(holder.path)
 }
 
-/** Gives an unpacked file the mode and owner that it had. Only root can give files away. */
+/** Restores the mode and owner of an unpacked file. Only root can change owners. */
 export function belongTo(path: string, { mode, owner, group }: Pick<TarHead, 'mode' | 'owner' | 'group'>): void {
   chmodSync(path, mode)
   if (process.getuid?.() === 0) lchownSync(path, numberOf('passwd', owner), numberOf('group', group))
 }
 
-/** @throws BackupError where this machine has no user or group of this name */
+/** @throws BackupError if this machine has no user or group of this name */
 function numberOf(database: 'passwd' | 'group', name: string): number {
   const account = accountOf(database, name)
   if (account === undefined)

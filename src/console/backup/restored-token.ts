@@ -4,8 +4,8 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import { agreedStatus } from '../root-keys/root-versions.ts'
 
 /**
- * Whether the token holds the keys of this backup: their labels, and the audit key that signed it. Of the others every
- * sealed row tells, which the keeper checks as it makes them newer.
+ * Checks that the token has the keys of this backup: all their labels, and the audit key that signed it. The other keys
+ * are confirmed later, when the keeper checks the seal of each row that it renews.
  * @throws BackupError
  */
 export async function checkSameKeys(

@@ -7,13 +7,13 @@ import { errorCodeOf } from '../../fault.ts'
 import { fileOf } from '../../backup/backup-writer.ts'
 import { diskEntry, filesBelow } from './file-entries.ts'
 
-/** SoftHSM2 writes an object in some writes of one millisecond or so: a file that rests is whole. */
+/** SoftHSM2 writes an object within about a millisecond. A file that has not changed for this long is complete. */
 const restMs = 200
 const mostTries = 50
 
 /**
- * The files of a software token that are not in `taken` yet. Objects are made and destroyed meanwhile: the token is copied
- * before the database and again after it, so that all keys which the database names are in one of the copies.
+ * The files of a software token that are not in `taken` yet. Objects are created and destroyed meanwhile. So the token
+ * is copied before the database and again after it (`isLast`): one of the copies has each key that the database names.
  */
 export async function* tokenEntries(folder: string, taken: Set<string>, isLast: boolean): AsyncGenerator<TarEntry> {
   for (const name of listed(folder)) {
@@ -26,11 +26,11 @@ export async function* tokenEntries(folder: string, taken: Set<string>, isLast: 
   }
 }
 
-/** Without SoftHSM2's locks, which name no other place and hold nothing. */
+/** All files but SoftHSM2's locks, which are empty, and the files of the keeper and of token hosts. */
 const listed = (folder: string): string[] =>
   filesBelow(folder).filter((name) => !/\.lock$|^(?:keeper|floors|refused-pins)\.sqlite/.test(basename(name)))
 
-/** One that is being written is left for the second time. */
+/** Leaves a file that is being written to the second copy. */
 function youngLeft(name: string, path: string): TarEntry | undefined {
   return isResting(path) === true ? wholeEntry(name, path) : undefined
 }
@@ -40,13 +40,13 @@ async function resting(name: string, path: string): Promise<TarEntry | undefined
   return wholeEntry(name, path)
 }
 
-/** Undefined for a file that is gone. */
+/** Whether the file has not changed recently; undefined if it is gone. */
 function isResting(path: string): boolean | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat && stat.size > 0 && Math.abs(Date.now() - stat.mtimeMs) > restMs
 }
 
-/** Read at once, so that it may go meanwhile; undefined for one that has gone. */
+/** Reads the file at once, so that its later removal does no harm; undefined if it is already gone. */
 function wholeEntry(name: string, path: string): TarEntry | undefined {
   try {
     const { mode, owner, group, modifiedAt } = diskEntry(name, path)

@@ -6,9 +6,9 @@ import { entryFolders } from './appliance-places.ts'
 import { diskEntry, filesBelow } from './file-entries.ts'
 
 /**
- * The audit trail as far as `signed` goes, which tells up to which record the keeper's copy has signed each chain: a seal of
- * after that would not go on from the keeper's last one when it is put back. What stands before such a seal is taken,
- * sealed or not.
+ * The audit trail up to the records in `signed`, the last record of each chain that the keeper's copy has signed. After
+ * a restore a later seal would not continue from the keeper's last one, so each chain is cut before it. All records
+ * before that seal are taken, even unsealed ones.
  */
 export async function* trailEntries(directory: string, signed: ReadonlyMap<string, number>): AsyncGenerator<TarEntry> {
   const chains = await listSegments(directory)
@@ -29,7 +29,7 @@ async function* chainEntries(
   }
 }
 
-/** Up to the first seal that the keeper's copy does not know, or the last whole line. */
+/** The length up to the first seal that the keeper's copy does not know, or up to the last whole line. */
 async function goodBytes(
   directory: string,
   segment: Segment,
@@ -48,11 +48,11 @@ const sealMark = Buffer.from('"type":"seal"')
 
 /** The record that the seal in this line covers; 0 for any other line. */
 function coveredBy(line: Buffer): number {
-  // Quotes inside of texts are escaped: no record of an event holds the mark.
+  // Quotes inside text are escaped, so no event contains this mark.
   if (!line.includes(sealMark)) return 0
   return sealIn(line.toString('latin1', 0, line.length - 1))?.statement.covers.seq ?? 0
 }
 
-/** Public keys, successions, bundles, what witnesses were told: without locks and drafts. */
+/** The other files of the folder (public keys, successions, bundles, states of witnesses), without locks and drafts. */
 const others = (directory: string, segments: ReadonlySet<string>): string[] =>
   filesBelow(directory).filter((name) => !/\.lock(?:\.|$)|\.pem\./.test(basename(name)) && !segments.has(name))

@@ -5,7 +5,7 @@ import { findingsOf, type Check } from './findings.ts'
 const topic = 'audit forwarding'
 const { ok, problem } = findingsOf(topic)
 
-/** Whether the receiver of audit records has them. */
+/** Checks that the receiver of audit records is reached. */
 export const forwardCheck: Check = {
   topic,
   async run(config) {

@@ -10,7 +10,7 @@ const topic = 'audit trail'
 const { ok, warning, problem } = findingsOf(topic)
 const largestBytes = 256 * 2 ** 20
 
-/** The same as `strongroom audit verify`, unless that would take long. */
+/** Verifies the trail like `strongroom audit verify`, unless it is so large that this would take long. */
 export const trailCheck: Check = {
   topic,
   async run(config, invocation) {

@@ -6,10 +6,10 @@ import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'audit witness'
 const { ok, warning, problem } = findingsOf(topic)
-/** A witness that is asked at intervals may lag behind by one, and by some seconds for the asking. */
+/** A witness may be behind by its interval, and by this time for sending. */
 const graceMs = 60_000
 
-/** Whether what is outside the machine knows the newest heads of the trail. */
+/** Checks that each witness outside the machine has the newest heads of the trail. */
 export const witnessCheck: Check = {
   topic,
   async run(config) {

@@ -6,7 +6,7 @@ import { findingsOf, type Check } from './findings.ts'
 const topic = 'backup'
 const { ok, problem, judged } = findingsOf(topic)
 
-/** A timer that fails is seen by its unit alone; that no backup comes is seen here. */
+/** Checks the age of the newest backup. A failing timer shows only in its unit; the missing backups show here. */
 export const backupCheck: Check = {
   topic,
   async run(config) {

@@ -4,7 +4,7 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'core dumps'
 const { ok, problem } = findingsOf(topic)
 
-/** Whether a crash could give the memory of a process away. */
+/** Checks that a crash cannot expose the memory of a process. */
 export const coreDumpsCheck: Check = {
   topic,
   run: () => [
@@ -16,8 +16,8 @@ export const coreDumpsCheck: Check = {
 }
 
 /**
- * The processes of Strongroom do the same for themselves as this one has done: what it could not, they cannot. Where
- * dumps go to a program, a limit of 0 does not hold them back.
+ * Judges by this process, which has applied the same protections as all processes of Strongroom. If dumps are piped to
+ * a program, a limit of 0 does not prevent them (core(5)).
  */
 export function coreDumpsFinding(pattern: string, self: { readonly limits: string; readonly filter: string }): Finding {
   const limit = /^Max core file size +(\w+)/m.exec(self.limits)?.[1]

@@ -8,10 +8,10 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'daemon'
 const { ok, warning, problem } = findingsOf(topic)
 const timeoutMs = 5_000
-/** Answered without a session. */
+/** A path that needs no session. */
 const path = '/api/1.0/authinfo/logintypes'
 
-/** Whether the API answers over TLS, with the certificate that is configured. */
+/** Checks that the API answers over TLS with the configured certificate. */
 export const daemonCheck: Check = {
   topic,
   async run(config) {
@@ -66,7 +66,8 @@ function hostOf({ http }: Config): string {
 
 function ask(config: Config): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    // Whether clients accept the certificate is another check's question; this one compares it with the file.
+    // Not verified here: another check tells whether clients accept the certificate. This one compares it with the
+    // file.
     const options = {
       host: hostOf(config),
       port: config.http.port,

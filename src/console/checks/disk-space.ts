@@ -7,7 +7,7 @@ import { findingsOf, type Check } from './findings.ts'
 const topic = 'disk space'
 const { judged, problem } = findingsOf(topic)
 
-/** Every call is recorded before it is answered, so a full disk stops the appliance. */
+/** Checks free disk space: every call is recorded before it is answered, so a full disk stops the appliance. */
 export const diskCheck: Check = {
   topic,
   async run(config) {

@@ -4,18 +4,18 @@ import type { Invocation } from '../invocation.ts'
 
 /** One line of `strongroom doctor`. */
 export interface Finding {
-  /** What was looked at; `subject` in the JSON answer. */
+  /** The checked part; `subject` in the JSON answer. */
   readonly topic: string
   readonly state: 'ok' | 'warning' | 'problem'
-  /** What was seen. */
+  /** The observed state. */
   readonly detail: string
-  /** What to do about it; none where all is well. */
+  /** Advice to the operator; absent if the state is `ok`. */
   readonly remedy?: string
 }
 
 /**
- * Looks at one part of the appliance and changes nothing; `earlier` are the findings of the checks before it. What it
- * throws becomes a problem.
+ * Checks one part of the appliance and changes nothing; `earlier` has the findings of the checks before it. An
+ * exception that it throws becomes a problem.
  */
 export interface Check {
   readonly topic: string
@@ -26,7 +26,7 @@ export interface Check {
   ) => Promise<readonly Finding[]> | readonly Finding[]
 }
 
-/** The findings of one check, all under its name. */
+/** Makers of findings for one check. */
 export function findingsOf(topic: string) {
   return {
     ok: (detail: string): Finding => ({ topic, state: 'ok', detail }),

@@ -14,18 +14,18 @@ const { ok, problem } = findingsOf(topic)
 
 interface IssuerFile {
   readonly issuer: string
-  /** Of the configuration, as its errors name it. */
+  /** The name of its option. */
   readonly setting: string
   readonly file: string
-  /** Throws where it cannot serve. */
+  /** Throws if the file cannot be used. */
   readonly read: () => void
-  /** Who reads it at each login. */
+  /** The processes that read it at each login. */
   readonly reader: 'workers' | 'inside'
 }
 
 /**
- * Whether the files by which issuers of JWTs are known can be read, and written by the operator alone: a key more in one of
- * them logs in to every service account that trusts its issuer.
+ * Checks that the key files of issuers can be read, and that only the operator can write them. An additional key in
+ * such a file gives access to every service account that trusts the issuer.
  */
 export const issuersCheck: Check = {
   topic,
@@ -94,7 +94,7 @@ function writingFindings({ setting, file }: IssuerFile, { workers, inside }: Use
           `chmod go-w ${path}`,
         ),
       )
-    // Under one user for all, "separation" says what matters more.
+    // If all processes have one user, the check "separation" reports the larger problem.
     if (uid === workers?.uid && uid !== 0 && uid !== inside?.uid)
       findings.push(
         problem(
@@ -108,7 +108,7 @@ function writingFindings({ setting, file }: IssuerFile, { workers, inside }: Use
 
 type Users = Readonly<Record<IssuerFile['reader'], Identity | undefined>>
 
-/** By the files that are theirs, where service units start keeper and workers. */
+/** The users of keeper and workers. If service units start them, these are the owners of their files. */
 function usersOf({ hsm, audit, processes }: Config): Users {
   if (processes !== undefined) return identitiesOf(processes)
   return { workers: ownerOf(audit.directory), inside: ownerOf(dirname(keeperOf({ hsm }).state)) }
@@ -122,7 +122,7 @@ function ownerOf(path: string): Identity | undefined {
     try {
       return execFileSync('id', [flag, String(uid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
     } catch {
-      // Without an entry in passwd(5), as in some containers.
+      // The user has no entry in passwd(5), as in some containers.
       return undefined
     }
   }
@@ -130,7 +130,10 @@ function ownerOf(path: string): Identity | undefined {
   return { name: asked('-un') ?? `user ${uid}`, uid, gid, groups }
 }
 
-/** As that user, where root runs the command: the folders above count too. */
+/**
+ * Tests as that user if root runs the command, because the permissions of the folders above count too. For other users
+ * it is assumed.
+ */
 function mayRead(user: Identity, file: string): boolean {
   if (process.getuid?.() !== 0 || user.uid === 0) return true
   try {

@@ -7,10 +7,10 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'keeper'
 const { ok, warning, problem } = findingsOf(topic)
 
-/** statfs(2): tmpfs and ramfs. */
+/** Types of tmpfs and ramfs (statfs(2)). */
 const memoryFileSystems: readonly number[] = [0x0102_1994, 0x8584_58f6]
 
-/** Whether the keeper answers, and whether its files survive a restart of the machine. */
+/** Checks that the keeper answers, and that its files survive a restart of the machine. */
 export const keeperCheck: Check = {
   topic,
   async run(config) {
@@ -18,7 +18,7 @@ export const keeperCheck: Check = {
     const served = await Promise.all([...config.hsm.sockets, socket, operatorSocket].map(isServed))
     const [answers, isOpen] = served.splice(-2)
     const findings = [state, floors].flatMap(fileFindings)
-    // Where no token host answers either, the daemon does not run, which another check says.
+    // If no token host answers either, the daemon is not running, which another check reports.
     if (served.includes(true) && answers !== true)
       findings.unshift(
         problem(

@@ -8,7 +8,7 @@ import { findingsOf, type Finding } from './findings.ts'
 
 const { warning, problem } = findingsOf('root keys')
 
-/** Compares the KEKs that rows of the database name with those of the token. */
+/** Compares the KEKs that rows of the database name with the KEKs in the token. */
 export async function kekFindings(config: Config, token: TokenStatus): Promise<Finding[]> {
   const versions = rootVersionsOf(token)
   return withStore(config, async ({ read }) => {

@@ -9,10 +9,10 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const { ok, warning, problem } = findingsOf('machines')
 
-/** A keeper tells something every ten minutes. */
+/** A keeper that publishes nothing for this long counts as silent; usually it does so every ten minutes. */
 const silentMs = 3_600_000
 
-/** Whether the keepers of the machines on one database tell each other what is newest. */
+/** Checks that the keepers of all machines on one database tell each other the floors of records. */
 export const machinesCheck: Check = {
   topic: 'machines',
   async run(config) {
@@ -52,7 +52,10 @@ function machineFindings({ others: known, faults }: FloorStanding, own: string |
   return [ok(`${count(others.size, 'other machine')} on this database`)]
 }
 
-/** When each last told something: one that lost the keeper's files has been another since, by the same name. */
+/**
+ * The last time of each machine by its name, because a machine that lost its keeper's files has a new id but the same
+ * name.
+ */
 function lastToldOf(others: FloorStanding['others']): ReadonlyMap<string, number> {
   const newest = new Map<string, number>()
   for (const { name, toldAt } of others) newest.set(name, Math.max(newest.get(name) ?? 0, toldAt))

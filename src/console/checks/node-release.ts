@@ -7,7 +7,7 @@ const { ok, warning, problem } = findingsOf('node')
 const least = [20, 19] as const
 const recommended = 24
 
-/** The day after which a line of releases gets no fixes: schedule.json of github.com/nodejs/Release. */
+/** The last day of support for each major release: schedule.json of github.com/nodejs/Release. */
 const lastDays: Readonly<Record<number, string>> = {
   20: '2026-04-30',
   21: '2024-06-01',
@@ -17,7 +17,7 @@ const lastDays: Readonly<Record<number, string>> = {
   25: '2026-06-01',
 }
 
-/** Whether Node.js is new enough, and its line of releases still gets fixes. */
+/** Checks that Node.js is new enough and still supported. */
 export function nodeFinding(version: string, now: number): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < least[0] || (major === least[0] && minor < least[1]))
@@ -34,8 +34,9 @@ export function nodeFinding(version: string, now: number): Finding {
 }
 
 /**
- * A module that was compiled against the wrapping objects of Node.js 24.19 or later gives a hook back when one of them is collected,
- * and Node.js aborts the process where that happens outside of JavaScript (hooks.cc). `packages` is the folder of the packages.
+ * Finds a database module that can crash the daemon. A module compiled against the object wrappers of Node.js 24.19 or
+ * later removes a cleanup hook when a wrapper is collected. Node.js aborts if that happens outside JavaScript
+ * (hooks.cc). `packages` is the folder of the packages.
  */
 export function moduleFindings(packages: string): Finding[] {
   const file = join(packages, 'better-sqlite3/build/Release/better_sqlite3.node')

@@ -5,7 +5,7 @@ import { findingsOf, type Check } from './findings.ts'
 const topic = 'passkeys'
 const { ok } = findingsOf(topic)
 
-/** Whether the CAs of the makers whose authenticators are taken can be read: without them, no passkey is registered. */
+/** Checks that the CAs of accepted authenticator makers can be read. Without them no passkey can be registered. */
 export const passkeyMakersCheck: Check = {
   topic,
   run(config) {

@@ -9,7 +9,7 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'permissions'
 const { ok, problem } = findingsOf(topic)
 
-/** Whether only their owner can read the secrets, and no other user can write to a folder that the appliance trusts. */
+/** Checks that only owners can read secrets, and that no other user can write to folders that the appliance trusts. */
 export const permissionsCheck: Check = {
   topic,
   run(config) {
@@ -30,7 +30,7 @@ function foldersOf({ hsm, store, audit, processes }: Config): [setting: string, 
     ...(hsm.tokenDirectory === undefined ? [] : [['hsm.tokenDirectory', hsm.tokenDirectory] as [string, string]]),
     ...hsm.sockets
       .map((socket): [string, string] => ['hsm.sockets', dirname(socket)])
-      // The daemon of two users makes it at its start.
+      // A daemon that root starts for two users creates this folder itself.
       .filter(([, folder]) => processes === undefined || existsSync(folder)),
   ]
 }

@@ -10,7 +10,7 @@ import { isMigrated } from './vaults.ts'
 const topic = 'members'
 const { ok, warning } = findingsOf(topic)
 
-/** Finds the members who rest where no Admin of the vault can confirm them. */
+/** Finds members on hold whom no Admin of their vault can confirm. */
 export const restingMembersCheck: Check = {
   topic,
   async run(config) {

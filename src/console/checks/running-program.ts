@@ -6,16 +6,16 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'program'
 const { ok, problem } = findingsOf(topic)
 
-/** What serves an appliance; workers are the daemon's own and have its program. */
+/** The programs of an appliance. Workers are started by the daemon and have its program. */
 const entries = ['strongroomd.js', 'strongroom-keeper.js', 'strongroom-tokend.js']
-/** The kernel counts a process's start in these since it booted (proc_pid_stat(5)), and the boot in whole seconds. */
+/** The kernel gives a process's start in ticks since the boot (proc_pid_stat(5)), and the boot in whole seconds. */
 const ticksPerSecond = 100
 const uncertaintyMs = 2_000
 
 /**
- * Whether the processes that serve this appliance run the program that is installed. A process keeps the program that it began
- * with, and programs of two releases do not understand each other. Told by when processes began and files were written, so it
- * holds for releases that say nothing of themselves.
+ * Checks that the running processes of this appliance have the installed program. A process keeps the program that it
+ * was started with, and programs of two releases are incompatible. Compares start times with the times of files, so
+ * that it works for releases that do not report their version.
  */
 export const programCheck: Check = {
   topic,
@@ -36,7 +36,7 @@ function findingOf({ pid, entry, startedAt }: RunningEntry, build: string): Find
   const name = basename(entry, '.js')
   const installed = join(build, 'bin', basename(entry))
   if (entry !== installed) return [problem(`${name} (process ${pid}) runs ${entry}, not ${installed}`, remedy)]
-  // When the file came to lie there: its time of modification is that of the build.
+  // The change time is that of the installation; the modification time is that of the build.
   const { ctimeMs } = statSync(installed)
   if (startedAt + uncertaintyMs >= ctimeMs) return []
   const [began, replaced] = [startedAt, ctimeMs].map((ms) => utcText(ms).slice(0, 19))
@@ -47,7 +47,7 @@ function findingOf({ pid, entry, startedAt }: RunningEntry, build: string): Find
 
 interface RunningEntry {
   readonly pid: number
-  /** The JavaScript file that it was started with. */
+  /** The JavaScript file that the process was started with. */
   readonly entry: string
   readonly startedAt: number
 }
@@ -60,7 +60,7 @@ function runningEntries(config: string): RunningEntry[] {
       try {
         return runningEntry(Number(pid), config, Number(boot) * 1000)
       } catch {
-        // It has ended, or its folder is another user's.
+        // The process has ended, or belongs to another user.
         return []
       }
     })
@@ -68,13 +68,13 @@ function runningEntries(config: string): RunningEntry[] {
 
 function runningEntry(pid: number, config: string, bootedAt: number): RunningEntry[] {
   const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-  // Before it stand options of Node.js, each one word.
+  // Options of Node.js, one word each, precede the file.
   const [entry = '', ...args] = words.slice(words.findIndex((word) => !word.startsWith('-')))
   const file = args[args.indexOf('--config') + 1]
   if (!entries.includes(basename(entry)) || file === undefined || basename(file) !== basename(config)) return []
   const from = (path: string) => (path.startsWith('/') ? path : resolve(readlinkSync(`/proc/${pid}/cwd`), path))
   if (from(file) !== config) return []
-  // Behind the name, which may hold blanks and brackets, the 22nd field is the twentieth.
+  // The 22nd field is the 20th after the name, which may contain spaces and brackets.
   const ticks = Number(
     readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
@@ -83,7 +83,7 @@ function runningEntry(pid: number, config: string, bootedAt: number): RunningEnt
   return [{ pid, entry: realOf(from(entry)), startedAt: bootedAt + (ticks * 1000) / ticksPerSecond }]
 }
 
-/** A folder that was replaced may be gone. */
+/** Resolves links; a folder that was replaced may no longer exist. */
 function realOf(path: string): string {
   try {
     return realpathSync(path)

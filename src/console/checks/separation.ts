@@ -9,7 +9,7 @@ const { ok, problem } = findingsOf('separation')
 
 const remedy = 'Have keeper and token hosts run under a user of their own: "Separate users" in docs/operations.md.'
 
-/** Whether the workers, which face the network, run under a user who cannot read the PIN. */
+/** Checks that the user of the workers, which are exposed to the network, cannot read the PIN. */
 export const separationCheck: Check = {
   topic: 'separation',
   run(config) {
@@ -22,7 +22,7 @@ export const separationCheck: Check = {
         ),
       ]
     if (hsm.spawn && processes !== undefined) return launchedFindings(config, identitiesOf(processes))
-    // The trail is the daemon's own; the PIN is readable for its owner alone, or "permissions" says otherwise.
+    // The daemon's user owns the trail. Only the owner can read the PIN, or else the check "permissions" reports it.
     const owners = [hsm.pinFile, audit.directory].map((path) => statSync(path, { throwIfNoEntry: false })?.uid)
     const [ofPin, ofTrail] = owners
     if (ofPin === undefined || ofTrail === undefined || ofPin === 0 || ofPin !== ofTrail)
@@ -31,7 +31,7 @@ export const separationCheck: Check = {
   },
 }
 
-/** Where root starts the daemon for two users. */
+/** Findings for a daemon that root starts for two users. */
 function launchedFindings({ hsm }: Config, { workers, inside }: ReturnType<typeof identitiesOf>): Finding[] {
   const keeper = keeperOf({ hsm })
   const secrets = [hsm.pinFile, hsm.tokenDirectory, dirname(keeper.state), keeper.state, keeper.floors]
@@ -49,7 +49,7 @@ function launchedFindings({ hsm }: Config, { workers, inside }: ReturnType<typeo
   return findings.length > 0 ? findings : [ok(`the PIN is ${inside.name}'s, the workers are ${workers.name}'s`)]
 }
 
-/** By its mode alone, whatever the folders above it allow. */
+/** Whether the file's own mode lets the user read it, regardless of the folders above. */
 function mayRead(stat: Stats | undefined, { uid, groups }: Identity): boolean {
   if (stat === undefined) return false
   if (stat.uid === uid) return true

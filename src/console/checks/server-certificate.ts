@@ -6,7 +6,7 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'certificate'
 const { ok, judged, problem } = findingsOf(topic)
 
-/** Whether clients will accept the server certificate: its dates, its key, its names. */
+/** Checks that clients can accept the server certificate: its dates, its key and its names. */
 export const certificateCheck: Check = {
   topic,
   run({ tls, warnings }) {

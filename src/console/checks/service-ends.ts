@@ -10,7 +10,7 @@ import { isMigrated } from './vaults.ts'
 const topic = 'services'
 const { ok, warning } = findingsOf(topic)
 
-/** Finds service accounts and credentials that end soon or have ended, and accounts that no owner looks after. */
+/** Finds service accounts and credentials that expire soon or have expired, and accounts whose owner cannot log in. */
 export const serviceAccountsCheck: Check = {
   topic,
   async run(config) {

@@ -7,7 +7,10 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 const topic = 'smartcards'
 const { ok, warning, problem } = findingsOf(topic)
 
-/** Whether the certificates of cards can be validated: CA files, revocation lists, addresses from the proxies. */
+/**
+ * Checks that certificates of smartcards can be validated: CA files, revocation lists, and client addresses from
+ * proxies.
+ */
 export const smartcardCheck: Check = {
   topic,
   run(config) {

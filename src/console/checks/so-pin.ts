@@ -4,7 +4,10 @@ import { findingsOf, type Check } from './findings.ts'
 
 const { problem } = findingsOf('SO PIN')
 
-/** Where setups of release 0.2.0 left it: beside the PIN, in the folder of the token, with the credentials. */
+/**
+ * Finds the SO PIN where the setup of release 0.2.0 left it: beside the PIN, in the folder of the token, or with the
+ * credentials.
+ */
 export const soPinCheck: Check = {
   topic: 'SO PIN',
   run({ hsm }, { config }) {

@@ -6,8 +6,8 @@ const topic = 'SoftHSM2'
 const { ok, problem } = findingsOf(topic)
 
 /**
- * Whether SoftHSM2 uses the folder that backups and syncs are told of: after a folder was copied, its softhsm2.conf still
- * names the one that it was copied from.
+ * Checks that SoftHSM2 uses the configured folder, which is backed up and synced. After a folder was copied, its
+ * softhsm2.conf still names the original.
  */
 export const softhsmCheck: Check = {
   topic,

@@ -12,7 +12,7 @@ const topic = 'clock'
 const { ok, warning, judged } = findingsOf(topic)
 const run = promisify(execFile)
 
-/** Time-based passwords that were accepted, and audit records, cannot be from the future. */
+/** Checks the clock: accepted time-based passwords and audit records cannot be from the future. */
 export const clockCheck: Check = {
   topic,
   async run(config) {
@@ -35,7 +35,7 @@ function lastPassword(config: Config): Promise<number> {
   })
 }
 
-/** Undefined where there is no systemd to ask. */
+/** Whether a time service sets the clock; undefined without systemd. */
 async function isSynchronised(): Promise<boolean | undefined> {
   try {
     const { stdout } = await run('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: 5_000 })

@@ -15,12 +15,12 @@ const { ok, warning, problem, judged } = findingsOf('token')
 export const hostsTopic = 'token hosts'
 const host = findingsOf(hostsTopic)
 
-/** Whether the hosts answer, whether the token holds all root objects, and whether it passes the conformance probe. */
+/** Checks that the hosts answer, and that the token has all root objects and passes the conformance probe. */
 export const tokenCheck: Check = {
   topic: 'token',
   async run(config, invocation) {
     const hosts = await hostFindings(config)
-    // Where no host runs, one that is started for this check tells a stopped daemon from a broken token.
+    // If no host is running, a private one shows whether the daemon is only stopped or the token fails.
     const access = await reachToken(invocation, config)
     try {
       const statuses = await access.hsm.status()
@@ -62,7 +62,7 @@ function stateFinding({ socket, isKeyMaker, state, reason }: HostStatus): Findin
   return [host.problem(`${socket} is ${state}: ${reason ?? 'it does not say why'}`, remedy)]
 }
 
-/** The disk below a software token is among those of the check of disks. */
+/** Findings on the token's memory. The disk of a software token is part of the check of disks. */
 function roomFindings(room: TokenRoom, { warnings }: Config): Finding[] {
   return room.kind === 'disk' ? [] : [judged(judgeRoom(room, warnings))]
 }
@@ -96,7 +96,10 @@ function tokenFindings(token: TokenStatus): Finding[] {
   ]
 }
 
-/** Whoever holds the PIN makes and copies objects; a copy outlives the destruction of its key. */
+/**
+ * Finds objects that Strongroom did not make. Anyone with the PIN can create and copy objects, and a copy outlives the
+ * destruction of its key.
+ */
 function strangeFindings({ copies, others }: TokenStatus['objects']): Finding[] {
   const look = 'Look at all objects (pkcs11-tool --login --list-objects), and destroy what is not needed.'
   return [

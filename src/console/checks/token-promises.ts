@@ -1,4 +1,6 @@
-/** Which promise of `docs/security.md` a token breaks that fails a check of the conformance probe, and for whom. */
+/**
+ * For each check of the conformance probe: the promise in `docs/security.md` that a token breaks if it fails the check.
+ */
 const broken: Readonly<Record<string, string>> = {
   'unextractable-never-wraps': 'An attacker with the PIN can take every key out of the token.',
   'strict-kek-hides': 'An attacker with the PIN can read every key of the database.',

@@ -23,11 +23,11 @@ export const vaultKeysCheck: Check = {
   },
 }
 
-/** Opens the token in this process: call it only when the PIN is known to be right. */
+/** Compares vaults with keys. Opens the token in this process, so the PIN must be known to be right. */
 export async function compareVaultKeys(config: Config) {
   const before = await vaultsOf(config)
   const keys = new Set(vaultKeyIds(config))
-  // A vault that is made meanwhile has its key first: only the vaults that were there before must have one by now.
+  // A vault created meanwhile gets its key first. So only the vaults that existed before must have a key by now.
   const keyless = before.filter(({ keyId }) => !keys.has(keyId))
   const pending = (await pendingKeysOf(config)).filter((id) => keys.has(id))
   const known = new Set([...(await vaultsOf(config)).map(({ keyId }) => keyId), ...pending])
@@ -68,7 +68,7 @@ function keyFindings(found: {
   return findings.length > 0 ? findings : [ok(`${count(vaults, 'vault')}, none without its key in the token`)]
 }
 
-/** Finds the vaults that have no Admin left who can change their members. */
+/** Finds vaults without an Admin who can log in and change their members. */
 export const vaultAdminsCheck: Check = {
   topic: 'vault admins',
   async run(config) {
@@ -87,7 +87,7 @@ export const vaultAdminsCheck: Check = {
   },
 }
 
-/** Whether the database has the tables of this release; another check reports one that lacks them. */
+/** Whether the database has the tables of this release. Another check reports if it has not. */
 export async function isMigrated(config: Config): Promise<boolean> {
   const { exists, pending } = await inspectStore(storePlace(config))
   return exists && pending.length === 0
@@ -99,8 +99,8 @@ const vaultsOf = (config: Config) =>
 const pendingKeysOf = (config: Config) => withStore(config, (store) => pendingObjectIds(store.read))
 
 /**
- * CKA_ID (hexadecimal) of every vault key in the token, which this process opens itself. Throws `hsm.unavailable`, and
- * PinRefused.
+ * CKA_ID (hexadecimal) of every vault key in the token, which this process opens itself.
+ * @throws Fault `hsm.unavailable`; PinRefused
  */
 function vaultKeyIds(config: Config): string[] {
   return withToken(tokenLocationOf(config), (token) =>

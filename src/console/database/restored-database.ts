@@ -5,13 +5,14 @@ import { closeCounts, type ClosedCounts } from '../../features/transparent/count
 import type { ConsoleContext } from '../console-context.ts'
 
 export interface AcceptedDatabase extends ClosedCounts {
-  /** Sessions. */
+  /** Number of ended sessions. */
   readonly ended: number
 }
 
 /**
- * Accepts a database that is older than what the keeper has seen, as one change of this name: its rows are the newest, all
- * sessions end, one-time links that wait are gone, and no version of an AES-GCM key that is there encrypts any more. `more` is done with it.
+ * Accepts a database that is older than the records the keeper has seen, as one audited change. Its rows become the
+ * newest, all sessions end, waiting one-time links are removed, and existing versions of AES-GCM keys no longer
+ * encrypt. `more` runs in the same transaction.
  */
 export async function acceptRestored<T>(
   { token, change, services }: ConsoleContext,
@@ -21,14 +22,15 @@ export async function acceptRestored<T>(
   const { sessions, users } = services
   return change(operation, target, async (commit) => {
     const everybody = await users.list()
-    // First, so that rows of the past can be changed, sessions among them.
+    // The keeper must accept first, so that the older rows, including sessions, can be changed.
     await token.hsm.acceptRestored()
-    // Until it knows them a worker could show it others; a row that is refused here is refused later, too.
+    // Tell the keeper the current rows at once: until it knows them, a worker could show it other ones. A row that is
+    // refused here will be refused later too.
     await tellKeeper(services).catch(() => undefined)
     return commit(async (tx) => {
       let ended = 0
       for (const { id } of everybody) ended += await sessions.endOthers(tx, id)
-      // Some of them have been opened since, and each is to be opened once.
+      // Some links may have been opened after the backup, and each may be opened only once.
       await removeWaitingLinks(tx)
       return { ended, ...(await closeCounts(token.hsm, tx)), more: await more(tx) }
     })

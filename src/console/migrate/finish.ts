@@ -19,7 +19,7 @@ export interface FinishFlags {
   readonly yes?: true
 }
 
-/** Destroys Strongroom's objects in the previous token, once all that are needed are in the present one. */
+/** Destroys Strongroom's objects in the old token, once the present one has all that are needed. */
 export async function finishMove(invocation: Invocation, { from, leaveBehind, yes }: FinishFlags): Promise<Answer> {
   const [config, before] = [loadConfig(invocation.config), loadConfig(from)]
   if (isSameToken(config, before))
@@ -34,7 +34,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     const left = await leftBehind(place, { ...old, locked })
     if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
     if (yes !== true) await confirm(invocation, before.hsm.token)
-    // Before it is done: what cannot be recorded is not done.
+    // Recorded before the destruction: without a record nothing is destroyed.
     await recordAt(place, 'migrate.token.finish', before.hsm.token, performance.now())
     const destroyed = emptyToken(ownTokenOf(before))
     leaveTokenToOwner(before)
@@ -47,7 +47,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
   })
 }
 
-/** A token has several names. What holds the key that the trail is signed with is the token in use. */
+/** Refuses the token in use, which may be named in several ways: it is the one with the key that signs the trail. */
 async function requireOtherToken({ token }: TokenPlace, before: Config): Promise<void> {
   const { publicKey } = await token.hsm.auditKeys()
   if (holdsPairOf(publicKey, ownTokenOf(before)))
@@ -59,7 +59,7 @@ async function requireOtherToken({ token }: TokenPlace, before: Config): Promise
 
 const placesIn = ({ keys }: MoveInventory): ReadonlySet<string> => new Set(keys.map(placeOf))
 
-/** Root keys that may leave, and the keys of vaults that are there. */
+/** Requires in the present token all movable root keys and the keys of existing vaults. */
 function requireAllThere(
   present: ReadonlySet<string>,
   { keys, locked }: MoveInventory,

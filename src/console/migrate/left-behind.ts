@@ -8,13 +8,13 @@ import { count } from '../output/command-answer.ts'
 import { describePlan, type OldVersion, planOf } from '../root-keys/rotation-plan.ts'
 import { describeKeys, type UnmovableKey, unmovableKeys } from '../transparent/unmovable-keys.ts'
 
-/** What stays in the token that is left, and what its owners can do. */
+/** The keys that stay in the old token, and what their owners can do. */
 export interface LeftBehind {
-  /** Versions of root keys that are locked, below which something lies that is needed. */
+  /** Locked versions of root keys under which something is still needed. */
   readonly roots: readonly OldVersion[]
-  /** Keys with versions below those, and keys that are objects of the token by their owners' wish. */
+  /** Keys with versions under those, and keys whose owners made them as objects of the token. */
   readonly keys: readonly UnmovableKey[]
-  /** Vaults whose own key is locked, and with it all that they hold. */
+  /** Vaults whose data key is locked, and with it all their objects. */
   readonly vaults: readonly { readonly id: number; readonly name: string }[]
 }
 
@@ -64,7 +64,7 @@ export function describeLeft({ roots, keys, vaults }: LeftBehind): string[] {
 
 const mostShown = 20
 
-/** Ids of the keys of vaults that are there: one that waits to be destroyed stays where it is. */
+/** Ids of the data keys of existing vaults. Keys pending destruction are not moved. */
 export async function vaultKeysOf({ store }: Pick<TokenPlace, 'store'>): Promise<ReadonlySet<string>> {
   const vaults = await store.read.find(VaultTable, { where: { keyKek: vaultKek } })
   return new Set(vaults.map(({ keyBlob }) => keyBlob.toString('hex')))

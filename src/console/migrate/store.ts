@@ -54,7 +54,7 @@ async function migrateStore(invocation: Invocation, { to: file }: { to: string }
   await requireEmpty(destination.location)
   return withToken(invocation, config, async (place) => {
     await checkTakenOver(place.store.read)
-    // Before anything is copied: what cannot be recorded is not done, and the copy has this record's seal too.
+    // Recorded before the copying: without a record nothing is copied, and the copy contains this record's seal too.
     await recordAt(place, 'migrate.store.begin', destination.kind, startedTick)
     if ('sqlite' in destination.location)
       mkdirSync(dirname(destination.location.sqlite), { recursive: true, mode: 0o700 })
@@ -73,7 +73,7 @@ async function migrateStore(invocation: Invocation, { to: file }: { to: string }
 interface Destination {
   readonly location: Location
   readonly kind: 'SQLite' | 'PostgreSQL'
-  /** What is to stand in the section `store`. */
+  /** The new section `store` of the configuration. */
   readonly setting: string
 }
 
@@ -91,7 +91,7 @@ async function destinationIn({ terminal }: Invocation, file: string): Promise<De
   return { location: { postgresUrl }, kind: 'PostgreSQL', setting }
 }
 
-/** Workers of this machine: each writes a chain for as long as it runs. */
+/** Refuses while workers of this machine run: each of them has its chain locked. */
 async function requireNoWriter({ audit }: Config): Promise<void> {
   const workers = (await writtenChains(audit.directory)).filter((chain) => /(?:^|-)worker-\d+$/.test(chain))
   if (workers.length > 0)
@@ -101,7 +101,9 @@ async function requireNoWriter({ audit }: Config): Promise<void> {
     )
 }
 
-/** To open it would bring it up to date, and the old database is to stay as it is. */
+/**
+ * Requires a database of this release: opening an older one would migrate it, but the old database must stay unchanged.
+ */
 async function requireCurrent(location: Location): Promise<void> {
   const { exists, pending, unknown } = await inspectStore(location)
   if (exists && pending.length + unknown.length === 0) return
@@ -120,7 +122,7 @@ async function requireEmpty(location: Location): Promise<void> {
 
 interface Outcome {
   readonly rows: number
-  /** Rows that bore no good seal in the old database either. */
+  /** Rows whose seals are already broken in the old database. */
   readonly broken: readonly string[]
 }
 

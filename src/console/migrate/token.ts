@@ -96,7 +96,7 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
   return closing(invocation, ending, moved)
 }
 
-/** What is not of the token is to be the same, above all the keeper's memory. */
+/** Requires that both configurations differ only in the token. Above all the keeper's file must be the same. */
 function requireOtherToken(config: Config, next: Config): void {
   if (isSameToken(config, next)) throw new UsageError('Both configurations name the same token.')
   const [here, there] = [keeperOf(config).state, keeperOf(next).state]
@@ -108,7 +108,7 @@ function requireOtherToken(config: Config, next: Config): void {
     throw new UsageError('The two configurations differ in audit.directory or store: move one thing at a time.')
 }
 
-/** Rows are verified by it, every one of them. */
+/** Requires a movable seal key, because every row is verified with it. */
 function requireMovableSeal({ keys, locked }: MoveInventory): void {
   const seals = keys.map(({ label }) => label).filter((label) => roleOf(label) === 'seal')
   const [newest] = seals.toSorted((a, b) => versionOf(b) - versionOf(a))
@@ -158,19 +158,22 @@ function refusal(left: LeftBehind): Answer {
   }
 }
 
-/** Units hand services one PIN, from one file: what the other token's has to take the place of. */
+/**
+ * The PIN file that the other token's PIN must replace, because systemd units pass services the PIN from one fixed
+ * file.
+ */
 function pinToExchange({ hsm }: Config, next: Config): string | undefined {
   return dirname(hsm.pinFile) === credentialFolder && next.hsm.pinFile !== hsm.pinFile ? hsm.pinFile : undefined
 }
 
 interface Ending {
   readonly next: Config
-  /** The file of `next`. */
+  /** The path of the configuration `next`. */
   readonly to: string
   readonly pin: string | undefined
 }
 
-/** With the other token, and after all that it needs is there. */
+/** Completes the move with the other token, once it has all keys. */
 async function closing(
   invocation: Invocation,
   { next, to: file, pin }: Ending,

@@ -78,7 +78,7 @@ export function addOtpEnroll(otp: Command): void {
 const codeOptions = ['algorithm', 'digits', 'period', 'counter', 'seedFile'] as const
 const tokenOptions = ['publicId', 'privateIdFile', 'secretFile'] as const
 
-/** An option that the command ignored would mislead. */
+/** Refuses options of the other kind of device, because silently ignoring them would mislead. */
 function refuseForeign(options: Options): void {
   const foreign = options.hardwareToken ? codeOptions : tokenOptions
   if (foreign.some((name) => options[name] !== undefined))
@@ -188,7 +188,7 @@ function readLine(line: string): HardwareToken {
   throw new UsageError(`The line on standard input cannot be used: ${why} ("publicid,privateid,secret" is expected).`)
 }
 
-// The message must not repeat what may be half of a secret.
+// The message does not repeat the text, which may be part of a secret.
 function hex(text: string, bytes: number): Buffer {
   const digits = text.replaceAll(/\s/g, '')
   if (digits.length === bytes * 2 && /^[0-9a-f]*$/i.test(digits)) return Buffer.from(digits, 'hex')

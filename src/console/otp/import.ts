@@ -70,7 +70,7 @@ async function importAll(
     try {
       outcomes.push({ line, state: 'registered', device: await importOne(context, read, holder) })
     } catch (error) {
-      // A line that is wrong does not stop the others; a token or database that fails stops the import.
+      // A bad line does not stop the import; a failing token or database does.
       if (!(error instanceof Fault && /^(otp|request)\./.test(error.code))) throw error
       outcomes.push({ line, state: 'refused', why: sentenceOf(error) })
     }

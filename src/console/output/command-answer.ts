@@ -1,14 +1,14 @@
 import { utcText } from '../../clock.ts'
 
-/** What a command has to say: one JSON document for scripts, lines for people. */
+/** The answer of a command: one JSON document for scripts, lines for people. */
 export interface Answer {
   readonly json: unknown
   readonly lines: readonly string[]
-  /** 0 when absent. */
+  /** 0 if absent. */
   readonly exitCode?: number
 }
 
-/** Rows as lines with aligned columns; the last column is never padded. */
+/** Formats rows as lines with aligned columns; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
@@ -20,7 +20,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** Breaks text between words so that no line is longer than `width`, where words allow it. */
+/** Wraps text between words to lines of at most `width` characters. A longer word gets a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {

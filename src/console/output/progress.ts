@@ -1,9 +1,9 @@
 import type { Terminal } from './terminal.ts'
 
-/** Told how far a pass is; clears its line at the end. */
+/** Called with the progress of a pass; clears its line at the end. */
 export type Progress = (done: number, total: number) => void
 
-/** Shows how far a pass is and, by its pace so far, how long it still takes. */
+/** Shows the progress of a pass and an estimate of the remaining time. */
 export function createProgress(
   terminal: Pick<Terminal, 'overwrite'>,
   what: string,

@@ -3,8 +3,8 @@ import QRCode from 'qrcode'
 const quietModules = 2
 
 /**
- * A QR code as lines for a terminal, two rows of modules to a line. They are for black on white: in the colours of a
- * dark terminal the code is inverted, and many cameras do not read that.
+ * A QR code as lines for a terminal, with two rows of modules per line. Print them black on white: in the colours of a
+ * dark terminal the code is inverted, and many cameras cannot read it.
  */
 export function qrCode(text: string): string[] {
   const { modules } = QRCode.create(text, { errorCorrectionLevel: 'L' })

@@ -5,7 +5,7 @@ import { styleText } from 'node:util'
 import { ConfigError, maxFileBytes, readBytes, readSecret, textOf } from '../../config/loader.ts'
 import { UsageError } from '../exit-code.ts'
 
-/** The streams of one run of the console: those of the process, or a test's own. */
+/** The streams of one run of the console: those of the process or of a test. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: OutputStream
@@ -16,36 +16,36 @@ export interface OutputStream {
   readonly isTTY?: boolean
   readonly columns?: number
   hasColors?(): boolean
-  /** False where the reader is slower; `drain` tells when there is room again. */
+  /** False if the buffer is full; the event `drain` tells when writing can continue. */
   write(text: string): unknown
   once?(event: 'drain', listener: () => void): unknown
 }
 
-/** What a command reads and shows beside its answer. */
+/** Input and output of a command. */
 export interface Terminal {
-  /** Whether a person can be asked. */
+  /** Whether a person can answer questions. */
   readonly isInteractive: boolean
-  /** Columns to write in: the terminal's, within reason. */
+  /** Columns for text: those of the terminal, at least 60 and at most 100. */
   readonly width: number
   /** Writes lines to standard output. */
   print(text: string): void
-  /** Writes lines to standard output as they come, as fast as they are read there. */
+  /** Writes lines to standard output as they come, at the speed of the reader. */
   printAll(lines: AsyncIterable<string>): Promise<void>
   /** Writes one line to standard error. */
   complain(text: string): void
-  /** Writes one line to standard error, where a person looks. */
+  /** Writes one line to standard error if that is a terminal. */
   remark(text: string): void
-  /** Replaces the current line of standard error by this text, where a person looks. */
+  /** Replaces the current line of standard error by this text, if that is a terminal. */
   overwrite(text: string): void
   coloured(colour: 'green' | 'yellow' | 'red', text: string): string
-  /** Black on white, whatever colours the terminal has. */
+  /** Black on white, regardless of the terminal's colours. */
   blackOnWhite(line: string): string
-  /** Asks without showing what is typed; on standard error, so that the answer stays alone on standard output. */
+  /** Asks on standard error without showing the input, so that standard output has only the answer. */
   askSecret(question: string): Promise<string>
   /** Asks on standard error. */
   ask(question: string): Promise<string>
   standardInput(): Promise<string>
-  /** The whole of a file that the command line names; `-` is standard input. Throws ConfigError. */
+  /** Reads a whole file that the command line names; `-` is standard input. @throws ConfigError */
   readInput(file: string): Promise<Buffer>
 }
 
@@ -87,11 +87,11 @@ async function askLine(
   })
   const lines = createInterface({ input: stdin, output, terminal: true })
   try {
-    // Only now: what is typed before the terminal is silent would be shown.
+    // Ask only after the terminal stopped echoing: input before that would be shown.
     stderr.write(question)
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
-      // Ctrl-C and Ctrl-D.
+      // The user pressed Ctrl-C or Ctrl-D.
       lines.once('close', () => reject(new UsageError('Nothing was entered.')))
     })
   } finally {
@@ -112,10 +112,10 @@ async function readAll(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** What to do where a file is not there that the command line names. */
+/** The remedy in errors about a missing file that the command line names. */
 export const nameAnother = 'name another file'
 
-/** A new pass phrase: from a file, from standard input (`-`), or asked for twice. */
+/** A new pass phrase: from a file, from standard input (`-`), or typed twice. */
 export async function newPassphrase(terminal: Terminal, file: string | undefined): Promise<string> {
   if (file === '-') return firstLine(await terminal.standardInput())
   if (file !== undefined) return readSecret(file, nameAnother)
@@ -133,7 +133,7 @@ export function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** The public key in a PEM file, as SubjectPublicKeyInfo in DER. @throws UsageError where there is none */
+/** The public key in a PEM file, as DER SubjectPublicKeyInfo. @throws UsageError if there is none */
 export async function readPublicKeyFile(terminal: Terminal, file: string): Promise<Buffer> {
   try {
     return createPublicKey(await terminal.readInput(file)).export({ type: 'spki', format: 'der' })

@@ -11,17 +11,18 @@ import { leaveToOwner } from '../file-owner.ts'
 
 type Place = Pick<ConsoleContext, 'config' | 'store' | 'token'>
 
-/** The key that signs the trail now, for auditors to take away. */
+/** The key that signs the trail now, for auditors. */
 export interface NewAuditKey {
-  /** The first 16 hexadecimal digits of its SHA-256, as seals name it. */
+  /** Its id in seals: the first 16 hexadecimal digits of its SHA-256. */
   readonly key: string
-  /** PEM, beside the trail. */
+  /** Its PEM file, in the folder of the trail. */
   readonly file: string
 }
 
 /**
- * Has the keeper sign with the newest version from now on, and leaves beside the trail what says so; undefined where it
- * does already. Also of chains that the keeper does not know, because no process writes them any more, the end is said.
+ * Makes the keeper sign with the newest version from now on, and writes the succession to the folder of the trail;
+ * undefined if it already does. The succession also states the ends of chains that the keeper does not know, because no
+ * process writes them any more.
  */
 export async function handOver({ config, store, token }: Place): Promise<NewAuditKey | undefined> {
   const { directory } = config.audit
@@ -36,14 +37,14 @@ export async function handOver({ config, store, token }: Place): Promise<NewAudi
   return succession && { key: keyId(publicKey), file }
 }
 
-/** The last signed ends of the chains that lie here, as the database knows them. */
+/** The last signed ends, from the database, of the chains in this folder. */
 export async function knownEnds({ config, store }: Pick<Place, 'config' | 'store'>): Promise<SignedEnd[]> {
   const here = await listSegments(config.audit.directory)
   const heads = [...(await createAuditHeads(store).read())].filter(([chain]) => here.has(chain))
   return heads.flatMap(([, { line }]) => parseSeal(line) ?? [])
 }
 
-/** Chains whose last seal is of a key before, and not from before the change: other machines go on signing by it. */
+/** The number of chains whose last seal an earlier key made after the succession: other machines still sign with it. */
 export async function chainsOfOthers({ store, token }: Pick<Place, 'store' | 'token'>): Promise<number> {
   const verifier = createSealVerifier(await token.hsm.auditKeys())
   const heads = await createAuditHeads(store).read()

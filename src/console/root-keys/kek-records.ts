@@ -10,10 +10,10 @@ import type { Reader } from '../../store/store.ts'
 
 /** One kind of rows that name a KEK. */
 interface Use {
-  /** For one row, and for several. */
+  /** The words for one row and for several. */
   readonly words: readonly [one: string, several: string]
   readonly count: (reader: Reader, keks: readonly string[]) => Promise<number>
-  /** How such rows come to name the newest KEK, or to go; without it they need nothing. */
+  /** How such rows get the newest KEK or disappear. Rows without a remedy do not need the KEK. */
   readonly remedy?: string
 }
 
@@ -52,14 +52,14 @@ const uses = {
     words: ['revoked client', 'revoked clients'],
     count: (reader, keks) => reader.countBy(ValidationClientTable, { kek: In([...keks]), revokedAt: Not(IsNull()) }),
   },
-  // They gave the fingerprint, and have no other use.
+  // These keys only served to make the fingerprint.
   userKeys: {
     words: ['private key of a user, which nothing uses', 'private keys of users, which nothing uses'],
     count: (reader, keks) => reader.countBy(UserTable, { keyKek: In([...keks]) }),
   },
 } as const satisfies Readonly<Record<string, Use>>
 
-/** How many rows of each kind name one of some KEKs. */
+/** The number of rows of each kind that name one of some KEKs. */
 export type KekUsage = Readonly<Record<keyof typeof uses, number>>
 
 const kindsOfUse: readonly [keyof typeof uses, Use][] = [
@@ -79,12 +79,12 @@ export async function usageOf(reader: Reader, keks: readonly string[]): Promise<
   return Object.fromEntries(counts) as KekUsage
 }
 
-/** Rows that name one of some KEKs, each counted once for each name. */
+/** The number of rows that name one of these KEKs. A row counts once for each name. */
 export async function countUnder(reader: Reader, keks: readonly string[]): Promise<number> {
   return Object.values(await usageOf(reader, keks)).reduce((sum, one) => sum + one, 0)
 }
 
-/** Rows of keys that name another KEK than these. */
+/** The number of rows that name other KEKs than these. */
 export async function countUnderOthers(reader: Reader, keks: readonly string[]): Promise<number> {
   const others = Not(In([...keks, tokenObjectKek, vaultKek, '']))
   const counts = await Promise.all([
@@ -97,19 +97,19 @@ export async function countUnderOthers(reader: Reader, keks: readonly string[]):
   return counts.reduce((sum, one) => sum + one, 0)
 }
 
-/** Whether something would be lost with the KEK. */
+/** Whether data would be lost with the KEK. */
 export function isNeeded(usage: KekUsage): boolean {
   return kindsOfUse.some(([name, { remedy }]) => remedy !== undefined && usage[name] > 0)
 }
 
-/** In words: what there is, and what is to be done about it. */
+/** The usage in words, with the remedy for each kind. */
 export function wordsOf(usage: KekUsage): { readonly what: string; readonly remedy: string | undefined }[] {
   return kindsOfUse
     .filter(([name]) => usage[name] > 0)
     .map(([name, { words, remedy }]) => ({ what: `${usage[name]} ${words[usage[name] === 1 ? 0 : 1]}`, remedy }))
 }
 
-/** A key of which some versions, or their backups, a KEK wraps. */
+/** A key with versions or backups that a certain KEK wraps. */
 export interface KeyUnder extends Pick<
   TransparentKey,
   | 'vaultId'
@@ -121,11 +121,11 @@ export interface KeyUnder extends Pick<
   | 'allowDelete'
   | 'deletedAt'
 > {
-  /** In their order. */
+  /** In ascending order. */
   readonly versions: readonly number[]
 }
 
-/** Versions in their order, in words. */
+/** A range of ascending versions in words. */
 export function rangeOf(versions: readonly number[]): string {
   const [first, last] = [versions[0], versions.at(-1)]
   return first === last ? String(first) : `${first} to ${last}`
@@ -146,7 +146,7 @@ export async function keysUnder(reader: Reader, kek: string): Promise<KeyUnder[]
 const keysOf = (reader: Reader, ids: readonly number[]) =>
   reader.find(TransparentKeyTable, { where: { id: In([...ids]) }, order: { id: 'ASC' } })
 
-/** A statement takes some ten thousand parameters at most. */
+/** The databases limit the parameters of a statement to some ten thousand. */
 const pageSize = 1_000
 
 function pagesOf(ids: readonly number[]): number[][] {

@@ -62,7 +62,7 @@ function weaknesses(versions: readonly RootVersion[]): string[] {
   return weak.length === 0 ? [] : ['', 'Weak against anyone who has the PIN:', ...weak]
 }
 
-/** Only an appliance with several versions has to look at every row. */
+/** The number of rows with older seals. Reads every row only if the seal has several versions. */
 async function rowsOfOlderSeals(
   reader: Reader,
   hsm: Pick<Hsm, 'sealAnew'>,

@@ -7,13 +7,13 @@ import { readServiceAccount } from '../../hsm/service-account.ts'
 import type { Reader } from '../../store/store.ts'
 import { count } from '../output/command-answer.ts'
 
-/** What is compared by one version of the pepper. */
+/** The number of check values that one version of the pepper made. */
 export interface PepperUsage {
   readonly passphrases: number
   readonly applicationKeys: number
-  /** Of service accounts. */
+  /** Static keys of service accounts. */
   readonly staticKeys: number
-  /** Second factors: by their seeds, and the private ids of hardware tokens. */
+  /** Second factors, by the check values of seeds and of hardware tokens' private ids. */
   readonly devices: number
 }
 
@@ -29,14 +29,17 @@ export async function pepperUsage(reader: Reader, version: number): Promise<Pepp
     passphrases: users.filter(({ passphraseCheck }) => isOf(passphraseCheck)).length,
     applicationKeys: keys.filter(({ keyCheck, revokedAt }) => revokedAt === null && isOf(keyCheck)).length,
     staticKeys: users.flatMap(({ service }) => staticChecks(service)).filter(isOf).length,
-    // Without a seal: one that was destroyed.
+    // A device without a seal was destroyed.
     devices: devices.filter(
       ({ seedCheck, privateIdCheck, seal }) => seal.length > 0 && [seedCheck, privateIdCheck].some(isOf),
     ).length,
   }
 }
 
-/** None of an account that was edited so that it cannot be read: no application logs in to it. */
+/**
+ * The check values of static keys; none for an account that is unreadable after an edit, because no application can log
+ * in to it.
+ */
 function staticChecks(service: string | null): Buffer[] {
   if (service === null) return []
   try {
@@ -47,7 +50,7 @@ function staticChecks(service: string | null): Buffer[] {
   }
 }
 
-/** In words: what there is, and what is to be done about it. */
+/** The usage in words, with the remedy for each kind. */
 export function pepperWords({ passphrases, applicationKeys, staticKeys, devices }: PepperUsage): {
   readonly what: string
   readonly remedy: string

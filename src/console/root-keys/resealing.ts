@@ -2,28 +2,28 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { type SealedRow, type SealedRows, sealedRows } from '../../daemon/sealed-rows.ts'
 
-/** What a pass over all sealed rows works with. */
+/** The context of a pass over all sealed rows. */
 export interface ResealPass {
   readonly reader: Reader
   readonly hsm: Pick<Hsm, 'sealAnew'>
-  /** Commits one page of the pass, of so many rows, under its record. */
+  /** Commits one page of the pass, with this number of rows, together with its audit record. */
   readonly commit: (rows: number, work: (tx: Tx) => Promise<number>) => Promise<number>
-  /** Told how many seals were looked at, after each page. */
+  /** Called after each page with the number of checked seals. */
   readonly progress: (done: number, total: number) => void
 }
 
 export interface ResealOutcome {
   readonly moved: number
-  /** Rows whose seal no version made: they were edited, and are refused wherever they are used. */
+  /** Rows whose seal no version made. They were edited, and are refused wherever they are used. */
   readonly left: readonly string[]
 }
 
 const pageSize = 200
 
 /**
- * Has the keeper seal again, by the newest version of the seal key, all rows that an older one sealed, one page per
- * transaction. Rows do not say which version sealed them, so each is shown to the keeper. After an interruption, finished
- * rows are found again and stay as they are.
+ * Replaces all seals of older versions by seals of the newest one, a page per transaction. A row does not tell the
+ * version of its seal, so the keeper checks each one. After an interruption the next pass checks all rows again, and
+ * leaves finished ones unchanged.
  */
 export async function sealRowsAnew(pass: ResealPass): Promise<ResealOutcome> {
   const { reader, hsm, commit, progress } = pass
@@ -45,7 +45,7 @@ export async function sealRowsAnew(pass: ResealPass): Promise<ResealOutcome> {
   return { moved, left }
 }
 
-/** How many rows an older version sealed; some have two seals. */
+/** The number of rows that an older version sealed. Rows with two seals count once. */
 export async function countOlder(reader: Reader, hsm: Pick<Hsm, 'sealAnew'>): Promise<number> {
   const names = new Set<string>()
   for await (const page of pagesOf(reader)) for (const { row } of (await judged(hsm, page)).older) names.add(row.name)
@@ -53,8 +53,7 @@ export async function countOlder(reader: Reader, hsm: Pick<Hsm, 'sealAnew'>): Pr
 }
 
 /**
- * Names the rows whose seal no version made, of all that bear one. Rows stay as they are; `progress` is told how many
- * seals were looked at.
+ * Names the rows that have a seal which no version made. Changes no row; `progress` gets the number of checked seals.
  */
 export async function brokenSeals({ reader, hsm, progress }: Omit<ResealPass, 'commit'>): Promise<string[]> {
   const total = await countSeals(reader)
@@ -91,13 +90,13 @@ async function* pagesOfTable(reader: Reader, rows: SealedRows): AsyncGenerator<r
 }
 
 interface Judged {
-  /** With the seals that they are to have. */
+  /** Rows with older seals, and their new seals. */
   readonly older: readonly { readonly row: SealedRow; readonly seal: Buffer }[]
   readonly broken: readonly string[]
 }
 
 async function judged(hsm: Pick<Hsm, 'sealAnew'>, page: readonly SealedRow[]): Promise<Judged> {
-  // Rows without a seal are destroyed devices, and rows of an earlier release, which "strongroom init" seals.
+  // Rows without a seal are destroyed devices, and rows of earlier releases that "strongroom init" will seal.
   const bearing = page.filter(({ seal }) => seal.length > 0)
   const shown = bearing.flatMap((row) =>
     row.record === undefined ? [] : [{ row, record: row.record, seal: row.seal }],

@@ -5,7 +5,7 @@ import type { Terminal } from '../output/terminal.ts'
 import { usageOf } from './kek-records.ts'
 import { kekOf, type RootVersion } from './root-versions.ts'
 
-/** The older KEKs from under which keys come to be wrapped anew. */
+/** The older KEKs whose keys can be unwrapped and wrapped under a newer one. */
 export function movableKeks(versions: readonly RootVersion[]): string[] {
   return versions
     .filter(({ newest }) => !newest)
@@ -13,7 +13,7 @@ export function movableKeks(versions: readonly RootVersion[]): string[] {
     .flatMap((version) => kekOf(version) ?? [])
 }
 
-/** Has the keeper wrap anew what lies under these KEKs; shows how far it is. */
+/** Moves all keys under these KEKs to the newest ones, and shows the progress. */
 export async function moveFrom(
   { store, token, change }: ConsoleContext,
   terminal: Terminal,

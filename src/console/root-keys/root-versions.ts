@@ -8,15 +8,15 @@ export interface RootVersion {
   readonly role: RootRole
   readonly version: number
   readonly label: string
-  /** The one that is used for what is new. */
+  /** Whether new keys and seals use this version. */
   readonly newest: boolean
-  /** What it allows whoever holds the PIN. */
+  /** Weaknesses that anyone with the PIN can use. */
   readonly lacks: readonly string[]
-  /** Of a strict or backup KEK: whether keys come readable from under it. */
+  /** For a strict or backup KEK: whether it lets keys out in readable form. */
   readonly readable: boolean
 }
 
-/** Of all roles, in the order of their labels, oldest first. */
+/** The versions of all roles, by role, oldest first. */
 export function rootVersionsOf({ objects }: TokenStatus): RootVersion[] {
   const found = objects.root.flatMap((label) => {
     const role = roleOf(label)
@@ -34,8 +34,9 @@ export function rootVersionsOf({ objects }: TokenStatus): RootVersion[] {
 }
 
 /**
- * The token as hosts and keeper see it: being asked, they take note of new versions. One that does not answer finds them
- * when it starts. Throws `hsm.unavailable` where none answers, or where two see different versions.
+ * The token's state, on which hosts and keeper must agree. Being asked makes them notice new versions; a host that does
+ * not answer notices them when it starts.
+ * @throws Fault `hsm.unavailable` if none answers, or if two see different versions
  */
 export async function agreedStatus(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<TokenStatus> {
   const statuses = await allStatuses(hsm)
@@ -47,7 +48,10 @@ export async function agreedStatus(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): P
   return first
 }
 
-/** Throws `hsm.unavailable` unless all answer: one that does not may still make keys under an older version. */
+/**
+ * Requires that all processes answer: a silent one may still make keys under an older version.
+ * @throws Fault `hsm.unavailable`
+ */
 export async function requireAll(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<void> {
   const silent = (await allStatuses(hsm)).find(({ token }) => token === undefined)
   if (silent !== undefined)
@@ -57,13 +61,13 @@ export async function requireAll(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Pro
     )
 }
 
-/** Hosts first: what the keeper seals by a version that is new to it, they know by then. */
+/** Asks the hosts before the keeper, so that they know a new version before the keeper seals with it. */
 async function allStatuses(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<HostStatus[]> {
   const hosts = await hsm.status()
   return [await hsm.keeperStatus(), ...hosts]
 }
 
-/** A KEK as the rows of the database name it, for example `strict.v1`; undefined for other root keys. */
+/** The name of a KEK in rows of the database, for example `strict.v1`; undefined for other root keys. */
 export function kekOf({ role, version }: Pick<RootVersion, 'role' | 'version'>): string | undefined {
   return role.startsWith('kek.') ? `${role.slice('kek.'.length)}.v${version}` : undefined
 }

@@ -99,13 +99,13 @@ function rotatable(name: string): RotatableRole {
   throw new UsageError(`There is no root key ${name}: name one of ${rotatableRoles.join(', ')}.`)
 }
 
-/** Of all that is made together with it. */
+/** The versions of this role and of the roles that rotate together with it. */
 async function versionsOf({ token }: ConsoleContext, role: RotatableRole): Promise<RootVersion[]> {
   const together: readonly string[] = rotatedWith(role)
   return rootVersionsOf(await agreedStatus(token.hsm)).filter((one) => together.includes(one.role))
 }
 
-/** Has the keeper wrap or seal anew what comes from under the older versions. */
+/** Moves keys or seals from older versions to the newest one. */
 async function bringOver(
   { terminal }: Invocation,
   context: ConsoleContext,
@@ -130,7 +130,7 @@ const describeKey = ({ key, file }: NewAuditKey): string[] => [
   `signs      ${key}: give auditors ${file}, which lies beside the trail`,
 ]
 
-/** Before they would be sealed anew. */
+/** Ends all sessions. Must run before the rows of sessions get new seals. */
 async function endAllSessions({ change, services }: ConsoleContext, role: RotatableRole): Promise<number> {
   if (role !== 'seal') throw new UsageError(`${role} seals no sessions: --end-sessions goes with seal.`)
   const everybody = await services.users.list()
@@ -170,7 +170,7 @@ async function destroyUnused(
   const before = await unusedNow(context, role)
   if (before.length === 0) return []
   if (yes !== true) await confirm(invocation, before)
-  // A key that was made under an older version a moment ago may not be in the database yet.
+  // A key that was just made under an older version may not be in the database yet.
   if (!context.token.ownHost) await lettingGo(invocation, context, role)
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
   if (labels.length === 0) return []
@@ -180,7 +180,7 @@ async function destroyUnused(
   return labels
 }
 
-/** As long as calls go on with what an older version made. */
+/** Waits until no call can use keys or seals of an older version any more. */
 async function lettingGo(invocation: Invocation, context: ConsoleContext, role: RotatableRole): Promise<void> {
   const { deadlineMs } = context.config.hsm
   if (role !== 'seal') return delay(deadlineMs)
@@ -190,7 +190,7 @@ async function lettingGo(invocation: Invocation, context: ConsoleContext, role: 
   await bringOver(invocation, context, role, await versionsOf(context, role))
 }
 
-/** Root keys of release 0.2.0 can be copied by whoever holds the PIN. */
+/** Warns of copies: anyone with the PIN can copy root keys of release 0.2.0. */
 async function outliving({ token }: ConsoleContext): Promise<string[]> {
   const { copies, others } = (await agreedStatus(token.hsm)).objects
   if (copies + others === 0) return []
@@ -213,7 +213,7 @@ async function confirm({ terminal }: Invocation, labels: readonly string[]): Pro
   if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
 }
 
-/** Before it is done: what cannot be recorded is not done. */
+/** Writes the record before the operation: without a record the operation does not take place. */
 async function recordFirst({ change }: ConsoleContext, operation: string, target: string): Promise<void> {
   await change(operation, target, (commit) => commit(() => Promise.resolve()))
 }

@@ -6,26 +6,26 @@ import { type PepperUsage, pepperUsage, pepperWords } from './pepper-usage.ts'
 import { countOlder } from './resealing.ts'
 import { kekOf, type RootVersion } from './root-versions.ts'
 
-/** What keeps an older version of a root key. */
+/** An older version of a root key, and the reasons to keep it. */
 export interface OldVersion {
   readonly label: string
   readonly version: number
   readonly usage: KekUsage | { readonly rows: number } | { readonly chains: number } | PepperUsage
   readonly needed: boolean
   readonly keys: readonly KeyToDo[]
-  /** The same in words, each with what is to be done about it. */
+  /** The usage in words, with the remedy for each kind. */
   readonly uses: readonly { readonly what: string; readonly remedy: string | undefined }[]
 }
 
-/** A key with versions that lie below it. */
+/** A key with versions under it, and the steps for its owner. */
 export interface KeyToDo extends Pick<KeyUnder, 'vaultId' | 'name' | 'versions'> {
-  /** Whether its latest version is among them. */
+  /** Whether its latest version is among `versions`, so that it must be rotated. */
   readonly rotate: boolean
-  /** The lowest version that it may keep. */
+  /** The lowest version that the key may keep. */
   readonly trimTo: number
 }
 
-/** The older versions, each with what there is to do. */
+/** The older versions, each with the necessary steps. */
 export async function planOf(place: PlanPlace, versions: readonly RootVersion[]): Promise<OldVersion[]> {
   const plan: OldVersion[] = []
   for (const one of versions.filter(({ newest }) => !newest)) {
@@ -46,14 +46,14 @@ async function planOfKek({ store }: PlanPlace, { label, version }: RootVersion, 
   return { label, version, usage, needed: isNeeded(usage), keys, uses: wordsOf(usage) }
 }
 
-/** Which of several older versions sealed a row is not asked: all of them go together. */
+/** All older versions of the seal are kept or destroyed together, because it is not known which one sealed a row. */
 async function planOfSeal({ store, token }: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
   const rows = await countOlder(store.read, token.hsm)
   const uses = rows === 0 ? [] : [{ what: count(rows, 'row'), remedy: 'run the command again' }]
   return { label, version, usage: { rows }, needed: rows > 0, keys: [], uses }
 }
 
-/** What it signed is checked by its public half, which stays. */
+/** The plan for an older audit key. Its signatures are verified with its public key, which remains. */
 async function planOfAudit(place: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
   const chains = await chainsOfOthers(place)
   const uses =
@@ -67,7 +67,10 @@ async function planOfPepper({ store }: PlanPlace, { label, version }: RootVersio
   return { label, version, usage, needed: uses.length > 0, keys: [], uses }
 }
 
-/** Labels of the older versions, each with all that was made with it, below which nothing lies that is needed. */
+/**
+ * Labels of the older versions under which nothing is needed, including those of the roles that were made together with
+ * them.
+ */
 export function unusedOf(versions: readonly RootVersion[], plan: readonly OldVersion[]): string[] {
   const needed = new Set(plan.filter((one) => one.needed).map(({ version }) => version))
   return versions.filter(({ newest, version }) => !newest && !needed.has(version)).map(({ label }) => label)

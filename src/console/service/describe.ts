@@ -7,7 +7,7 @@ import { dateOf, table, type Answer } from '../output/command-answer.ts'
 
 export const endText = (at: number | null): string => (at === null ? 'never' : dateOf(at))
 
-/** What commands on one account answer with. */
+/** The answer of commands on one account. */
 export function describeService(service: Service, said: string, rests = false): Answer {
   return { json: serviceRecord(service), lines: [said, ...linesOf(service), ...restingSentence(rests)] }
 }
@@ -36,7 +36,7 @@ function mayLogIn(isActive: boolean, endsAt: number | null): string {
   return endsAt !== null && endsAt <= systemClock.now() ? 'no: it has ended' : 'yes'
 }
 
-/** A date such as 2027-01-31, a time in UTC, or `never`. */
+/** Parses a date such as 2027-01-31, a time in UTC, or `never` (null). @throws UsageError */
 export function endOf(text: string | undefined): number | null | undefined {
   if (text === undefined || text === 'never') return text === undefined ? undefined : null
   const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) ? Date.parse(text) : Number.NaN
@@ -44,7 +44,7 @@ export function endOf(text: string | undefined): number | null | undefined {
   return at
 }
 
-/** Addresses of `--address`; `any` alone stands for none. */
+/** The addresses of `--address`; a single `any` gives an empty list. @throws UsageError */
 export function addressesOf(given: readonly string[] | undefined): readonly string[] | undefined {
   if (given === undefined) return undefined
   if (given.length === 1 && given[0] === 'any') return []

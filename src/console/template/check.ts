@@ -36,7 +36,7 @@ export function addTemplateCheck(template: Command): void {
     )
 }
 
-/** The template in a file. Throws UsageError, which names every problem. */
+/** Reads the template in a file. @throws UsageError, which lists all problems */
 export async function readTemplate(terminal: Terminal, file: string): Promise<Template> {
   const examined = examineTemplate(await readDocument(terminal, file))
   if ('template' in examined) return examined.template

@@ -11,7 +11,7 @@ import { answering } from '../invocation.ts'
 interface Listed {
   readonly id: number
   readonly name: string
-  /** With * where they are encrypted, and ? where they may be empty. */
+  /** Names of fields, with `*` after encrypted ones and `?` after those that may be empty. */
   readonly fields: readonly string[]
   readonly state: 'built in' | 'of the site' | 'inactive' | 'removed'
 }

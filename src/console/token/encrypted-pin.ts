@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import { Fault } from '../../fault.ts'
 import { createPinCredential, type PinCredential } from '../../hsm/server/pin-credential.ts'
 
-/** What systemd/README.md calls the encrypted form of a credential. */
+/** The file of an encrypted credential, as in systemd/README.md. */
 const encryptedForm = (pinFile: string): string => `${pinFile}.cred`
 
-/** The PIN as services of this machine get it: in the clear, or encrypted where that is what lies there. */
+/** The PIN in the form in which services get it: plain, or encrypted if only the encrypted file exists. */
 export function pinCredentialOf(pinFile: string, keyKind = 'auto'): PinCredential {
   if (existsSync(pinFile) || !existsSync(encryptedForm(pinFile))) return createPinCredential(pinFile)
   return createPinCredential(encryptedForm(pinFile), {
-    // The name is under the encryption (systemd.exec(5), LoadCredentialEncrypted=).
+    // The encryption includes the name (systemd.exec(5), LoadCredentialEncrypted=).
     encode: (pin) => systemdCreds(['encrypt', `--with-key=${keyKind}`, '--name=pin', '-', '-'], pin),
     decode: (file) =>
       systemdCreds(['decrypt', '--name=pin', file, '-'], '')

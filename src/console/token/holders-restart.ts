@@ -10,9 +10,9 @@ const patienceMs = 30_000
 const pollMs = 250
 
 /**
- * Has keeper and token hosts that run use the PIN of today, and waits until they do. systemd gives a service its credential
- * when it starts; the others read the file at their next login, and go on with the login that they have. What was done, or
- * is left to do, as a sentence.
+ * Makes the running keeper and token hosts use the current PIN, and waits until they do. systemd passes a credential
+ * when a service starts, so its services are restarted. Others read the file at their next login and stay logged in
+ * until then. Returns a sentence about what was done or is left to do.
  */
 export async function renewLogins(invocation: Invocation, config: Config): Promise<string> {
   const { spawn, sockets } = config.hsm

@@ -11,13 +11,13 @@ export interface NewPinFlags {
 
 const pinLetters = 24
 
-/** Of letters and digits, as `softhsm/init-token` makes them: 24 are 142 bits. */
+/** A random PIN of letters and digits, as in `softhsm/init-token`: 24 characters have 142 bits. */
 export function randomPin({ most }: Pick<PinLimits, 'most'> = { most: pinLetters }): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
   return Array.from({ length: Math.min(pinLetters, most) }, () => letters[randomInt(letters.length)]).join('')
 }
 
-/** What the operator gives; undefined where it is to be drawn. */
+/** The PIN that the operator gives; undefined if a random one is wanted. @throws UsageError */
 export async function givenPin(terminal: Terminal, { newPinFile, ask }: NewPinFlags): Promise<string | undefined> {
   if (newPinFile !== undefined && ask === true) throw new UsageError('Give --new-pin-file or --ask, not both.')
   if (newPinFile === '-') return firstLine(await terminal.standardInput())

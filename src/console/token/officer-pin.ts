@@ -11,8 +11,8 @@ import type { Answer } from '../output/command-answer.ts'
 import { randomPin } from './new-pin.ts'
 
 /**
- * Gives the security officer another PIN. No file of the machine keeps it, so one that is drawn is shown before it is set:
- * what breaks off in between leaves an officer who knows both.
+ * Changes the PIN of the security officer. No file of the machine has it, so a random one is shown before it is set.
+ * After an interruption the officer then knows both the old and the new one.
  */
 export async function changeOfficerPin(
   invocation: Invocation,

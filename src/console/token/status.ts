@@ -50,12 +50,12 @@ function describeHost(
       ['state', reason === undefined ? state : `${state}: ${reason}`],
       ...(token === undefined ? [] : facts(token)),
     ]),
-    // The token is the same for all.
+    // All hosts have the same token, so the key maker does not list it again.
     ...(token === undefined || isKeyMaker ? [] : lists(token, width)),
   ]
 }
 
-// SoftHSM2 has no bound, which it reports with all bits set.
+// SoftHSM2 has no limit, and reports this as a number with all bits set.
 const bound = (max: number): string => (max === 0 || max >= 2 ** 31 ? '' : ` of ${max}`)
 
 function facts(token: TokenStatus): string[][] {

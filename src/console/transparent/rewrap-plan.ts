@@ -49,7 +49,7 @@ async function rewrapPlan(invocation: Invocation, { vault }: PlanFlags): Promise
   }
 }
 
-/** Roles whose newest version is locked: what is made below it now would stay behind again. */
+/** Roles whose newest version is locked: new keys under it would stay behind as well. */
 function toRotate({ keys, locked }: MoveInventory, unmovable: readonly UnmovableKey[]): string[] {
   const below = new Set(unmovable.flatMap((one) => (one.below === undefined ? [] : [roleOf(one.below)])))
   const newestIsLocked = (role: string | undefined): boolean => {

@@ -3,17 +3,17 @@ import { findKeyType } from '../../features/transparent/key-type.ts'
 import { rangeOf } from '../root-keys/kek-records.ts'
 import { firstKept, needsRotation, type UnmovableKey } from './unmovable-keys.ts'
 
-/** One call that the owner of a key makes, or makes for each of something. */
+/** A call that the owner of a key makes, once or for each ciphertext, HMAC or signature. */
 export interface Step {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Under `/api/1.0`. */
+  /** The path below `/api/1.0`. */
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
   readonly permission: Permission
   readonly why: string
 }
 
-/** The calls after which nothing that is needed lies below what stays, in their order. */
+/** The calls, in order, after which nothing needed depends on versions that stay behind. */
 export function stepsOf(one: UnmovableKey): Step[] {
   if (one.key.isDeleted)
     return [
@@ -43,7 +43,7 @@ const usePath = ({ key }: UnmovableKey, verb: string, name = key.name): string =
 const ciphertext = 'service:v…'
 const input = 'base64'
 
-/** Another version of the same key, which may leave, and all that is needed under it. */
+/** Makes a new, movable version of the same key, and moves its uses to that version. */
 function renew(one: UnmovableKey): Step[] {
   const { key, versions } = one
   const first = firstKept(one)
@@ -99,7 +99,7 @@ function renewUses(one: UnmovableKey, use: UseOfKey): Step[] {
   }
 }
 
-/** A key never leaves its token in any form where it was made to reside there, nor do its next versions. */
+/** Replaces a key with residency `token` by a new key, because none of its versions can ever leave the token. */
 function succeed(one: UnmovableKey): Step[] {
   const { key } = one
   const name = successor(key.name)
@@ -176,5 +176,5 @@ const publicHalf = (one: UnmovableKey, name = one.key.name): Step => ({
   why: 'the public half, for all who verify; they keep the old one for old signatures',
 })
 
-/** A name has 128 characters at most. */
+/** The name of the new key; names have at most 128 characters. */
 const successor = (name: string): string => `${name.slice(0, 122)}.moved`

@@ -15,13 +15,13 @@ export interface UnmovableKey {
     'vaultId' | 'name' | 'type' | 'latestVersion' | 'minEncryptionVersion' | 'minDecryptionVersion'
   > & { readonly allowDelete: boolean; readonly isDeleted: boolean }
   readonly vaultName: string
-  /** Those that stay, in their order. */
+  /** The versions that stay, in ascending order. */
   readonly versions: readonly number[]
-  /** Label of the locked root key that they, or their backups, lie below; undefined for objects of the token. */
+  /** Label of the locked root key that wraps them or their backups; undefined for objects of the token. */
   readonly below: string | undefined
 }
 
-/** Keys that lie below locked root keys, and keys that are objects of the token, in the order of vaults and names. */
+/** Keys under locked root keys, and keys that are objects of the token, ordered by vault and name. */
 export async function unmovableKeys(
   reader: Reader,
   { locked }: Pick<MoveInventory, 'locked'>,
@@ -49,13 +49,13 @@ export async function unmovableKeys(
     .toSorted((a, b) => a.key.vaultId - b.key.vaultId || a.key.name.localeCompare(b.key.name))
 }
 
-/** The lowest version that the key may keep: a rotation makes it where it is not there yet. */
+/** The lowest version that the key may keep. If it does not exist yet, a rotation makes it. */
 export const firstKept = ({ versions }: UnmovableKey): number => (versions.at(-1) ?? 0) + 1
 
-/** Whether what encrypts today stays behind too. */
+/** Whether the latest version, which encrypts now, stays behind too. */
 export const needsRotation = ({ key, versions }: UnmovableKey): boolean => versions.at(-1) === key.latestVersion
 
-/** A table of keys, each with what there is to do in a few words. */
+/** A table of keys, each with a short list of steps. */
 export function describeKeys(keys: readonly UnmovableKey[], most = Infinity): string[] {
   return [
     ...table([

@@ -54,7 +54,7 @@ function stateOf(active: boolean, isResting: boolean): string {
   return isResting ? 'on hold' : 'active'
 }
 
-/** @throws Fault `vault.not_found` for what can be the id of no vault */
+/** @throws Fault `vault.not_found` if the text cannot be the id of a vault */
 export function vaultId(text: string): number {
   return decimalId(text) ?? noVault(text)
 }
