@@ -116,8 +116,6 @@ async function grantOf(
 
 /**
  * Asks the keeper by the rows as they are.
- * @param committed the user as read before the transaction: in one that is committed together with others the row may
- * show a change that comes to nothing, of which the keeper must not hear
  * @throws Fault `session.invalid` where there is no such token
  */
 export async function sessionGrant(
@@ -125,15 +123,13 @@ export async function sessionGrant(
   reader: Reader,
   { token, hash }: SessionToken,
   memberOf: (user: User) => Promise<GrantRequest['membership']>,
-  committed?: User,
 ): Promise<SealedGrant> {
-  const found = await findSealedSession(reader, hash)
-  if (found === undefined) throw new Fault('session.invalid')
-  const session = { ...found, user: committed ?? found.user }
+  const session = await findSealedSession(reader, hash)
+  if (session === undefined) throw new Fault('session.invalid')
   return foundGrant(hsm, token, session, await memberOf(session.user))
 }
 
-/** The same for a session that was found by that token, in the vault of this membership. */
+/** For a session by one of its tokens, in the vault of this membership; by rows that were committed, as the keeper takes them. */
 export function foundGrant(
   hsm: Pick<Hsm, 'grant'>,
   token: string,
