@@ -143,7 +143,7 @@ const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
   now: Date.now(),
 })
 
-/** Also one that is not committed after all: whoever tried it confirms nobody. */
+/** Before anybody can tell whether it will be committed: once another change of the account was, who tried it has made none. */
 function noteRecovery(
   { recoverers }: KeeperMemory,
   next: OpenedRecord,
@@ -152,8 +152,8 @@ function noteRecovery(
 ): void {
   const isPerson = next.type === 'user' || next.type === 'service account'
   if (!isPerson || before?.type !== next.type || by === undefined) return
-  const { identity, recoveries } = next.fields
-  if (recoveries > before.fields.recoveries) recoverers.note(by, identity, recoveries)
+  const { identity, recoveries, generation } = next.fields
+  if (recoveries > before.fields.recoveries) recoverers.note(by, identity, { number: recoveries, generation })
 }
 
 /** The types whose records are made by `sealNew`. */

@@ -83,7 +83,8 @@ export function openKeeperMemory({
   const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
-  const newest = openNewestRecords(state, floors, now)
+  const recoverers = createRecoverers(state)
+  const newest = openNewestRecords(state, { floors, recoverers }, now)
   const judges = { token, ...newest, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
@@ -109,7 +110,7 @@ export function openKeeperMemory({
     exchange,
     endedSessions,
     firstCounts: createFirstCounts(state),
-    recoverers: createRecoverers(state),
+    recoverers,
     takeover: createTakeover(state),
     recovery: config.users.recovery,
     recoveryWindowMs: config.transparent.recoveryWindowMs,
@@ -132,12 +133,12 @@ export function openKeeperMemory({
 /** What tells which records are the newest; all of it is forgotten together. */
 function openNewestRecords(
   state: KeeperState,
-  floors: WritableFloors,
+  { floors, recoverers }: Pick<KeeperMemory, 'floors' | 'recoverers'>,
   now: () => number,
 ): Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'> {
   return {
     floors,
-    sealedRecords: createSealedRecords(state, floors, now),
+    sealedRecords: createSealedRecords(state, floors, now, recoverers),
     shownRights: createShownRights(),
     accountIds: createAccountIds(state),
   }

@@ -44,12 +44,13 @@ function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   if (generation === undefined) return { generations: [] }
   if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older one raises nothing, and is no error: commits are shown in any order.
-  if (generation.number < (floors.of(generation.subject) ?? 0)) return { generations: [] }
+  const before = floors.of(generation.subject)
+  if (generation.number < (before ?? 0)) return { generations: [] }
   on.sealedRecords.check(sealed.record, generation)
   // One that was sealed in place of the newest and never committed trims nothing.
   const trimmed = trimmedTo(record)
   return {
     generations: trimmed === undefined ? [generation] : [generation, trimmed],
-    settle: () => on.sealedRecords.settle(sealed.record, generation),
+    settle: () => on.sealedRecords.settle(sealed.record, generation, before),
   }
 }

@@ -4,6 +4,7 @@ import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
 import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
+import type { Recoverers } from './recoverers.ts'
 
 /**
  * What was sealed in place of what, of accounts, memberships and keys. A worker may have several records sealed in place
@@ -19,8 +20,11 @@ export interface SealedRecords {
   check(record: Buffer, generation: Generation): void
   /** Whether it was shown as committed, as far as it was sealed here. */
   isSettled(generation: Generation): boolean
-  /** The record was committed, and is the floor of the thing: what is older tells nothing any more. */
-  settle(record: Buffer, generation: Generation): void
+  /**
+   * The record was committed, and is the floor of the thing: what is older tells nothing any more. `before`: the floor until
+   * then; undefined where there was none.
+   */
+  settle(record: Buffer, generation: Generation, before: number | undefined): void
   /** The operator has accepted older records. */
   forget(): void
 }
@@ -49,10 +53,12 @@ const longestSuccession = 1_000
 /** A change that was not shown as committed for so long has come to nothing: its number may serve again. */
 const longestCommitMs = 600_000
 
+/** @param recoverers told of the records that were committed one after another, where all of them were sealed here */
 export function createSealedRecords(
   state: KeeperState,
   floors: Pick<WritableFloors, 'of' | 'isTold'>,
   now: () => number,
+  recoverers: Pick<Recoverers, 'keepCommitted'>,
 ): SealedRecords {
   state.exec(
     `CREATE TABLE IF NOT EXISTS sealed_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
@@ -67,15 +73,21 @@ export function createSealedRecords(
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
 
+  /** The numbers above the floor, each sealed in place of the next; `end` is undefined where one was not sealed here. */
+  function chainOf(subject: Buffer, first: number, floor: number) {
+    const numbers: number[] = []
+    let end: number | undefined = first
+    while (end !== undefined && end > floor && numbers.length < longestSuccession) {
+      numbers.push(end)
+      end = find.get(subject, end)?.previous
+    }
+    return { numbers, end }
+  }
+
   /** Whether each was sealed in place of the one before it, from the floor on; as far as they were sealed here. */
   function succeeds(subject: Buffer, first: number, floor: number): boolean {
-    let number = first
-    for (let steps = 0; number > floor && steps < longestSuccession; steps++) {
-      const sealing = find.get(subject, number)
-      if (sealing === undefined) return true
-      number = sealing.previous
-    }
-    return number === floor
+    const { end } = chainOf(subject, first, floor)
+    return end === undefined || end === floor
   }
 
   /** Another record of the number comes from another machine, unless the one that was sealed here was committed. */
@@ -101,8 +113,10 @@ export function createSealedRecords(
       if (floor !== undefined && isDead(record, generation, floor)) throw outdated()
     },
     isSettled: ({ subject, number }) => (floors.of(subject) ?? 0) >= number || find.get(subject, number) === undefined,
-    settle(record, { subject, number }) {
+    settle(record, { subject, number }, before = 0) {
       if (floors.of(subject) !== number) return
+      const { numbers, end } = chainOf(subject, number, before)
+      if (before < number && end === before) recoverers.keepCommitted(subject, before, number, numbers)
       if (find.get(subject, number)?.digest.equals(recordDigest(record)) === false) drop.run(subject, number)
       prune.run(subject, number)
     },

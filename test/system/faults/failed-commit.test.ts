@@ -1,11 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
 import { Fault } from '../../../src/fault.ts'
+import { sealedUser, userRecord } from '../../../src/features/users/user-seals.ts'
+import { nextGeneration } from '../../../src/hsm/record-generation.ts'
 import { beforeCommit } from '../../../src/store/before-commit.ts'
 import type { Commit, TransactionOptions, Tx } from '../../../src/store/store.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { totpCode } from '../../support/hardware-token.ts'
+import { grantOfSession } from '../../support/session-grant.ts'
+import { accountRow } from '../../support/user-row.ts'
+import { makeVault } from '../../support/vault.ts'
+import { workerHsm } from '../../support/worker-hsm.ts'
 
 /** Commits that fail, as on a full disk: what they would have changed shuts nobody out. */
 let appliance: TestAppliance
@@ -60,4 +67,30 @@ it('a first login waits for the disk, before others see its change of the user',
   await logIn(user, commit)
   expect(await logsInByToken(user)).toBe('done')
   expect(seen).toEqual([false])
+})
+
+it('an administrator whose reset of a member came to nothing confirms the member, whom another one has reset', async () => {
+  const administrator = () => appliance.addUser(['read', 'createVault', 'admin', 'active'])
+  const [owner, other] = [await appliance.login(await administrator()), await appliance.login(await administrator())]
+  const vault = await makeVault(appliance, 'Shared', owner)
+  const user = await appliance.addUser()
+  await vault.share(String(user.id), 'Write')
+  await appliance.login(user)
+  const worker = workerHsm(appliance)
+  onTestFinished(() => worker.close())
+
+  // As a worker has it sealed for a commit that then fails.
+  const before = await accountRow(appliance, user)
+  const reset = {
+    ...before,
+    passphraseCheck: await worker.newPassphraseCheck(randomBytes(32)),
+    recoveries: before.recoveries + 1,
+    generation: nextGeneration(before.generation),
+  }
+  const grant = await grantOfSession(appliance, worker, owner)
+  await worker.seal(userRecord(reset), sealedUser(before), undefined, grant)
+
+  const newpassphrase = 'eleven grey lanterns over snow'
+  await other.must('PUT', `/user/${user.id}/passphrase`, { newpassphrase })
+  expect(verdict(await owner.post(`/vault/${vault.id}/member/${user.id}/confirm`))).toBe('done')
 })

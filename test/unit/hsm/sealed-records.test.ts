@@ -1,8 +1,11 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createRecoverers, type Recoverers } from '../../../src/hsm/keeper/recoverers.ts'
+import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { createSealedRecords, type SealedRecords } from '../../../src/hsm/keeper/sealed-records.ts'
 
-const subject = Buffer.from('a thing')
+const user = Buffer.from('a user')
+const subject = encodeRecord(['user', user])
 const at = (number: number) => ({ subject, number })
 const [one, other] = [Buffer.from('one record'), Buffer.from('another one')]
 
@@ -10,13 +13,21 @@ let file: Database.Database
 let floor: number
 let now: number
 let records: SealedRecords
+let recoverers: Recoverers
 beforeEach(() => {
   file = new Database(':memory:')
   floor = 1
   now = 1_000_000
-  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now)
+  recoverers = createRecoverers(file)
+  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now, recoverers)
 })
 afterEach(() => void file.close())
+
+function commit(record: Buffer, number: number): void {
+  const before = floor
+  floor = number
+  records.settle(record, at(number), before)
+}
 
 const minuteMs = 60_000
 
@@ -30,8 +41,7 @@ it('a number of a change that came to nothing serves again after a time: where t
 
 it('a number of a change that was committed serves no other', () => {
   records.note(one, at(2), 1)
-  floor = 2
-  records.settle(one, at(2))
+  commit(one, 2)
   now += 11 * minuteMs
   expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
   expect(() => records.check(other, at(2))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
@@ -50,4 +60,53 @@ it('a record goes back to the floor, record by record', () => {
   records.check(other, at(5))
   records.note(one, at(4), 2)
   expect(() => records.check(other, at(5))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
+})
+
+const [tried, made] = [7, 8]
+const hasMade = (by: number) => recoverers.made(by, user, 0, 1)
+const note = (by: number, generation: number, previous: number) => {
+  records.note(Buffer.from(`by ${by}, ${generation}`), at(generation), previous)
+  recoverers.note(by, user, { number: 1, generation })
+}
+
+it('who tried a recovery has made none, once another change of the account was committed', () => {
+  note(tried, 2, 1)
+  note(made, 3, 1)
+  expect([hasMade(tried), hasMade(made)]).toEqual([true, true])
+  commit(Buffer.from('by 8, 3'), 3)
+  expect([hasMade(tried), hasMade(made)]).toEqual([false, true])
+})
+
+it('who made a recovery has made it, whatever was sealed beside it and after it', () => {
+  note(made, 2, 1)
+  note(made, 3, 1)
+  records.note(one, at(5), 2)
+  commit(one, 5)
+  expect(hasMade(made)).toBe(true)
+})
+
+it('of records that another keeper sealed one may have been committed: who tried is taken for who made it', () => {
+  note(tried, 2, 1)
+  // In place of the fourth, which is not of this keeper.
+  records.note(one, at(5), 4)
+  commit(one, 5)
+  expect(hasMade(tried)).toBe(true)
+})
+
+it('what releases before have noted stays', () => {
+  file.prepare('INSERT INTO recoverers (user, number, made_by) VALUES (?, 1, ?)').run(user, made)
+  commit(one, 9)
+  expect([hasMade(made), hasMade(tried)]).toEqual([true, false])
+})
+
+it('who made a recovery that a restored database does not have has made none that comes after it', () => {
+  note(tried, 3, 1)
+  commit(Buffer.from('by 7, 3'), 3)
+  records.forget()
+  floor = 0
+  commit(one, 2)
+  expect(hasMade(tried)).toBe(true)
+  note(made, 5, 2)
+  commit(Buffer.from('by 8, 5'), 5)
+  expect([hasMade(tried), hasMade(made)]).toEqual([false, true])
 })
