@@ -52,7 +52,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const { next, before, replaces } = checkedChange(token, memory, record, change)
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
-      noteSealing(memory, record, next, replaces ? before : undefined)
+      noteSealing(memory, record, next, replaces ? shownBefore : undefined)
       return [seal(token, record)]
     },
     raise: (fields) => raiseShown(ends, fields),
@@ -184,16 +184,18 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
-/** @param before the record that it takes the place of; undefined for the first of a thing */
+/** @param previous what it takes the place of; undefined for the first of a thing */
 function noteSealing(
   { sealedRecords }: Pick<KeeperMemory, 'sealedRecords'>,
   record: Buffer,
   next: OpenedRecord,
-  before: OpenedRecord | undefined,
+  previous: SealedRecord | undefined,
 ): void {
   const generation = generationOf(next)
   if (generation === undefined || !hasSuccession(next.type)) return
-  sealedRecords.note(record, generation, (before && generationOf(before)?.number) ?? 0)
+  const number = previous && generationOf(opened(previous.record))?.number
+  const replaced = previous && number !== undefined ? { record: previous.record, number } : undefined
+  sealedRecords.note(record, generation, replaced)
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */

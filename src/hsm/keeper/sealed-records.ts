@@ -12,10 +12,10 @@ import type { Recoverers } from './recoverers.ts'
  */
 export interface SealedRecords {
   /**
-   * Of a record that is about to be sealed in place of that number, 0 for the first of a thing.
+   * Of a record that is about to be sealed in place of another; undefined for the first of a thing.
    * @throws Fault `store.conflict` where another record of the number was sealed a moment ago, or was committed
    */
-  note(record: Buffer, generation: Generation, previous: number): void
+  note(record: Buffer, generation: Generation, previous: Replaced | undefined): void
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether it was shown as committed, as far as it was sealed here. */
@@ -27,6 +27,11 @@ export interface SealedRecords {
   settle(record: Buffer, generation: Generation, before: number | undefined): void
   /** The operator has accepted older records. */
   forget(): void
+}
+
+interface Replaced {
+  readonly record: Buffer
+  readonly number: number
 }
 
 /** Those of which a fork would matter, and of which there are few for each thing. */
@@ -43,6 +48,7 @@ const successive: ReadonlySet<RecordType> = new Set([
 
 interface Sealing {
   readonly digest: Buffer
+  /** Negative of a record that was not sealed here, whatever was sealed here under its number. */
   readonly previous: number
   readonly sealed_at: number
 }
@@ -73,13 +79,22 @@ export function createSealedRecords(
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
 
+  const isOwn = (record: Buffer, subject: Buffer, number: number): boolean | undefined =>
+    find.get(subject, number)?.digest.equals(recordDigest(record))
+
+  /** What it was sealed in place of; undefined where that cannot be told. */
+  function beforeIt(subject: Buffer, number: number, floor: number): number | undefined {
+    const previous = find.get(subject, number)?.previous
+    return previous === undefined || (previous < 0 && -previous > floor) ? undefined : Math.abs(previous)
+  }
+
   /** The numbers above the floor, each sealed in place of the next; `end` is undefined where one was not sealed here. */
   function chainOf(subject: Buffer, first: number, floor: number) {
     const numbers: number[] = []
     let end: number | undefined = first
     while (end !== undefined && end > floor && numbers.length < longestSuccession) {
       numbers.push(end)
-      end = find.get(subject, end)?.previous
+      end = beforeIt(subject, end, floor)
     }
     return { numbers, end }
   }
@@ -92,9 +107,9 @@ export function createSealedRecords(
 
   /** Another record of the number comes from another machine, unless the one that was sealed here was committed. */
   function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
-    const isOwn = find.get(subject, number)?.digest.equals(recordDigest(record))
-    if (isOwn === undefined) return false
-    return isOwn ? !succeeds(subject, number, floor) : number === floor && !floors.isTold(subject)
+    const isOurs = isOwn(record, subject, number)
+    if (isOurs === undefined) return false
+    return isOurs ? !succeeds(subject, number, floor) : number === floor && !floors.isTold(subject)
   }
 
   return {
@@ -104,7 +119,9 @@ export function createSealedRecords(
       if (sealing?.digest.equals(digest) === true) return
       const isLate = sealing !== undefined && Math.abs(now() - sealing.sealed_at) > longestCommitMs
       if (sealing !== undefined && !(isLate && number > (floors.of(subject) ?? 0))) throw new Fault('store.conflict')
-      keep.run(subject, number, digest, previous, now())
+      const before = previous?.number ?? 0
+      const isBeforeOwn = previous !== undefined && isOwn(previous.record, subject, before) === true
+      keep.run(subject, number, digest, isBeforeOwn ? before : 0 - before, now())
     },
     check(record, generation) {
       const floor = floors.of(generation.subject)
@@ -117,7 +134,7 @@ export function createSealedRecords(
       if (floors.of(subject) !== number) return
       const { numbers, end } = chainOf(subject, number, before)
       if (before < number && end === before) recoverers.keepCommitted(subject, before, number, numbers)
-      if (find.get(subject, number)?.digest.equals(recordDigest(record)) === false) drop.run(subject, number)
+      if (isOwn(record, subject, number) === false) drop.run(subject, number)
       prune.run(subject, number)
     },
     forget: () => void state.exec('DELETE FROM sealed_records'),

@@ -7,6 +7,12 @@ import { createSealedRecords, type SealedRecords } from '../../../src/hsm/keeper
 const user = Buffer.from('a user')
 const subject = encodeRecord(['user', user])
 const at = (number: number) => ({ subject, number })
+/** What has a number, where no test says otherwise. */
+const recordOf = new Map<number, Buffer>()
+const replaced = (number: number, record = recordOf.get(number) ?? Buffer.from(`not of this keeper, ${number}`)) => ({
+  number,
+  record,
+})
 const [one, other] = [Buffer.from('one record'), Buffer.from('another one')]
 
 let file: Database.Database
@@ -15,6 +21,7 @@ let now: number
 let records: SealedRecords
 let recoverers: Recoverers
 beforeEach(() => {
+  recordOf.clear()
   file = new Database(':memory:')
   floor = 1
   now = 1_000_000
@@ -22,6 +29,11 @@ beforeEach(() => {
   records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now, recoverers)
 })
 afterEach(() => void file.close())
+
+function seal(record: Buffer, number: number, previous: number): void {
+  records.note(record, at(number), replaced(previous))
+  recordOf.set(number, record)
+}
 
 function commit(record: Buffer, number: number): void {
   const before = floor
@@ -32,40 +44,41 @@ function commit(record: Buffer, number: number): void {
 const minuteMs = 60_000
 
 it('a number of a change that came to nothing serves again after a time: where the clock is behind there are few', () => {
-  records.note(one, at(2), 1)
-  records.note(one, at(2), 1)
-  expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+  seal(one, 2, 1)
+  seal(one, 2, 1)
+  expect(() => seal(other, 2, 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
   now += 11 * minuteMs
-  records.note(other, at(2), 1)
+  seal(other, 2, 1)
 })
 
 it('a number of a change that was committed serves no other', () => {
-  records.note(one, at(2), 1)
+  seal(one, 2, 1)
   commit(one, 2)
   now += 11 * minuteMs
-  expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+  expect(() => seal(other, 2, 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
   expect(() => records.check(other, at(2))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
   records.check(one, at(2))
 })
 
 it('a record goes back to the floor, record by record', () => {
-  records.note(one, at(2), 1)
-  records.note(one, at(3), 2)
-  records.note(other, at(5), 4)
+  seal(one, 2, 1)
+  seal(one, 3, 2)
+  seal(other, 5, 4)
   records.check(one, at(3))
   floor = 4
   records.check(other, at(5))
   floor = 3
   // Its beginning is not of this keeper.
   records.check(other, at(5))
-  records.note(one, at(4), 2)
-  expect(() => records.check(other, at(5))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
+  seal(one, 6, 2)
+  seal(other, 7, 6)
+  expect(() => records.check(other, at(7))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
 })
 
 const [tried, made] = [7, 8]
 const hasMade = (by: number) => recoverers.made(by, user, 0, 1)
 const note = (by: number, generation: number, previous: number) => {
-  records.note(Buffer.from(`by ${by}, ${generation}`), at(generation), previous)
+  seal(Buffer.from(`by ${by}, ${generation}`), generation, previous)
   recoverers.note(by, user, { number: 1, generation })
 }
 
@@ -80,7 +93,7 @@ it('who tried a recovery has made none, once another change of the account was c
 it('who made a recovery has made it, whatever was sealed beside it and after it', () => {
   note(made, 2, 1)
   note(made, 3, 1)
-  records.note(one, at(5), 2)
+  seal(one, 5, 2)
   commit(one, 5)
   expect(hasMade(made)).toBe(true)
 })
@@ -88,7 +101,7 @@ it('who made a recovery has made it, whatever was sealed beside it and after it'
 it('of records that another keeper sealed one may have been committed: who tried is taken for who made it', () => {
   note(tried, 2, 1)
   // In place of the fourth, which is not of this keeper.
-  records.note(one, at(5), 4)
+  seal(one, 5, 4)
   commit(one, 5)
   expect(hasMade(tried)).toBe(true)
 })
@@ -109,4 +122,14 @@ it('who made a recovery that a restored database does not have has made none tha
   note(made, 5, 2)
   commit(Buffer.from('by 8, 5'), 5)
   expect([hasMade(tried), hasMade(made)]).toEqual([false, true])
+})
+
+it('a record in place of one of another keeper, which has the number of one of this keeper that came to nothing', () => {
+  seal(other, 5, 1)
+  // The other keeper tells of the third, and the fifth of it is the row.
+  floor = 3
+  records.note(one, at(9), replaced(5, Buffer.from('of the other keeper')))
+  records.check(one, at(9))
+  commit(one, 9)
+  records.check(one, at(9))
 })
