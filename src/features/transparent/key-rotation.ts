@@ -70,8 +70,9 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
           const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
           if (!isLate || tried === maxTries) throw error
           shown = await currentKey(on, authorized)
-          // Nothing was quicker: the row itself is old.
-          if (shown.seal.equals(from.seal)) throw error
+          // Nothing was quicker: the row itself is old. Of a conflict it may be the number that another change has, which
+          // came to nothing: the next try takes another.
+          if (isFault(error, 'hsm.outdated') && shown.seal.equals(from.seal)) throw error
         }
       }
     })
