@@ -122,8 +122,6 @@ async function grantOf(
 
 /**
  * Asks the keeper for a grant, showing the present rows.
- * @param committed the user as read before the transaction began: where several transactions share one commit, the row
- * may already hold a change that is rolled back, and the keeper must not be shown that change
  * @throws Fault `session.invalid` where no session has this token
  */
 export async function sessionGrant(
@@ -131,15 +129,13 @@ export async function sessionGrant(
   reader: Reader,
   { token, hash }: SessionToken,
   memberOf: (user: User) => Promise<GrantRequest['membership']>,
-  committed?: User,
 ): Promise<SealedGrant> {
-  const found = await findSealedSession(reader, hash)
-  if (found === undefined) throw new Fault('session.invalid')
-  const session = { ...found, user: committed ?? found.user }
+  const session = await findSealedSession(reader, hash)
+  if (session === undefined) throw new Fault('session.invalid')
   return foundGrant(hsm, token, session, await memberOf(session.user))
 }
 
-/** Asks for a grant for a session that was found by `token`, with this membership. */
+/** Asks for a grant for a session with this token and membership. The rows must be committed: the keeper takes them as such. */
 export function foundGrant(
   hsm: Pick<Hsm, 'grant'>,
   token: string,

@@ -4,7 +4,7 @@ import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
-import type { Tx } from '../../store/store.ts'
+import type { TransactionOptions, Tx } from '../../store/store.ts'
 import type { PassphraseRecord, Passphrases } from '../users/passphrase.ts'
 import { strengthOf } from '../users/passphrase-policy.ts'
 import {
@@ -40,13 +40,18 @@ export interface LoggedIn {
   readonly advice: Advice
 }
 
+export type CommitLogin = (
+  work: (tx: Tx) => Promise<LoggedIn>,
+  options: Pick<TransactionOptions, 'syncAside'>,
+) => Promise<LoggedIn>
+
 export interface Login {
   /**
    * Checks all three factors, always, and reveals only whether all were right. The OTP is used up even when the others
    * were wrong.
    * @throws Fault `login.refused`, `login.throttled`, `login.busy`, `login.type_disabled`
    */
-  logIn(attempt: LoginAttempt, commit: (work: (tx: Tx) => Promise<LoggedIn>) => Promise<LoggedIn>): Promise<LoggedIn>
+  logIn(attempt: LoginAttempt, commit: CommitLogin): Promise<LoggedIn>
 }
 
 export function createLogin({
@@ -90,25 +95,26 @@ export function createLogin({
     if (!verified || !applicationKey || !mayLogIn(verified.user.capabilities)) throw new Fault('login.refused')
     const { user, begun } = verified
     const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user), begun.isCheckCurrent)
-    return commit(async (tx) => {
+    const { id: applicationKeyId, responseVersion } = applicationKey
+    const certificate = verified.card?.fingerprint ?? null
+    const session = { user, applicationKeyId, address, certificate, begun }
+    const isNoted = user.madeBy !== null || renewed !== undefined
+    const grant = isNoted ? await sessions.grant(session, applicationKey) : undefined
+    const work = async (tx: Tx): Promise<LoggedIn> => {
       await verified.forgive(tx)
       // Also locks the user's row.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
-      const { id: applicationKeyId, responseVersion } = applicationKey
-      const certificate = verified.card?.fingerprint ?? null
-      const session = { user, applicationKeyId, address, certificate, begun }
-      const opened = await sessions.open(tx, session)
-      setTransactionGrant(tx, opened.grant)
-      await noteLogin(hsm, tx, user, renewed)
-      return {
-        sessionId: opened.sessionId,
-        token: begun.token,
-        user,
-        applicationKeyId,
-        responseVersion,
-        advice: await adviseOn(tx, verified, credentials.passphrase),
+      const sessionId = await sessions.open(tx, session)
+      if (grant !== undefined) {
+        setTransactionGrant(tx, () => Promise.resolve(grant))
+        await noteLogin(hsm, tx, user, renewed)
       }
-    })
+      const advice = await adviseOn(tx, verified, credentials.passphrase)
+      return { sessionId, token: begun.token, user, applicationKeyId, responseVersion, advice }
+    }
+    // The client gets the token when the commit is on the disk. Others see a change of the user only then, too: once the
+    // keeper was shown it, an earlier row of the user, as a loss of power may leave, is refused.
+    return commit(work, { syncAside: grant === undefined })
   }
 
   return {
@@ -122,7 +128,6 @@ export function createLogin({
  * phrase record.
  */
 async function noteLogin(hsm: Sealer, tx: Tx, user: User, renewed: PassphraseRecord | undefined): Promise<void> {
-  if (user.madeBy === null && renewed === undefined) return
   const current = await lockedUser(tx, user.id)
   await changeUser(hsm, tx, current, { madeBy: null, ...(renewed && recordColumns(renewed)) })
 }

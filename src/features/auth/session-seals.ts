@@ -1,5 +1,7 @@
+import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import type { BegunSession } from '../../hsm/login-request.ts'
 import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Reader } from '../../store/store.ts'
 import { findUserById, type User } from '../users/records.ts'
@@ -31,6 +33,16 @@ function sessionRecord(session: SealedColumns, { user, applicationKey }: Session
     applicationKey: applicationKey.identity,
     tokenHash,
   })
+}
+
+/** The sealed record of a session that the keeper began and that is in no row yet. `user` is as the keeper was shown. */
+export function sealedBegun(
+  { begun, user, certificate }: { readonly begun: BegunSession; readonly user: User } & Pick<Session, 'certificate'>,
+  applicationKey: ApplicationKey,
+): SealedRecord {
+  const { token, seal, ...times } = begun
+  const columns = { ...times, recoveries: user.recoveries, certificate, credential: null }
+  return { record: sessionRecord(columns, { user, applicationKey }, sessionTokenHash(token)), seal }
 }
 
 /** A session found by one of its tokens, with the user and the application that its record names. */

@@ -7,9 +7,10 @@ import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunSession } from '../../hsm/login-request.ts'
 import { findUserById, lockUser, type User } from '../users/records.ts'
-import { sessionGrant } from './caller-grants.ts'
-import type { SessionToken } from './session-token.ts'
+import { foundGrant } from './caller-grants.ts'
+import { findApplicationKeyById, type ApplicationKey } from './application-key-records.ts'
 import { createSessionEnding, type EndSessions } from './session-ending.ts'
+import { sealedBegun } from './session-seals.ts'
 import { hasExpired, touchEveryMs, type SessionLimits } from './session-liveness.ts'
 import {
   findExpired,
@@ -31,17 +32,16 @@ export interface NewSession {
   readonly begun: BegunSession
 }
 
-export interface OpenedSession {
-  readonly sessionId: number
-  /** Gives the grant of the new session, also before the transaction commits. */
-  readonly grant: () => Promise<SealedGrant>
-}
-
 export interface Sessions {
   /** The idle time-out that clients are told as `timeout`, in milliseconds. */
   readonly idleTimeoutMs: number
-  /** Stores a session that the keeper began, and ends the user's oldest sessions beyond the limit. */
-  open(tx: Tx, session: NewSession): Promise<OpenedSession>
+  /** Stores a session that the keeper began, and ends the user's oldest sessions beyond the limit; resolves to its id. */
+  open(tx: Tx, session: NewSession): Promise<number>
+  /**
+   * The grant of a session that the keeper began. Not to be called within a transaction: the keeper takes the rows that it
+   * is shown as committed, and a transaction may see changes that are rolled back.
+   */
+  grant(session: NewSession, applicationKey: ApplicationKey): Promise<SealedGrant>
   end(tx: Tx, sessionId: number): Promise<void>
   /** Ends all sessions of a user except `keep`; resolves to how many there were. */
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
@@ -96,13 +96,14 @@ export function createSessions({
       const { token, identity, seal, createdAt, expiresAt } = begun
       const hash = sessionTokenHash(token)
       const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
-      const sessionId = await insertSession(
+      return insertSession(
         tx,
         { ...row, ...times, credential: null, userId: user.id, recoveries: user.recoveries, identity },
         { hash, seal },
       )
-      return { sessionId, grant: () => newGrant(hsm, tx, { token, hash }, user) }
     },
+
+    grant: (session, applicationKey) => newGrant({ hsm, store }, session, applicationKey),
 
     async end(tx, sessionId) {
       await endSessions(tx, [sessionId], clock.now())
@@ -154,17 +155,23 @@ async function endUnlisted(
   if (user !== null) afterCommit(tx, () => hsm.endSessions([], { account: user.identity, keep: keep?.identity }))
 }
 
-/** Asks for a grant by the present rows of session and user. */
-async function newGrant(hsm: Pick<Hsm, 'grant'>, tx: Tx, token: SessionToken, user: User): Promise<SealedGrant> {
+/** Reads the rows again if they were changed since they were read. */
+async function newGrant(
+  { hsm, store }: { readonly hsm: Pick<Hsm, 'grant'>; readonly store: Pick<Store, 'read'> },
+  session: NewSession,
+  key: ApplicationKey,
+): Promise<SealedGrant> {
+  const { token } = session.begun
+  const sealed = sealedBegun(session, key)
   try {
-    return await sessionGrant(hsm, tx, token, inNoVault, user)
+    return await foundGrant(hsm, token, { user: session.user, applicationKey: key, sealed }, undefined)
   } catch (error) {
     if (!isFault(error, 'hsm.outdated')) throw error
-    return sessionGrant(hsm, tx, token, inNoVault)
+    const user = (await findUserById(store.read, session.user.id)) ?? session.user
+    const applicationKey = (await findApplicationKeyById(store.read, key.id)) ?? key
+    return foundGrant(hsm, token, { user, applicationKey, sealed }, undefined)
   }
 }
-
-const inNoVault = (): Promise<undefined> => Promise.resolve(undefined)
 
 /** Ends the user's oldest sessions beyond the limit, to make room for one more. */
 async function limitSessions(

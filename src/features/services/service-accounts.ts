@@ -9,6 +9,7 @@ import type { ServiceSessions } from '../auth/service-sessions.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import { insertUser, isPerson, lockedRow, type User } from '../users/records.ts'
 import { insertRecovery } from '../users/recovery-records.ts'
+import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { unlessTaken, checkNameFree } from '../users/user-rules.ts'
 import { changeUser, sealNewUser } from '../users/user-seals.ts'
@@ -108,6 +109,7 @@ export function createServiceAccounts(on: ServiceAccountsDependencies): ServiceA
     async create({ name, description, owner: ownerId, addresses, expiresAt }, commit) {
       checkFields({ name, description })
       const draft = await newServiceRow(hsm, { name, description }, clock.now())
+      await showRecovered(on, ownerId)
       const row = await unlessTaken(name, () =>
         commit(async (tx) => {
           await checkNameFree(tx, name)
@@ -126,6 +128,7 @@ export function createServiceAccounts(on: ServiceAccountsDependencies): ServiceA
 
     async change(id, { description, owner, isActive, ...settings }, by, commit) {
       checkFields({ description })
+      if (owner !== undefined) await showRecovered(on, owner)
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
       return alter(id, by, commit, async (tx, before) => {
         const named = owner === undefined ? {} : ownedBy(await ownerIn(tx, owner))
@@ -171,9 +174,11 @@ type Alter = (
 ) => Promise<ServiceChanged>
 
 /** Makes one change of one account: locks it, and seals its next record. */
-function createAlteration({ hsm, clock, sessions, recovery }: ServiceAccountsDependencies): Alter {
-  return (id, by, commit, next) =>
-    commit(async (tx) => {
+function createAlteration({ store, hsm, clock, sessions, recovery }: ServiceAccountsDependencies): Alter {
+  return async (id, by, commit, next) => {
+    const ownerId = await ownerIdOf(store.read, id)
+    if (ownerId !== undefined) await showRecovered({ store, hsm }, ownerId)
+    return commit(async (tx) => {
       const row = serviceIn(await lockedRow(tx, id))
       const before = stateOf(row)
       const after = await next(tx, before)
@@ -199,6 +204,7 @@ function createAlteration({ hsm, clock, sessions, recovery }: ServiceAccountsDep
       if (!after.isActive) await sessions.endOthers(tx, id)
       return { service: await describedService(tx, changed), rests }
     })
+  }
 }
 
 /**

@@ -3,8 +3,9 @@ import { operatorId } from '../../access/confirmation.ts'
 import type { Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import { isPerson, lockedRow } from '../users/records.ts'
+import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { findMember, hasAdmin, membersOf, type Member, type MembershipKey } from './membership-records.ts'
 import { confirmersAfter, createMemberSteps, type Subject } from './member-steps.ts'
@@ -66,10 +67,11 @@ export function createMemberships({
   readonly clock: Clock
 }): Memberships {
   const steps = createMemberSteps(hsm)
+  const withCounted = countedIn({ store, hsm })
 
   /** Takes a membership off hold, unless `check` throws for those who may confirm it. */
   function confirmAfter(key: MembershipKey, commit: Commit, check: (found: Candidates) => void): Promise<void> {
-    return withVaultLocked(key, commit, async (tx, subject) => {
+    return withCounted(key, commit, async (tx, subject) => {
       const row = await findMember(tx, key)
       if (row === null) throw new Fault('vault.member_unknown')
       // The user is locked, so that a parallel recovery waits and is not confirmed along with these.
@@ -81,14 +83,10 @@ export function createMemberships({
   }
 
   return {
-    async list(vaultId) {
-      const open = await openRecoveries(store.read, vaultId)
-      const members = await membersOf(store.read, vaultId)
-      return members.map((member) => ({ ...member, open: open.filter(({ userId }) => userId === member.userId) }))
-    },
+    list: (vaultId) => listedMembers(store.read, vaultId),
 
     add: (member, { permission, grants = null }, by, commit) =>
-      withVaultLocked(
+      withCounted(
         member,
         commit,
         async (tx, subject) => {
@@ -123,7 +121,7 @@ export function createMemberships({
       }),
 
     adopt: (member, commit) =>
-      withVaultLocked(
+      withCounted(
         member,
         commit,
         async (tx, subject) => {
@@ -136,6 +134,12 @@ export function createMemberships({
         noSuchUser,
       ),
   }
+}
+
+async function listedMembers(reader: Reader, vaultId: number): Promise<ListedMember[]> {
+  const open = await openRecoveries(reader, vaultId)
+  const members = await membersOf(reader, vaultId)
+  return members.map((member) => ({ ...member, open: open.filter(({ userId }) => userId === member.userId) }))
 }
 
 /** The recoveries of a member on hold, and the Admins who may confirm them. */
@@ -161,6 +165,14 @@ function withVaultLocked(
     if (user === null) throw absent()
     await work(tx, { member, place: { vault, user }, user })
   })
+}
+
+/** The same for what counts the recoveries of the member. */
+function countedIn(on: { readonly store: Store; readonly hsm: Sealer }): typeof withVaultLocked {
+  return async (member, ...rest) => {
+    await showRecovered(on, member.userId)
+    return withVaultLocked(member, ...rest)
+  }
 }
 
 /** @throws Fault `request.invalid` */

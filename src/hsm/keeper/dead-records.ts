@@ -19,6 +19,7 @@ export function createDeadRecords(state: KeeperState) {
     add: (digest: Buffer, { subject, number }: Generation) => void keep.run(subject, number, digest),
     has: (digest: Buffer, { subject, number }: Generation): boolean =>
       find.all(subject, number).some((one) => one.equals(digest)),
+    hasAny: (subject: Buffer, number: number): boolean => find.get(subject, number) !== undefined,
     prune: (subject: Buffer, number: number) => void prune.run(subject, number),
     forget: () => void state.exec('DELETE FROM dead_records'),
   }

@@ -52,7 +52,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const { next, before, replaces } = checkedChange(token, memory, record, change)
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
-      noteSealing(memory, record, next, replaces ? before : undefined)
+      noteSealing(memory, record, next, replaces ? shownBefore : undefined)
       return [seal(token, record)]
     },
     raise: (fields) => raiseShown(ends, fields),
@@ -149,7 +149,7 @@ const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
   now: Date.now(),
 })
 
-/** Notes who made a recovery, even if it is not committed: whoever attempted one may not confirm. */
+/** Notes who made a recovery. Once another change of the account is committed instead, it counts as not made. */
 function noteRecovery(
   { recoverers }: KeeperMemory,
   next: OpenedRecord,
@@ -158,8 +158,8 @@ function noteRecovery(
 ): void {
   const isPerson = next.type === 'user' || next.type === 'service account'
   if (!isPerson || before?.type !== next.type || by === undefined) return
-  const { identity, recoveries } = next.fields
-  if (recoveries > before.fields.recoveries) recoverers.note(by, identity, recoveries)
+  const { identity, recoveries, generation } = next.fields
+  if (recoveries > before.fields.recoveries) recoverers.note(by, identity, { number: recoveries, generation })
 }
 
 /** The types whose records are created by `sealNew`. */
@@ -190,17 +190,19 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
-/** @param before the record that it replaces; undefined for the first of its subject */
+/** @param previous the record that it replaces; undefined for the first of its subject */
 function noteSealing(
   { sealedRecords }: Pick<KeeperMemory, 'sealedRecords'>,
   record: Buffer,
   next: OpenedRecord,
-  before: OpenedRecord | undefined,
+  previous: SealedRecord | undefined,
 ): void {
   const generation = generationOf(next)
   if (generation === undefined || !hasSuccession(next.type)) return
-  if (before === undefined && isShownAnew(next.type)) sealedRecords.noteFirst(record, generation)
-  else sealedRecords.note(record, generation, (before && generationOf(before)?.number) ?? 0)
+  if (previous === undefined && isShownAnew(next.type)) return sealedRecords.noteFirst(record, generation)
+  const number = previous && generationOf(opened(previous.record))?.number
+  const replaced = previous && number !== undefined ? { record: previous.record, number } : undefined
+  sealedRecords.note(record, generation, replaced)
 }
 
 /** Draws the identity of a new record and seals it. In the request the identity is empty. */

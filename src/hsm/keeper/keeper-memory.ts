@@ -88,7 +88,8 @@ export function openKeeperMemory({
   const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
-  const newest = openNewestRecords(state, floors, now)
+  const recoverers = createRecoverers(state)
+  const newest = openNewestRecords(state, { floors, recoverers }, now)
   const begunSessions = createBegunSessions(state, now)
   const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, now)
@@ -116,7 +117,7 @@ export function openKeeperMemory({
     endedSessions,
     begunSessions,
     firstCounts: createFirstCounts(state),
-    recoverers: createRecoverers(state),
+    recoverers,
     takeover: createTakeover(state),
     recovery: config.users.recovery,
     recoveryWindowMs: config.transparent.recoveryWindowMs,
@@ -140,12 +141,12 @@ export function openKeeperMemory({
 /** The stores that determine which records are the newest. All of them are forgotten together. */
 function openNewestRecords(
   state: KeeperState,
-  floors: WritableFloors,
+  { floors, recoverers }: Pick<KeeperMemory, 'floors' | 'recoverers'>,
   now: () => number,
 ): Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'> {
   return {
     floors,
-    sealedRecords: createSealedRecords(state, floors, now),
+    sealedRecords: createSealedRecords(state, floors, now, recoverers),
     shownRights: createShownRights(),
     accountIds: createAccountIds(state),
   }

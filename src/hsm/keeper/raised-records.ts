@@ -41,7 +41,8 @@ function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   if (generation === undefined) return { generations: [] }
   if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older record raises nothing and is no error, because commits are shown in any order.
-  if (generation.number < (floors.of(generation.subject) ?? 0)) return { generations: [] }
+  const before = floors.of(generation.subject)
+  if (generation.number < (before ?? 0)) return { generations: [] }
   on.sealedRecords.check(sealed.record, generation)
   // Only now: nothing may be noted of a dead record, neither its account's id nor its user's rights.
   const account = accountOf(record)
@@ -51,6 +52,6 @@ function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   const trimmed = trimmedTo(record)
   return {
     generations: trimmed === undefined ? [generation] : [generation, trimmed],
-    settle: () => on.sealedRecords.settle(sealed.record, generation),
+    settle: () => on.sealedRecords.settle(sealed.record, generation, before),
   }
 }

@@ -1,22 +1,53 @@
+import { encodeRecord } from '../key-record.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /** Who made which recovery of a user, so that nobody confirms what follows from their own. */
 export interface Recoverers {
-  note(by: number, user: Buffer, number: number): void
+  /** Noted with its seal, in the record of this generation. */
+  note(by: number, user: Buffer, recovery: Recovery): void
   made(by: number, user: Buffer, after: number, upTo: number): boolean
+  /** Of the records of an account between these generations only those of `chain` were committed: the others recover nobody. */
+  keepCommitted(subject: Buffer, after: number, before: number, chain: readonly number[]): void
+}
+
+interface Recovery {
+  /** The user's first is 1. */
+  readonly number: number
+  readonly generation: number
 }
 
 export function createRecoverers(state: KeeperState): Recoverers {
+  // Of releases that did not know which of them were committed.
   state.exec(
     `CREATE TABLE IF NOT EXISTS recoverers (user BLOB NOT NULL, number INTEGER NOT NULL, made_by INTEGER NOT NULL,
      PRIMARY KEY (user, number, made_by)) STRICT, WITHOUT ROWID`,
   )
-  const keep = state.prepare('INSERT OR IGNORE INTO recoverers (user, number, made_by) VALUES (?, ?, ?)')
-  const find = state.prepare(
-    'SELECT 1 FROM recoverers WHERE user = ? AND number > ? AND number <= ? AND made_by = ? LIMIT 1',
+  state.exec(
+    `CREATE TABLE IF NOT EXISTS sealed_recoveries (subject BLOB NOT NULL, generation INTEGER NOT NULL, number INTEGER NOT NULL,
+     made_by INTEGER NOT NULL, PRIMARY KEY (subject, generation, made_by)) STRICT, WITHOUT ROWID`,
   )
+  const keep = state.prepare(
+    'INSERT OR IGNORE INTO sealed_recoveries (subject, generation, number, made_by) VALUES (?, ?, ?, ?)',
+  )
+  const find = state.prepare(
+    `SELECT 1 FROM sealed_recoveries WHERE subject = @subject AND number > @after AND number <= @upTo AND made_by = @by
+     UNION ALL SELECT 1 FROM recoverers WHERE user = @user AND number > @after AND number <= @upTo AND made_by = @by LIMIT 1`,
+  )
+  const between = state
+    .prepare<[Buffer, number, number], number>(
+      'SELECT DISTINCT generation FROM sealed_recoveries WHERE subject = ? AND generation > ? AND generation < ?',
+    )
+    .pluck()
+  const drop = state.prepare('DELETE FROM sealed_recoveries WHERE subject = ? AND generation = ?')
   return {
-    note: (by, user, number) => void keep.run(user, number, by),
-    made: (by, user, after, upTo) => find.get(user, after, upTo, by) !== undefined,
+    note: (by, user, { number, generation }) => void keep.run(subjectOf(user), generation, number, by),
+    made: (by, user, after, upTo) => find.get({ subject: subjectOf(user), user, after, upTo, by }) !== undefined,
+    keepCommitted(subject, after, before, chain) {
+      for (const generation of between.all(subject, after, before))
+        if (!chain.includes(generation)) drop.run(subject, generation)
+    },
   }
 }
+
+/** As `generationOf` names an account. */
+const subjectOf = (user: Buffer): Buffer => encodeRecord(['user', user])

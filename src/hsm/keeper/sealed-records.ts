@@ -6,6 +6,7 @@ import { createDeadRecords } from './dead-records.ts'
 import { createFirstRecords } from './first-records.ts'
 import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
+import type { Recoverers } from './recoverers.ts'
 
 /**
  * Which record was sealed in place of which, for accounts, memberships and keys. A worker may have several records
@@ -14,20 +15,28 @@ import type { KeeperState } from './keeper-state.ts'
  */
 export interface SealedRecords {
   /**
-   * Notes a record that is about to be sealed in place of generation `previous`, 0 for the first of its subject.
+   * Notes a record that is about to be sealed in place of `previous`; undefined for the first of its subject.
    * @throws Fault `store.conflict` where another record of this generation was sealed a moment ago, or was committed
    */
-  note(record: Buffer, generation: Generation, previous: number): void
+  note(record: Buffer, generation: Generation, previous: Replaced | undefined): void
   /** Notes the first record of a subject, which is dead unless its commit is shown within an hour. */
   noteFirst(record: Buffer, generation: Generation): void
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether a commit of the record was shown, if it was sealed here. */
   isSettled(generation: Generation): boolean
-  /** The record was committed and is the floor of its subject: what is noted of older ones is deleted. */
-  settle(record: Buffer, generation: Generation): void
+  /**
+   * The record was committed and is the floor of its subject: what is noted of older ones is deleted. `before` is the
+   * previous floor; undefined where there was none.
+   */
+  settle(record: Buffer, generation: Generation, before: number | undefined): void
   /** Forgets everything: the operator has accepted older records. */
   forget(): void
+}
+
+interface Replaced {
+  readonly record: Buffer
+  readonly number: number
 }
 
 /** The types for which a fork matters, and of which there are few records per subject. */
@@ -44,8 +53,16 @@ const successive: ReadonlySet<RecordType> = new Set([
 
 interface Sealing {
   readonly digest: Buffer
+  /** The generation of the replaced record; negative where another keeper sealed that record. */
   readonly previous: number
   readonly sealed_at: number
+}
+
+/** The generations above a floor, each sealed in place of the next one. */
+interface Succession {
+  readonly numbers: readonly number[]
+  /** The generation where it ends; `elsewhere` at a record that another keeper sealed, `dead` at one that is dead. */
+  readonly end: number | 'elsewhere' | 'dead'
 }
 
 /**
@@ -62,40 +79,48 @@ const longestSuccession = 1_000
 /** A change whose commit was not shown within this time counts as failed: its generation may be used again. */
 const longestCommitMs = 600_000
 
+/** @param recoverers told which records of a subject were committed, where all of them were sealed here */
 export function createSealedRecords(
   state: KeeperState,
   floors: Pick<WritableFloors, 'of' | 'isTold'>,
   now: () => number,
+  recoverers: Pick<Recoverers, 'keepCommitted'>,
 ): SealedRecords {
   const sealings = openSealings(state)
   const dead = createDeadRecords(state)
   const firsts = createFirstRecords(state, floors, now)
 
-  /**
-   * Whether each record was sealed in place of the one before it, back to the floor (0 if there is none), and none of
-   * them is dead. Records that were sealed elsewhere are not looked at.
-   */
-  function succeeds(subject: Buffer, first: number, floor: number): boolean {
+  const isOwn = (record: Buffer, subject: Buffer, number: number): boolean | undefined =>
+    sealings.find(subject, number)?.digest.equals(recordDigest(record))
+
+  function successionOf(subject: Buffer, first: number, floor: number): Succession {
+    const numbers: number[] = []
     let number = first
-    for (let steps = 0; number > floor && steps < longestSuccession; steps++) {
+    let isFromHere = false
+    while (number > floor && numbers.length < longestSuccession) {
+      numbers.push(number)
       const sealing = sealings.find(subject, number)
-      if (sealing === undefined) return true
-      if (dead.has(sealing.digest, { subject, number })) return false
-      number = sealing.previous
+      if (sealing === undefined || -sealing.previous > floor) return { numbers, end: 'elsewhere' }
+      if (dead.has(sealing.digest, { subject, number })) return { numbers, end: 'dead' }
+      number = Math.abs(sealing.previous)
+      isFromHere = sealing.previous > 0
     }
-    return number === floor
+    // The record of the floor may be another machine's, which was committed in place of the one that was sealed here.
+    const isDead = isFromHere && sealings.find(subject, number) === undefined && dead.hasAny(subject, number)
+    return { numbers, end: isDead ? 'dead' : number }
   }
 
   /** A different record of this generation comes from another machine, unless the one sealed here was committed. */
   function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
-    const digest = recordDigest(record)
-    if (dead.has(digest, { subject, number })) return true
-    const isOwn = sealings.find(subject, number)?.digest.equals(digest)
-    if (isOwn === undefined) return false
-    return isOwn ? !succeeds(subject, number, floor) : number === floor && !floors.isTold(subject)
+    if (dead.has(recordDigest(record), { subject, number })) return true
+    const isSealedHere = isOwn(record, subject, number)
+    if (isSealedHere === undefined) return false
+    if (!isSealedHere) return number === floor && !floors.isTold(subject)
+    const { end } = successionOf(subject, number, floor)
+    return end !== 'elsewhere' && end !== floor
   }
 
-  function note(record: Buffer, { subject, number }: Generation, previous: number): void {
+  function note(record: Buffer, { subject, number }: Generation, previous: Replaced | undefined): void {
     const digest = recordDigest(record)
     const sealing = sealings.find(subject, number)
     if (sealing?.digest.equals(digest) === true) return
@@ -106,13 +131,15 @@ export function createSealedRecords(
       if (!isFree) throw new Fault('store.conflict')
       dead.add(sealing.digest, { subject, number })
     }
-    sealings.keep(subject, number, digest, previous, now())
+    const before = previous?.number ?? 0
+    const isBeforeOwn = previous !== undefined && isOwn(previous.record, subject, before) === true
+    sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now())
   }
 
   return {
     note,
     noteFirst(record, generation) {
-      note(record, generation, 0)
+      note(record, generation, undefined)
       firsts.note(recordDigest(record), generation)
     },
     check(record, generation) {
@@ -123,8 +150,10 @@ export function createSealedRecords(
     },
     isSettled: ({ subject, number }) =>
       (floors.of(subject) ?? 0) >= number || sealings.find(subject, number) === undefined,
-    settle(record, { subject, number }) {
+    settle(record, { subject, number }, before = 0) {
       if (floors.of(subject) !== number) return
+      const { numbers, end } = successionOf(subject, number, before)
+      if (before < number && end === before) recoverers.keepCommitted(subject, before, number, numbers)
       const sealing = sealings.find(subject, number)
       if (sealing?.digest.equals(recordDigest(record)) === false) {
         dead.add(sealing.digest, { subject, number })

@@ -104,8 +104,9 @@ function noteCommitted(on: Omit<NewestRecords, 'token'>, bytes: Buffer, record: 
   if (account !== undefined) on.accountIds.note(account)
   const generation = generationOf(record)
   if (generation === undefined) return
+  const before = on.floors.of(generation.subject)
   on.floors.raise(generation)
-  if (hasSuccession(record.type)) on.sealedRecords.settle(bytes, generation)
+  if (hasSuccession(record.type)) on.sealedRecords.settle(bytes, generation, before)
   on.shownRights.note(record)
 }
 

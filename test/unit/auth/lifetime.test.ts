@@ -111,7 +111,7 @@ function open(
   const begun = { token, identity: randomBytes(16), seal: Buffer.alloc(32), isCheckCurrent: true, ...times }
   return store.transaction(async (tx) => {
     const user = await tx.findOneByOrFail(UserTable, { id: userId })
-    return { token, ...(await sessions.open(tx, { ...from, user, certificate: null, begun })) }
+    return { token, sessionId: await sessions.open(tx, { ...from, user, certificate: null, begun }) }
   })
 }
 

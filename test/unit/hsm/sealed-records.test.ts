@@ -1,86 +1,168 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createRecoverers, type Recoverers } from '../../../src/hsm/keeper/recoverers.ts'
+import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { createSealedRecords, type SealedRecords } from '../../../src/hsm/keeper/sealed-records.ts'
 
-const subject = Buffer.from('a thing')
+const user = Buffer.from('a user')
+const subject = encodeRecord(['user', user])
 const at = (number: number) => ({ subject, number })
+/** The record of each generation, unless a test names another. */
+const recordOf = new Map<number, Buffer>()
+const replaced = (number: number, record = recordOf.get(number) ?? Buffer.from(`not of this keeper, ${number}`)) => ({
+  number,
+  record,
+})
 const [one, other] = [Buffer.from('one record'), Buffer.from('another one')]
 
 let file: Database.Database
 let floor: number | undefined
 let now: number
 let records: SealedRecords
+let recoverers: Recoverers
 beforeEach(() => {
+  recordOf.clear()
   file = new Database(':memory:')
   floor = 1
   now = 1_000_000
-  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now)
+  recoverers = createRecoverers(file)
+  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now, recoverers)
 })
 afterEach(() => void file.close())
+
+function seal(record: Buffer, number: number, previous: number): void {
+  records.note(record, at(number), replaced(previous))
+  recordOf.set(number, record)
+}
+
+function commit(record: Buffer, number: number): void {
+  const before = floor
+  floor = number
+  records.settle(record, at(number), before)
+}
 
 const minuteMs = 60_000
 
 it('a generation is free again some time after its change failed: a slow clock leaves few', () => {
-  records.note(one, at(2), 1)
-  records.note(one, at(2), 1)
-  expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+  seal(one, 2, 1)
+  seal(one, 2, 1)
+  expect(() => seal(other, 2, 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
   now += 11 * minuteMs
-  records.note(other, at(2), 1)
+  seal(other, 2, 1)
 })
 
 it('a number of a change that was committed serves no other', () => {
-  records.note(one, at(2), 1)
-  floor = 2
-  records.settle(one, at(2))
+  seal(one, 2, 1)
+  commit(one, 2)
   now += 11 * minuteMs
-  expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+  expect(() => seal(other, 2, 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
   expect(() => records.check(other, at(2))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
   records.check(one, at(2))
 })
 
 it('a record goes back to the floor, record by record', () => {
-  records.note(one, at(2), 1)
-  records.note(one, at(3), 2)
-  records.note(other, at(5), 4)
+  seal(one, 2, 1)
+  seal(one, 3, 2)
+  seal(other, 5, 4)
   records.check(one, at(3))
   floor = 4
   records.check(other, at(5))
   floor = 3
   // Its beginning is not of this keeper.
   records.check(other, at(5))
-  records.note(one, at(4), 2)
-  expect(() => records.check(other, at(5))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
+  seal(one, 6, 2)
+  seal(other, 7, 6)
+  expect(() => records.check(other, at(7))).toThrow(expect.objectContaining({ code: 'hsm.outdated' }))
+})
+
+const [tried, made] = [7, 8]
+const hasMade = (by: number) => recoverers.made(by, user, 0, 1)
+const note = (by: number, generation: number, previous: number) => {
+  seal(Buffer.from(`by ${by}, ${generation}`), generation, previous)
+  recoverers.note(by, user, { number: 1, generation })
+}
+
+it('who tried a recovery has made none, once another change of the account was committed', () => {
+  note(tried, 2, 1)
+  note(made, 3, 1)
+  expect([hasMade(tried), hasMade(made)]).toEqual([true, true])
+  commit(Buffer.from('by 8, 3'), 3)
+  expect([hasMade(tried), hasMade(made)]).toEqual([false, true])
+})
+
+it('who made a recovery has made it, whatever was sealed beside it and after it', () => {
+  note(made, 2, 1)
+  note(made, 3, 1)
+  seal(one, 5, 2)
+  commit(one, 5)
+  expect(hasMade(made)).toBe(true)
+})
+
+it('of records that another keeper sealed one may have been committed: who tried is taken for who made it', () => {
+  note(tried, 2, 1)
+  // In place of the fourth, which is not of this keeper.
+  seal(one, 5, 4)
+  commit(one, 5)
+  expect(hasMade(tried)).toBe(true)
+})
+
+it('what releases before have noted stays', () => {
+  file.prepare('INSERT INTO recoverers (user, number, made_by) VALUES (?, 1, ?)').run(user, made)
+  commit(one, 9)
+  expect([hasMade(made), hasMade(tried)]).toEqual([true, false])
+})
+
+it('who made a recovery that a restored database does not have has made none that comes after it', () => {
+  note(tried, 3, 1)
+  commit(Buffer.from('by 7, 3'), 3)
+  records.forget()
+  floor = 0
+  commit(one, 2)
+  expect(hasMade(tried)).toBe(true)
+  note(made, 5, 2)
+  commit(Buffer.from('by 8, 5'), 5)
+  expect([hasMade(tried), hasMade(made)]).toEqual([false, true])
+})
+
+it('a record in place of one of another keeper, which has the number of one of this keeper that came to nothing', () => {
+  seal(other, 5, 1)
+  // The other keeper tells of the third, and the fifth of it is the row.
+  floor = 3
+  records.note(one, at(9), replaced(5, Buffer.from('of the other keeper')))
+  records.check(one, at(9))
+  commit(one, 9)
+  records.check(one, at(9))
 })
 
 const outdated = expect.objectContaining({ code: 'hsm.outdated' })
 
 it('a record whose number serves again is dead', () => {
-  records.note(one, at(3), 1)
+  seal(one, 3, 1)
   floor = 2
   expect(() => records.check(one, at(3))).toThrow(outdated)
   now += 11 * minuteMs
-  records.note(other, at(3), 2)
+  seal(other, 3, 2)
   expect(() => records.check(one, at(3))).toThrow(outdated)
   records.check(other, at(3))
   floor = 3
-  records.settle(other, at(3))
+  records.settle(other, at(3), 2)
   expect(() => records.check(one, at(3))).toThrow(outdated)
 })
 
 it('a number serves no other while something was sealed in place of its record', () => {
-  records.note(one, at(2), 1)
-  records.note(one, at(3), 2)
+  seal(one, 2, 1)
+  seal(one, 3, 2)
   now += 11 * minuteMs
-  expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
-  records.note(other, at(3), 1)
-  records.note(other, at(2), 1)
+  expect(() => seal(other, 2, 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+  seal(other, 3, 1)
+  seal(other, 2, 1)
 })
 
 it('a record whose number was committed by that of another machine is dead', () => {
-  records.note(one, at(2), 1)
+  seal(one, 2, 1)
   records.check(other, at(2))
   floor = 2
-  records.settle(other, at(2))
+  records.settle(other, at(2), 1)
   expect(() => records.check(one, at(2))).toThrow(outdated)
   records.check(other, at(2))
 })
@@ -88,7 +170,8 @@ it('a record whose number was committed by that of another machine is dead', () 
 it('the first record of a thing is dead, and what was sealed in its place, where it is not shown within an hour', () => {
   floor = undefined
   records.noteFirst(one, at(1))
-  records.note(other, at(2), 1)
+  recordOf.set(1, one)
+  seal(other, 2, 1)
   now += 55 * minuteMs
   for (const [record, number] of [
     [one, 1],
@@ -117,8 +200,18 @@ it('the time in which the keeper is off does not count', () => {
   floor = undefined
   records.noteFirst(one, at(1))
   now += 24 * 60 * minuteMs
-  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now)
+  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now, recoverers)
   records.check(one, at(1))
   now += 2 * minuteMs
   records.check(one, at(1))
+})
+
+it('a record in place of one that another machine committed under its number is good, and one in place of the dead one is not', () => {
+  seal(one, 2, 1)
+  seal(other, 3, 2)
+  records.check(other, at(3))
+  commit(Buffer.from('of another machine'), 2)
+  expect(() => records.check(other, at(3))).toThrow(outdated)
+  records.note(one, at(4), replaced(2, Buffer.from('of another machine')))
+  records.check(one, at(4))
 })

@@ -74,16 +74,12 @@ export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readC
       const card = isForSmartcard(body.logintype) ? await readCard(client.certificate()) : undefined
       note({ target: card?.target })
       const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
-      const loggedIn = await login.logIn({ username, credentials, address: client.address }, (work) =>
-        commit(
-          async (tx) => {
-            const opened = await work(tx)
-            note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
-            return opened
-          },
-          // Other calls need not wait for the disk; this one does, before the client gets the token.
-          { syncAside: true },
-        ),
+      const loggedIn = await login.logIn({ username, credentials, address: client.address }, (work, options) =>
+        commit(async (tx) => {
+          const opened = await work(tx)
+          note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
+          return opened
+        }, options),
       )
       setToken(loggedIn.token, loggedIn.responseVersion, body.session)
       const { passphrase_weak: weak } = loggedIn.advice.warnings

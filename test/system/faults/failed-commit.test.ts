@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
+import { Fault } from '../../../src/fault.ts'
+import { sealedUser, userRecord } from '../../../src/features/users/user-seals.ts'
+import { nextGeneration } from '../../../src/hsm/record-generation.ts'
+import { beforeCommit } from '../../../src/store/before-commit.ts'
+import type { Commit, TransactionOptions, Tx } from '../../../src/store/store.ts'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { verdict } from '../../support/fault-kit.ts'
+import { totpCode } from '../../support/hardware-token.ts'
+import { grantOfSession } from '../../support/session-grant.ts'
+import { accountRow } from '../../support/user-row.ts'
+import { makeVault } from '../../support/vault.ts'
+import { workerHsm } from '../../support/worker-hsm.ts'
+
+/** Commits that fail, as on a full disk: what they would have changed shuts nobody out. */
+let appliance: TestAppliance
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+})
+afterAll(() => appliance.close())
+
+const failing: Commit = (work) =>
+  appliance.store.transaction(async (tx) => {
+    const made = await work(tx)
+    beforeCommit(tx, () => Promise.reject(new Fault('audit.unavailable')))
+    return made
+  })
+
+const give = ({ id }: TestUser, names: readonly Capability[], commit: Commit) =>
+  appliance.services.users.change(id, { capabilities: () => capabilitiesOf(names) }, commit)
+
+/** Of the domain itself, whose commit the test makes. */
+function logIn(
+  { username, passphrase, totpSecret }: TestUser,
+  commit: <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions) => Promise<T>,
+) {
+  const { applicationKey } = appliance
+  const credentials = [{ passphrase, applicationKey, otpKind: 'totp' as const, otp: totpCode(totpSecret) }]
+  return appliance.services.login.logIn({ username, credentials, address: '127.0.0.1' }, commit)
+}
+
+const logsInByToken = async (user: TestUser) =>
+  verdict(await appliance.client().post('/auth', appliance.credentials(user)))
+
+it('a first login beside a change of the user, of which neither is committed', async () => {
+  const user = await appliance.addUser(['read', 'active'])
+  const login = logIn(user, async (work) => {
+    // The login has begun by the row of before.
+    await give(user, ['read', 'active', 'createVault'], appliance.commit)
+    const [change, made] = [give(user, ['read', 'active'], failing), failing(work)]
+    await expect(change).rejects.toMatchObject({ code: 'audit.unavailable' })
+    return made
+  })
+  await expect(login).rejects.toMatchObject({ code: 'audit.unavailable' })
+  expect(await logsInByToken(user)).toBe('done')
+})
+
+it('a first login waits for the disk, before others see its change of the user', async () => {
+  const user = await appliance.addUser()
+  const seen: (boolean | undefined)[] = []
+  const commit = <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions) => {
+    seen.push(options?.syncAside)
+    return appliance.store.transaction(work, options)
+  }
+  await logIn(user, commit)
+  expect(await logsInByToken(user)).toBe('done')
+  expect(seen).toEqual([false])
+})
+
+it('an administrator whose reset of a member came to nothing confirms the member, whom another one has reset', async () => {
+  const administrator = () => appliance.addUser(['read', 'createVault', 'admin', 'active'])
+  const [owner, other] = [await appliance.login(await administrator()), await appliance.login(await administrator())]
+  const vault = await makeVault(appliance, 'Shared', owner)
+  const user = await appliance.addUser()
+  await vault.share(String(user.id), 'Write')
+  await appliance.login(user)
+  const worker = workerHsm(appliance)
+  onTestFinished(() => worker.close())
+
+  // As a worker has it sealed for a commit that then fails.
+  const before = await accountRow(appliance, user)
+  const reset = {
+    ...before,
+    passphraseCheck: await worker.newPassphraseCheck(randomBytes(32)),
+    recoveries: before.recoveries + 1,
+    generation: nextGeneration(before.generation),
+  }
+  const grant = await grantOfSession(appliance, worker, owner)
+  await worker.seal(userRecord(reset), sealedUser(before), undefined, grant)
+
+  const newpassphrase = 'eleven grey lanterns over snow'
+  await other.must('PUT', `/user/${user.id}/passphrase`, { newpassphrase })
+  expect(verdict(await owner.post(`/vault/${vault.id}/member/${user.id}/confirm`))).toBe('done')
+})
