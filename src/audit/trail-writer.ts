@@ -187,12 +187,12 @@ function foundEvents(
   found: FoundChain,
   head: SealedHead | undefined,
 ): AuditEvent[] {
-  const note = (operation: string, subject: string) => ({
+  const note = (operation: string, target: string): AuditEvent => ({
     at: clock.now(),
     operation,
     requestId: '',
     outcome: 'noted',
-    subject,
+    target,
   })
   const { end, asked, tornBytes, tornFile } = found
   const events: AuditEvent[] = []

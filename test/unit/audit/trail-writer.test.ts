@@ -191,6 +191,9 @@ describe('what a crash leaves', () => {
     expect(readFileSync(join(bench.directory, `${first}.torn`), 'latin1')).toBe(torn)
     const operations = bench.lines(first).map((line): unknown => JSON.parse(line).operation)
     expect(operations.slice(4)).toEqual(['audit.torn', 'transparent.encrypt', undefined])
+    expect(JSON.parse(String(bench.lines(first)[4]))).toMatchObject({
+      subject: `${Buffer.byteLength(torn)} bytes of an unfinished write moved to ${first}.torn`,
+    })
     expect(await bench.findings('with registry')).toEqual([])
   })
 
@@ -313,7 +316,11 @@ describe('opening', () => {
     await trail.close()
     bench.rewrite(first, (lines) => lines.slice(0, 4))
     await (await bench.open()).close()
-    expect(JSON.parse(String(bench.lines(first)[4]))).toMatchObject({ seq: 10, operation: 'audit.truncated' })
+    expect(JSON.parse(String(bench.lines(first)[4]))).toMatchObject({
+      seq: 10,
+      operation: 'audit.truncated',
+      subject: expect.stringMatching(/^worker-1 ended with record 4, but record \d+ was sealed$/),
+    })
     rmSync(join(bench.directory, first))
     await (await bench.open()).close()
     expect(JSON.parse(String(bench.lines(first)[0]))).toMatchObject({ seq: 11, operation: 'audit.truncated' })
