@@ -5,7 +5,10 @@ import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
 
-/** An administrator has the interface, and wants to read a vault by way of a service account that shares it; so does the owner of another one. */
+/**
+ * The attacker is an administrator, with the interface only, who wants to read a vault through a service account that
+ * is a member of it; or the owner of another account who wants the same.
+ */
 let appliance: TestAppliance
 let owner: TestUser
 let ownerClient: TestClient
@@ -49,7 +52,7 @@ describe('an administrator who adds a credential of his own', () => {
 
     const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
     expect(await decrypts(attacker)).toBe(resting)
-    // The application that used the account before is refused with him, so that its operator sees it.
+    // The application that used the account before is refused as well, so that its operator notices.
     expect(await decrypts(own)).toBe(resting)
     const { CALLINFO } = await ownerClient.must('GET', `/vault/${vault}/members`)
     const members = CALLINFO['vaultmembers'] as { id: string; resting?: { by: string[] } }[]
@@ -76,7 +79,7 @@ describe('an administrator who adds a credential of his own', () => {
     const { CALLINFO } = await administratorClient.must('PUT', `/service/${service.id}`, body)
     expect(JSON.stringify(CALLINFO['general'])).toContain('on hold until')
     expect(await decrypts(client)).toBe(resting)
-    // What he adds as the owner changes nothing of that.
+    // A credential that he adds as the owner changes nothing.
     if ('owner' in change) {
       const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
       expect(await decrypts(attacker)).toBe(resting)

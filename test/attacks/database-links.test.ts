@@ -6,7 +6,7 @@ import { verdict } from '../support/fault-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { listedLink, makeLink, openLink, type TestLink } from '../support/link-kit.ts'
 
-/** The owner of the database reads the rows of one-time links, edits them, makes some up and puts others back. */
+/** The attacker has the database: he reads, alters, forges and puts back rows of one-time links. */
 let appliance: TestAppliance
 let maker: TestClient
 

@@ -13,7 +13,7 @@ import { verdict } from '../support/fault-kit.ts'
 import { sealedRowsOf } from '../support/earlier-people.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-/** Whoever writes to the database edits the rows of people, makes some up, and puts others back. */
+/** The attacker writes to the database: he alters, forges and puts back rows of people. */
 let appliance: TestAppliance
 let administrator: TestClient
 let vault: TestVault

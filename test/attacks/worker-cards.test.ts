@@ -15,8 +15,8 @@ import { askKeeper } from '../support/frame-caller.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has captured a pass phrase, and says that it has seen the user's smartcard. It has the sockets that
- * workers have, and every record of the database.
+ * The attacker runs code in a worker. He has captured a pass phrase, and claims to have seen the user's smartcard. He
+ * has the workers' sockets and every record of the database.
  */
 const ca = new ClientCa()
 let cards: CardAppliance
@@ -32,7 +32,7 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** What the attacker shows, but for the second factor. */
+/** The attacker's login request, without the second factor. */
 async function captured({ id, passphrase }: TestUser): Promise<Omit<LoginRequest, 'factor'>> {
   const { store, services, applicationKey: text } = cards.appliance
   const row = await findUserById(store.read, id)

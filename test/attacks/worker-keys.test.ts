@@ -7,8 +7,8 @@ import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
 import { type By, createKeyChanges, type KeyChanges, madeChanges } from '../support/key-changes.ts'
 
 /**
- * Code in a worker that changes keys which no caller changes: it has the sockets of keeper and token hosts, every record
- * of the database, and the grants of those whose sessions pass through it.
+ * The attacker runs code in a worker and changes keys that no caller changes. He has the sockets of keeper and token
+ * hosts, every record of the database, and the grants of sessions that pass through the worker.
  */
 let appliance: TestAppliance
 let on: KeyChanges

@@ -10,8 +10,8 @@ import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has the grants of those whose sessions pass through it, and asks for seals by them that they do not
- * carry.
+ * The attacker runs code in a worker. He has the grants of users whose sessions pass through it, and asks for seals
+ * that they do not allow.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -52,14 +52,14 @@ const member = (fields: Partial<FieldsOf<'membership'>> = {}): FieldsOf<'members
   ...fields,
 })
 
-/** Of the caller, in the vault with Admin and without a capability, unless it is said otherwise. */
+/** A grant of the caller, with Admin in the vault and without capabilities, changed by `fields`. */
 const grantOf = (fields: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
   sealedGrant(appliance.token, { user: caller, userId: 815, vault, ...fields })
 const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, permission: 0 })
 const own = (capabilities = bits()) => grantOf({ user: victim, userId: rowIdOf(victim), capabilities })
 
 const newPassphrase = { passphraseCheck: Buffer.alloc(32, 2) }
-/** A later generation at each use. */
+/** A later generation at each access. */
 const next = {
   get generation(): number {
     return nextGeneration(1)
@@ -70,7 +70,7 @@ function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Pa
   const record = composeRecord('user', { ...user({ ...from, ...next, ...to }) })
   return worker.seal(record, sealedRecord(appliance.token, 'user', user(from)), undefined, grant)
 }
-/** The newest record of a user, which is shown with a membership. */
+/** The newest record of a user, shown together with a membership. */
 const shownUser = (identity: Buffer, recoveries = 5) =>
   sealedRecord(appliance.token, 'user', user({ identity, recoveries, capabilities: bits('admin', 'createVault') }))
 
@@ -167,12 +167,12 @@ describe('the keeper seals no user', () => {
       composeRecord('user', user({ identity: Buffer.alloc(0), madeBy: 815, ...says }))
     for (const taken of [id, operatorId])
       await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(outdated)
-    // The one that there is was shown first, as after each start of the daemon.
+    // The existing one was shown first, as after each start of the daemon.
     await appliance.services.users.showAll()
     const known = await accountRow(appliance, await appliance.addUser())
     await appliance.services.users.showAll()
     await expect(worker.sealNew(made({ id: known.id }), administrator())).rejects.toMatchObject(outdated)
-    // Sealed before the other account was known.
+    // Sealed before the keeper knew the other account.
     const early = sealedRecord(appliance.token, 'user', user({ identity: newIdentity(), id }))
     await expect(worker.raise([early])).rejects.toMatchObject(outdated)
   })

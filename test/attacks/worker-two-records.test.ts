@@ -22,8 +22,8 @@ import { makeVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker, through which the session of an administrator passes: it has several records sealed in place of one
- * row, commits none of them, and shows now the one and now the other.
+ * The attacker runs code in a worker through which the session of an administrator passes. He gets several records
+ * sealed for one row, commits none of them, and shows sometimes one and sometimes another.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -46,14 +46,14 @@ async function sealedBy(grant: SealedRecord, next: User, before: SealedRecord): 
   return { record, seal: await worker.seal(record, before, undefined, grant) }
 }
 
-/** One who has logged in, and what an administrator may do with the account. */
+/** A user who has logged in, and the means of an administrator to change the account. */
 async function givenVictim() {
   const victim = await appliance.addUser()
   await appliance.login(victim)
   return { victim, before: await rowOf(victim), byAdmin: await grantOfSession(appliance, worker, admin) }
 }
 
-/** The victim's account as an administrator may have it sealed, with a recovery, and a session by it. */
+/** The victim's account with a recovery, as an administrator may have it sealed, and a session by it. */
 async function takenOver() {
   const { victim, before, byAdmin } = await givenVictim()
   const device = await attackerDevice(worker, victim.id, byAdmin)
@@ -67,9 +67,9 @@ async function takenOver() {
     generation,
   }
   const shown = await sealedBy(byAdmin, recovered, sealedUser(before))
-  // As much as an administrator gives without a recovery: another name.
+  // A change that an administrator may make without a recovery: another name.
   const fork = await sealedBy(byAdmin, { ...before, username: 'fork', generation: generation + 1 }, sealedUser(before))
-  // Sealed by the keeper of another machine, of which this one has not heard.
+  // Sealed by the keeper of another machine, which this one does not know yet.
   const elsewhere = (user: User): SealedRecord => {
     const record = userRecord(user)
     return { record, seal: rawSeal(appliance.token, record) }
@@ -159,7 +159,7 @@ describe('of several records in place of one', () => {
     const fork = await sealedBy(byAdmin, forked, sealedUser(before))
     const sealedInPlace = { ...forked, username: 'of the fork', generation: forked.generation + 1 }
     const ofFork = await sealedBy(byAdmin, sealedInPlace, fork)
-    // A second one of the number that was sealed already.
+    // A second record of a generation that was sealed already.
     expect(await outcomeOf(sealedBy(byAdmin, { ...forked, username: 'twin' }, sealedUser(before)))).toBe(
       'store.conflict',
     )
@@ -170,7 +170,7 @@ describe('of several records in place of one', () => {
       expect(await outcomeOf(worker.login({ ...request, user, hash }))).toBe('hsm.outdated')
       expect(await outcomeOf(worker.raise([user]))).toBe('hsm.outdated')
     }
-    // Decided by the record, and refused for the factor.
+    // The record is accepted. The login is refused for the factor.
     expect(await outcomeOf(worker.login({ ...request, user: committed, hash }))).toBe('login.refused')
   })
 
