@@ -4,7 +4,10 @@ import { expectFault } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { readKey } from './key-kit.ts'
 
-/** More than a call may send that has its session token in the body, wherever it stands there. */
+/**
+ * Default of `http.maxUnidentifiedBytes`, the largest body of a caller who is not identified by its beginning or a
+ * header.
+ */
 const unidentifiedBytes = 64 * 1024
 const maxBodyBytes = 70_000
 
