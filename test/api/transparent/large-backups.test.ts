@@ -5,8 +5,7 @@ import { makeVault, type TestVault } from '../../support/vault.ts'
 import { readKey } from './key-kit.ts'
 
 /**
- * Default of `http.maxUnidentifiedBytes`, the largest body of a caller who is not identified by its beginning or a
- * header.
+ * Largest body in which the session token may have any place. In a larger one it has to come first (`body-limits.ts`).
  */
 const unidentifiedBytes = 64 * 1024
 const maxBodyBytes = 70_000
