@@ -44,7 +44,7 @@ const addKey = async (client: TestClient): Promise<string> => {
 const resting = '403 1302'
 
 describe('an administrator who adds a credential of his own', () => {
-  it('reads nothing: the memberships rest until an Admin of the vault confirms them', async () => {
+  it('reads nothing: the memberships are on hold until an Admin of the vault confirms them', async () => {
     const before = await addCredential(appliance, service, { ...asked, kind: 'static' })
     await ownerClient.must('POST', `/vault/${vault}/member/${service.id}/confirm`)
     const own = await loggedIn(appliance.client(), byKey(service.name, before.key))
@@ -86,14 +86,14 @@ describe('an administrator who adds a credential of his own', () => {
     }
   })
 
-  it('has the same if he enables again what was disabled', async () => {
+  it('puts the memberships on hold as well when he enables a disabled account again', async () => {
     const key = await addKey(ownerClient)
     await administratorClient.must('PUT', `/service/${service.id}`, { active: false })
     await administratorClient.must('PUT', `/service/${service.id}`, { active: true })
     expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)
   })
 
-  it('has the same by way of the owner, whose pass phrase he set', async () => {
+  it('puts the memberships on hold as well when he logs in as the owner, whose pass phrase he set', async () => {
     const key = await addKey(ownerClient)
     const newpassphrase = 'eleven grey lanterns over snow'
     await administratorClient.must('PUT', `/user/${owner.id}/passphrase`, { newpassphrase })
@@ -109,7 +109,7 @@ describe('an administrator who adds a credential of his own', () => {
 })
 
 describe('an administrator', () => {
-  it('takes away without a rest', async () => {
+  it('removes credentials and accounts without putting memberships on hold', async () => {
     const [first, second] = [await addKey(ownerClient), await addKey(ownerClient)]
     const client = await loggedIn(appliance.client(), byKey(service.name, second))
     const { CALLINFO } = await administratorClient.must('GET', `/service/${service.id}`)
@@ -123,7 +123,7 @@ describe('an administrator', () => {
 })
 
 describe('the owner of another account', () => {
-  it('neither sees nor changes this one', async () => {
+  it('can neither see nor change this account', async () => {
     const stranger = await appliance.login(await appliance.addUser())
     const other = await addService(appliance, owner)
     for (const id of [service.id, other.id, 999_999]) {
@@ -139,14 +139,14 @@ describe('the owner of another account', () => {
     expect((own['services'] as { id: string }[]).map(({ id }) => id)).toEqual([String(service.id), String(other.id)])
   })
 
-  it('does not hand it over, nor makes one', async () => {
+  it('cannot give the account another owner, nor make one', async () => {
     expect(
       verdict(await ownerClient.call('PUT', `/service/${service.id}`, { body: { owner: administrator.id } })),
     ).toBe('403 1300')
     expect(verdict(await ownerClient.post('/service', { name: 'another' }))).toBe('403 1300')
   })
 
-  it('the account itself does none of it', async () => {
+  it('the account itself can do none of this', async () => {
     const client = await loggedIn(appliance.client(), byKey(service.name, await addKey(ownerClient)))
     expect(verdict(await client.get(`/service/${service.id}`))).toBe('403 1300')
     expect(verdict(await client.post('/vault', { vaultname: 'Mine' }))).toBe('403 1300')

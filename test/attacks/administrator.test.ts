@@ -228,7 +228,7 @@ describe('an administrator', () => {
     expect(verdict(await victim.call('POST', '/object', { raw, headers }))).toBe('403 1302')
   })
 
-  it('gets no further by what else he may do to an account', async () => {
+  it('gets nothing by disabling, enabling and renaming the account', async () => {
     const scene = await givenScene()
     const { victim } = scene
     await administrator.must('DELETE', `/user/${victim.id}`)
@@ -241,7 +241,7 @@ describe('an administrator', () => {
     expect(await lootOfAll(await as([0, 1, 2, 3, 7]), scene)).toEqual(nothing)
   })
 
-  it('nor by a pass phrase that he changes as the victim', async () => {
+  it('gets nothing by changing the pass phrase as the victim', async () => {
     const scene = await givenScene()
     const as = await takeOver(scene.victim)
     const next = 'twelve green kettles in the attic'
@@ -253,7 +253,7 @@ describe('an administrator', () => {
     expect(await lootOfAll(again, scene)).toEqual(nothing)
   })
 
-  it('nor by keeping those from their account who could object', async () => {
+  it('gets nothing by locking out other Admins of the vault', async () => {
     const scene = await givenScene()
     await administrator.must('DELETE', `/user/${scene.keeperUser.id}`)
     const as = await takeOver(scene.victim)
@@ -285,7 +285,7 @@ describe('an administrator who is Admin of the vault', () => {
     return { user, client: await appliance.login(user) }
   }
 
-  it('does not confirm a member whom he reset, nor admit him anew, nor change what he may', async () => {
+  it('cannot confirm a member whom he reset, also by adding him again or changing his permission', async () => {
     const { client, of, victim, member } = await givenOwnVault()
     const as = await takeOver(victim, client)
     expect(verdict(await client.post(`${member}/confirm`))).toBe('403 1303')
@@ -298,7 +298,7 @@ describe('an administrator who is Admin of the vault', () => {
     expect(await lootOf(as, of)).toEqual([])
   })
 
-  it('has nobody confirm whom he made Admin afterwards, by however many hands', async () => {
+  it('gets no confirmation by Admins whom he appointed afterwards, directly or through others', async () => {
     const { client, of, victim, member } = await givenOwnVault()
     const as = await takeOver(victim, client)
     const puppets = [await appliance.addUser(), await appliance.addUser()] as const

@@ -75,7 +75,7 @@ async function restart(): Promise<void> {
   await appliance.start()
 }
 
-it('an older row of a key that was taken over is refused', async () => {
+it('an outdated row of a key that was taken over is refused', async () => {
   const { strict } = appliance.inToken
   expect(await outcomes(decrypting('strict', strict))).toEqual(served)
   const copy = copied()

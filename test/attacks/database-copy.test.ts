@@ -187,7 +187,7 @@ describe('an older row of a key', () => {
     expect(await everywhere(rotating)).toEqual(refusedEverywhere)
   })
 
-  it('of before its key was wrapped anew is not used', async () => {
+  it('from before the key was wrapped again is not used', async () => {
     const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
     await vault.admin.must('POST', keyPath('rewrapped'), flags)
     const decrypt = decrypting(vault.id, 'rewrapped', await vault.encrypt('rewrapped', 'AAAA'))

@@ -102,14 +102,14 @@ async function asksKeeper(): Promise<string> {
 
 const rootKeys = (...args: string[]) => strongroom(appliance.configFile, ['--json', 'root-keys', ...args])
 
-describe('who has the seal key of before', () => {
-  it('may do all that it seals, until it is rotated', async () => {
+describe('an attacker with the earlier seal key', () => {
+  it('can forge every seal until the key is rotated', async () => {
     expect(await callsAsMember()).toBe('201 ')
     expect(await asksHost()).toBe('done')
     expect(await asksKeeper()).toBe('done')
   })
 
-  it('has what he leaves in the database named by the trail, before anything is sealed anew', async () => {
+  it('is detected by the trail, which names his forged row before anything is sealed again', async () => {
     const forgery = await forgedMembership()
     const { stdout, status } = await strongroom(appliance.configFile, ['audit', 'verify', '--database'])
     await forgery.away()
@@ -119,7 +119,7 @@ describe('who has the seal key of before', () => {
     })
   })
 
-  it('seals nothing that is accepted, once the seal is rotated and the old version destroyed', async () => {
+  it('can forge no accepted seal once the seal is rotated and the old version destroyed', async () => {
     const calls = { done: 0, refused: [] as string[] }
     const end = new AbortController()
     const traffic = (async () => {
@@ -154,7 +154,7 @@ describe('who has the seal key of before', () => {
   }, 180_000)
 })
 
-describe('who has the pepper of before', () => {
+describe('an attacker with the earlier pepper', () => {
   /** The pass phrase of the user among these words, found with a copy of the row. */
   async function guessed({ id }: TestUser, words: readonly string[]): Promise<string | undefined> {
     const { passphraseSalt: salt, passphraseCheck: check, passphraseCost: cost } = await rowOf(id)

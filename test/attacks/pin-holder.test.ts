@@ -106,7 +106,7 @@ function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Bu
   return undefined
 }
 
-describe('who holds the PIN', () => {
+describe('an attacker with the PIN', () => {
   it('reads no key of the database, from under whichever key of the token', () => {
     expect(blobsOf(rows)).toHaveLength(4)
     expect(readFrom(appliance.token, blobsOf(rows))).toEqual(new Set())

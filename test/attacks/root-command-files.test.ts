@@ -215,7 +215,7 @@ describe.runIf(hasTwoUsers)(
   },
 )
 
-describe.runIf(hasTwoUsers)('the same where Node.js gives up no rights of root, as that of Debian', () => {
+describe.runIf(hasTwoUsers)('the same where Node.js cannot drop the rights of root, as in Debian', () => {
   beforeEach(() => {
     vi.spyOn(process, 'setgroups').mockImplementation(() => {
       throw Object.assign(new Error('setgroups() disabled: io_uring may be enabled.'), { code: 'ERR_INVALID_STATE' })

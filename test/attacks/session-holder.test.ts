@@ -70,7 +70,7 @@ describe('signatures by RSA', () => {
   const sign = ({ id, admin }: TestVault, name: string) =>
     admin.post(`/transparent/${id}/sign/${name}`, { input: 'c2VjcmV0' })
 
-  it('by twelve keys of one user take no twelve turns before that of another', async () => {
+  it('by twelve keys of one user do not take twelve turns before one of another user', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `signer-${at}`)
     for (const name of names) await makeSigner(attacker, name, 'rsa-3072')
     await makeSigner(victim, 'single', 'rsa-3072')

@@ -59,7 +59,7 @@ it('many addresses that fill the worker lose their own, and not those who have f
   honest.close()
 })
 
-it('what had to make room is counted in the journal, in few lines', async () => {
+it('closed connections are counted in the journal, in few lines', async () => {
   await hold(150, '127.0.0.66')
   await appliance.stop()
   const lines = appliance.journal.split('\n').filter((line) => line.includes('had to make room'))

@@ -119,12 +119,12 @@ describe('the keys of an issuer', () => {
       issuerKeys,
     })
 
-  it('in a file are those of the file, whatever a worker shows', async () => {
+  it('in a file are used, whatever keys a worker shows', async () => {
     await expect(federated(fileIssuer, mine, keys(mine))).rejects.toMatchObject(refused('no key of the issuer'))
     await expect(federated(fileIssuer, clusterKey, keys(mine))).resolves.toHaveProperty('token')
   })
 
-  it('by URL are the word of a worker, as the decision says: it has to show some, and reaches no other issuer by them', async () => {
+  it('by URL are taken from the worker, as the decision says: it has to show some, which serve for no other issuer', async () => {
     await expect(federated(urlIssuer, clusterKey)).rejects.toMatchObject(refused('cannot be read'))
     await expect(federated(urlIssuer, mine, keys(mine))).resolves.toHaveProperty('token')
     await expect(federated('https://none.example', mine, keys(mine))).rejects.toMatchObject(refused('service.issuers'))

@@ -44,7 +44,7 @@ describe('the keeper seals nothing of a key', () => {
   it.each(Object.entries(writers))('%s: no end, and no way back from it', async (_who, by) => {
     expect(await madeChanges(on, on.takings, await by())).toEqual([])
   })
-  it('but what the grant allows', async () => {
+  it('except what the grant allows', async () => {
     expect(await madeChanges(on, on.uses, await grant({ permission: 1 }))).toEqual(Object.keys(on.uses))
     expect(await madeChanges(on, on.writes, await grant({ permission: 2 }))).toEqual(Object.keys(on.writes))
     expect(await madeChanges(on, on.takings, await grant())).toEqual(Object.keys(on.takings))

@@ -147,7 +147,7 @@ describe('the keeper seals no user', () => {
     await expect(changeUser(to, grant(), from)).rejects.toMatchObject(rejected)
   })
 
-  it('for whom an administrator does not answer', async () => {
+  it('that is new and was not made by an administrator', async () => {
     const made = (fields: Partial<FieldsOf<'user'>>) =>
       composeRecord('user', { ...user({ identity: Buffer.alloc(0), ...fields }) })
     await expect(worker.sealNew(made({ madeBy: 815 }), grantOf())).rejects.toMatchObject(rejected)
@@ -177,7 +177,7 @@ describe('the keeper seals no user', () => {
     await expect(worker.raise([early])).rejects.toMatchObject(outdated)
   })
 
-  it('but those whom an administrator, the maker or the user may change so', async () => {
+  it('except with changes that an administrator, the maker or the user may make', async () => {
     const sealed = (made: Buffer) => expect(made).toHaveLength(32)
     sealed(await changeUser({ capabilities: bits('audit') }, administrator()))
     sealed(await changeUser({ ...newPassphrase, recoveries: 1 }, administrator()))
@@ -212,7 +212,7 @@ describe('the keeper seals no member', () => {
     await expect(changeMember(to, grant(), from)).rejects.toMatchObject(rejected)
   })
 
-  it('made up, or put in as the first one', async () => {
+  it('that is forged, or added as the first one of another user’s vault', async () => {
     const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
     const seal = (first: Buffer, previous: SealedRecord | undefined, grant: SealedRecord, of: Buffer) =>
       worker.seal(first, previous, undefined, grant, shownUser(of))
@@ -241,7 +241,7 @@ describe('the keeper seals no member', () => {
     await expect(confirm(shownUser(identity, 2))).rejects.toMatchObject({ code: 'hsm.outdated' })
   })
 
-  it('whom an Admin confirms after a recovery that he made', async () => {
+  it('that an Admin confirms after a recovery by himself', async () => {
     const identity = newIdentity()
     const recovered = { identity, ...newPassphrase, recoveries: 1 }
     const both = grantOf({ capabilities: bits('admin') })
@@ -253,7 +253,7 @@ describe('the keeper seals no member', () => {
     expect(await changeMember({ user: identity, recoveries: 1 }, other, { user: identity })).toHaveLength(32)
   })
 
-  it('of before a removal that was shown', async () => {
+  it('that was removed by a record which the keeper was shown', async () => {
     const place = { vault: newIdentity(), user: newIdentity() }
     const grant = () => grantOf({ vault: place.vault })
     const before = sealedRecord(appliance.token, 'membership', member(place))
@@ -275,7 +275,7 @@ describe('the keeper seals for no worker', () => {
     await expect(worker.sealNew(composeRecord('application key', key), administrator())).rejects.toMatchObject(rejected)
   })
 
-  it('a vault in the name of another, or of one who may make none', async () => {
+  it('a vault for another user, or for one who may not create vaults', async () => {
     const record = composeRecord('vault', { identity: Buffer.alloc(0), creator: victim })
     const maker = grantOf({ capabilities: bits('createVault') })
     await expect(worker.sealNew(record, maker)).rejects.toMatchObject(rejected)
@@ -283,7 +283,7 @@ describe('the keeper seals for no worker', () => {
     expect((await worker.sealNew(record, own(bits('createVault')))).identity).toHaveLength(16)
   })
 
-  it('anything by a grant that has expired, that is of a clock that was ahead, or that nobody gave', async () => {
+  it('anything by a grant that is expired, valid for too long, or forged', async () => {
     for (const expiresAt of [Date.now() - 1, Date.now() + 86_400_000]) {
       const grant = grantOf({ capabilities: bits('admin'), expiresAt })
       await expect(changeUser({ username: 'somebody' }, grant)).rejects.toMatchObject(rejected)

@@ -285,7 +285,7 @@ describe('a change of a service account', () => {
     await expect(seal(to, grantOf({ vault: newIdentity(), permission: 4 }))).rejects.toMatchObject(rejected)
   })
 
-  it('by an owner whose own record is not shown, or who changed hands, comes with a recovery', async () => {
+  it('by an owner who was recovered since needs his current record and counts as a recovery', async () => {
     const to = record({ credentials: both })
     // By a session after a recovery, shown with a record from before it.
     await expect(seal(to, byOwner(3))).rejects.toMatchObject(rejected)
@@ -298,7 +298,7 @@ describe('a change of a service account', () => {
     await expect(seal(ahead, byOwner(), { member: person(ownerIdentity, 3) })).rejects.toMatchObject(rejected)
   })
 
-  it('by an administrator takes away as he likes', async () => {
+  it('by an administrator may remove credentials and disable the account', async () => {
     await seal(record({ credentials: [] }), byAdministrator())
     await seal(record({}, { capabilities: 0 }), byAdministrator())
     await seal(record({ credentials: [] }, { capabilities: 0 }), byAdministrator())
@@ -330,7 +330,7 @@ describe('a change of a service account', () => {
     for (const grant of [byOwner(), byAdministrator()]) await expect(seal(to, grant)).rejects.toMatchObject(rejected)
   })
 
-  it('by the owner names no other owner', async () => {
+  it('by the owner cannot name another owner', async () => {
     const to = record({ owner: stranger.toString('hex'), ownerRecoveries: 0 }, { recoveries: 1 })
     await expect(seal(to, byOwner(), { member: person(stranger, 0) })).rejects.toMatchObject(rejected)
   })

@@ -143,8 +143,8 @@ describe('a session that began by a recovery', () => {
   })
 })
 
-describe('of several records in place of one', () => {
-  it('those are dead that were not committed, and what was sealed in their place', async () => {
+describe('several records for one row', () => {
+  it('are refused, with their successors, unless they were committed', async () => {
     const { before, byAdmin } = await givenVictim()
     const hash = randomBytes(32)
     const changed = async (user: User, after: number): Promise<User> => ({
@@ -174,7 +174,7 @@ describe('of several records in place of one', () => {
     expect(await outcomeOf(worker.login({ ...request, user: committed, hash }))).toBe('login.refused')
   })
 
-  it('one of another machine is good, though its number was used here for a change that came to nothing', async () => {
+  it('may include one of another machine whose generation was used here for a change that was not committed', async () => {
     const { before, byAdmin } = await givenVictim()
     const generation = before.generation + 3
     await sealedBy(byAdmin, { ...before, username: 'came to nothing', generation }, sealedUser(before))
@@ -186,7 +186,7 @@ describe('of several records in place of one', () => {
     expect(await outcomeOf(sealedBy(byAdmin, next, committed))).toBe('done')
   })
 
-  it('none counts recoveries for a membership before its commit', async () => {
+  it('count no recoveries for a membership before their commit', async () => {
     const { victim, before, byAdmin } = await givenVictim()
     const vault = await makeVault(appliance)
     await vault.share(String(victim.id), 'Read')

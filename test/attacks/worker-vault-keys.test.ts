@@ -67,7 +67,7 @@ it('a key that the attacker knows becomes none of a vault', async () => {
   await expect(read()).rejects.toMatchObject({ code: 'hsm.rejected' })
 })
 
-it('what objects hold is encrypted anew for a vault by one who may write there, under the name of a place alone', async () => {
+it('secrets of objects are rewrapped for a vault only by a user with Write there, and only with the aad of an object', async () => {
   const target = await makeVault(appliance)
   const keyOf = async (id: number | string) => {
     const row = await findVault(appliance.store.read, Number(id))

@@ -61,7 +61,7 @@ async function vaultKeyBlob(): Promise<Buffer> {
 }
 
 describe('a plain key', () => {
-  it('of a policy that wraps only is not to be had', async () => {
+  it('is not exported where the policy allows only wrapped exports', async () => {
     const { key, latest } = await givenKey({ allow_export: true })
     await expect(worker.exportPlain(await referenceOf({ key, latest }))).rejects.toMatchObject(refused)
   })
@@ -96,7 +96,7 @@ describe('a plain key', () => {
     )
   })
 
-  it('of one that was forbidden again is not to be had', async () => {
+  it('is not exported after exports were forbidden again', async () => {
     const { key, latest } = await givenKey({ allow_export: true, allow_plaintext_export: true })
     await vault.admin.must('PUT', `/transparent/${vault.id}/keys/${key.name}`, { allow_export: false })
     const now = await findKey(appliance.store.read, key.vaultId, key.name)
@@ -140,7 +140,7 @@ describe('a key', () => {
   const planted = (own: StoredKey, { kek, blob }: WrappedKey) =>
     versionRecord(own.key, { ...unsealed, version: 1, kek, blob })
 
-  it('of another is not sealed under a policy of his own', async () => {
+  it('of another user is not sealed under a policy of his own', async () => {
     const victim = await givenKey({ allow_export: true })
     const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
     const seal = worker.seal(planted(own, victim.latest), sealedPolicy(own.key), undefined, await admin())
