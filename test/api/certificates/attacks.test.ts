@@ -193,7 +193,7 @@ describe('an open connection is no privilege', () => {
     socket.destroy()
   })
 
-  it('nor over HTTP/2', async () => {
+  it('the card is refused once its certificate is removed, over HTTP/2 as well', async () => {
     const one = ca.issue('/CN=Stayer')
     const holder = await cards.holder(one)
     const session = connectHttp2(new URL(cards.url).origin, { ...identity(one), ca: cards.appliance.ca })

@@ -177,7 +177,7 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
     expect((await readObject(admin, String(objectid)))['status']).toBe('128')
   })
 
-  it('what was tampered with goes nowhere, and all else stays with it', async () => {
+  it('a folder with a tampered object is neither moved nor copied', async () => {
     const { top, secret, file } = await tree(vault.id)
     const swap = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
     await swap(`UPDATE object_secrets SET version = version + 1 WHERE object_id = ${secret}`)

@@ -116,7 +116,7 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     expect(await shown()).not.toContain(id)
   })
 
-  it('what is over its time comes back no more, and is destroyed with all that went with it', async () => {
+  it('a folder past its time cannot be restored, and is destroyed with its content', async () => {
     const top = await folderIn()
     const inside = await createObject(admin, vault.id, { parentid: top })
     await admin.must('PUT', `/object/${inside}/favourite`, { favourite: true })

@@ -96,7 +96,7 @@ describe('a witness of the audit trail', () => {
     }
   })
 
-  it('and the trail agree, as long as the trail is as it was written', async () => {
+  it('agrees with the trail as long as the trail is unaltered', async () => {
     expect(await verify('--witness', receiver.file, '--witness', stamps())).toMatchObject({
       status: 0,
       sound: true,

@@ -93,7 +93,7 @@ it('a key made by another machine while this one made its own can be destroyed h
   expect(objectsIn(hosts.token)).toBe(before - 1)
 })
 
-it('what is not there is looked for once, and said to be destroyed', async () => {
+it('an object that does not exist is looked for once, and reported as destroyed', async () => {
   hosts = await startHosts({})
   const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: randomBytes(16) })
   for (let round = 0; round < 3; round++)
@@ -118,7 +118,7 @@ function halfMade({ tokenDirectory }: TestToken): string {
   return `${name}.object`
 }
 
-it('what another process is making is left alone by a host that looks for its keys', async () => {
+it('a host that looks for its keys does not touch an object that another process is making', async () => {
   const token = await makeToken()
   const file = halfMade(token)
   const before = readFileSync(file)

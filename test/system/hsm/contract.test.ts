@@ -229,7 +229,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
       }
     })
 
-    it('of vaults come and go', async () => {
+    it('of vaults are created and destroyed', async () => {
       const before = (await hosts.hsm.status())[0]?.token?.objects.vaultKeys
       const { id } = await hosts.hsm.createVaultKey()
       expect(id).toMatch(/^[0-9a-f]{32}$/)
