@@ -61,7 +61,10 @@ export function writeRequest(request: CeremonyRequest): string {
   return JSON.stringify(request)
 }
 
-/** Throws `hsm.rejected`. */
+/**
+ * Reads a request.
+ * @throws Fault `hsm.rejected` for any other text
+ */
 export function readRequest(text: string): CeremonyRequest {
   if (text.includes('BEGIN PUBLIC KEY'))
     throw refused('This is a transport key, which release 0.2.0 took: run "strongroom backup-keys invite" there.')
@@ -73,7 +76,10 @@ export function writePackage(content: CeremonyPackage, seal: (bytes: Buffer) => 
   return JSON.stringify({ content: text, seal: seal(Buffer.from(text)).toString('base64') })
 }
 
-/** Throws `hsm.rejected`. */
+/**
+ * Reads a package, without a check of its seal.
+ * @throws Fault `hsm.rejected` for any other text
+ */
 export function readPackage(text: string): SealedPackage {
   if (text.includes('"strongroom-backup-keys-1"'))
     throw refused(
