@@ -21,7 +21,7 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** Measures what an item of a batch costs in CPU time, beside a loop in C over the same token that is run in turn. */
+/** Measures the CPU time per item of a batch, in turn with a loop in C over the same token. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('batch', choices, args)
   needTools()
@@ -42,7 +42,7 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** The least that any way costs: the token, called from C. */
+/** The lower bound: the token, called from C. */
 function cLoop({ appliance }: Daemon, { calls, items, bytes }: Options): Task<Sample> {
   const loop = compileLoop(appliance)
   return {
@@ -54,7 +54,7 @@ function cLoop({ appliance }: Daemon, { calls, items, bytes }: Options): Task<Sa
   }
 }
 
-/** The port in this process, one batch at a time, and the host that serves it. */
+/** The port in this process, one batch at a time, and its token host. */
 async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Options): Promise<Task<Sample>> {
   const { appliance, admin, vault } = daemon
   await admin.must('POST', `/transparent/${vault}/keys/port`, {})
@@ -62,7 +62,7 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
   if (stored === undefined) throw new Error('the key is not in the database')
   const plaintexts = Array.from({ length: items }, () => randomBytes(bytes))
   const drive = async (times: number) => {
-    // Anew for each round: the grant in it lasts for minutes.
+    // Made for each round, because its grant is valid for minutes.
     const key = await latestReference(appliance, stored)
     const batch = plaintexts.map((plaintext) => ({ key, plaintext }))
     for (let call = 0; call < times; call++) {
@@ -100,7 +100,7 @@ async function overTls(daemon: Daemon, name: string, options: Options): Promise<
   }
 }
 
-/** What is measured must be the real thing: every item comes back. */
+/** Checks that every item can be decrypted again, so that the figures are of real encryptions. */
 async function checkRoundTrip({ admin, vault }: Daemon, batch: readonly { plaintext: string }[]): Promise<void> {
   const encrypted = await admin.must('POST', `/transparent/${vault}/encrypt/bench`, { batch_input: batch })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what it is is checked at the end

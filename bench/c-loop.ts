@@ -5,15 +5,18 @@ import type { TestAppliance } from '../test/support/appliance.ts'
 import type { TestToken } from '../test/support/token.ts'
 
 export interface LoopOptions {
-  /** Of one item. */
+  /** Length of an item. */
   readonly bytes: number
   readonly items: number
   readonly direction?: 'encrypt' | 'decrypt'
-  /** Beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Compiles `encrypt-loop.c` for the token of an appliance. Each call runs it; microseconds of processor time per item. */
+/**
+ * Compiles `encrypt-loop.c` for the token of an appliance. Each call of the result runs it and returns microseconds of
+ * processor time per item.
+ */
 export function compileLoop({ token, directory }: TestAppliance): (options: LoopOptions) => number {
   const program = join(directory, 'encrypt-loop')
   const headers = resolve(import.meta.dirname, '../node_modules/pkcs11js/includes/pkcs11')

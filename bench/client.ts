@@ -26,7 +26,10 @@ interface Sides extends Figures {
   readonly rate: number
 }
 
-/** What joining the encryptions of one tick saves the client for Node.js and the appliance, in turn in one run. */
+/**
+ * Measures what the client for Node.js and the appliance save when the client joins the encryptions of one tick. Both
+ * ways take turns in one run.
+ */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('client', choices, args)
   needTools()

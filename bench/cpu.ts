@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a process of the daemon does; the host that makes RSA keys counts as a host. */
+/** The role of a process of the daemon. The key maker counts as a host. */
 export type Role = 'primary' | 'worker' | 'host' | 'keeper'
 
-/** CPU time in microseconds, user and system, spent so far by the processes of each role. */
+/** CPU time used so far by the processes of each role, user and system, in microseconds. */
 export type CpuTimes = Readonly<Record<Role, number>>
 
-/** Linux counts in hundredths of a second in /proc, whatever the kernel's own tick is (proc_pid_stat(5), USER_HZ). */
+/** Linux reports hundredths of a second in /proc, whatever the kernel's own tick is (proc_pid_stat(5), USER_HZ). */
 const microsecondsPerTick = 10_000
 
-/** The CPU time of the process `root` and all that descend from it. */
+/** The CPU time of the process `root` and all its descendants. */
 export function cpuTimes(root: number): CpuTimes {
   const processes = readProcesses()
   const times = { primary: 0, worker: 0, host: 0, keeper: 0 }
@@ -33,11 +33,11 @@ function readProcesses(): Map<number, ProcessStat> {
   return processes
 }
 
-/** Undefined when the process has ended. */
+/** The figures of a process; undefined when it has ended. */
 function readStat(pid: number): ProcessStat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the name in brackets, and may hold anything; behind it stands the third.
+    // The second field is the name in brackets, which may contain anything. The third field follows it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
   } catch {
@@ -57,7 +57,7 @@ function roleOf(pid: number, root: number): Role {
   return command.includes('strongroom-keeper') ? 'keeper' : 'host'
 }
 
-/** Resident memory, in bytes, of the process that descends from `root` and whose command line names `what`. */
+/** Resident memory, in bytes, of the descendant of `root` whose command line contains `what`. */
 export function rssBytes(root: number, what: string): number {
   const processes = readProcesses()
   for (const pid of processes.keys()) {

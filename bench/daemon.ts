@@ -6,21 +6,21 @@ import { cpuTimes, type CpuTimes } from './cpu.ts'
 import type { Figures } from './figures.ts'
 import { createLoad, type Call, type Load, type LoadOptions } from './load.ts'
 
-/** The daemon as it ships, with a vault in it and a session of its administrator. */
+/** The daemon with its default settings, a vault, and a session of the vault's Admin. */
 export interface Daemon {
   readonly appliance: TestAppliance
   readonly vault: string
   readonly admin: TestClient
   readonly load: Load
-  /** A call to a key of the vault, for example `encrypt/NAME`. */
+  /** A call for a key of the vault, for example `encrypt/NAME`. */
   call(operation: string, body: object): Call
   close(): Promise<void>
 }
 
-/** The build that `npm run build` made. */
+/** The build by `npm run build`. */
 export const dist = resolve(import.meta.dirname, '../dist')
 
-/** What tells a daemon from the others of a run. */
+/** The name that distinguishes a daemon from the others of a run. */
 export function nameOf(build: string, workers: number): string {
   const checkout = basename(dirname(build))
   return `${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${checkout})`}`
@@ -32,11 +32,14 @@ export interface DaemonOptions {
   readonly settings: Overrides
 }
 
-/** What drives an appliance as this release does, whichever release it is of. */
+/** The driver of this release for an appliance of any release. */
 export const driverOf = ({ url, ca }: TestAppliance, driver: Pick<LoadOptions, 'connections' | 'http'>): Load =>
   createLoad({ origin: new URL(url).origin, ca, ...driver })
 
-/** A build of another release is started by its own checkout: the settings and rows of one are not those of the other. */
+/**
+ * Starts a daemon. A build of another release is started by the code of its own checkout, because settings and rows
+ * differ between releases.
+ */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { build = dist } = options
   if (build === dist) return startOwnDaemon(options)
@@ -44,7 +47,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return other.startDaemon({ ...options, build: other.dist })
 }
 
-/** This file, of the release that made the build. */
+/** This module in the release that made the build. */
 interface OtherRelease {
   readonly dist: string
   startDaemon(options: DaemonOptions): Promise<Daemon>
@@ -90,7 +93,10 @@ export interface Sample extends CpuTimes, Figures {
   readonly rate: number
 }
 
-/** Sends `calls` calls to the server with the process `pid`, and shares out what its processes spent among the `items` of all. */
+/**
+ * Sends `calls` calls to the server with the process `pid`, and divides the CPU time of its processes among the `items`
+ * of all calls.
+ */
 export async function sample(
   { pid, load }: { readonly pid: number; readonly load: Load },
   next: () => Call,

@@ -29,12 +29,12 @@ interface Server {
   readonly pid: number
   readonly load: Load
   readonly callOf: (plaintext: Buffer) => Call
-  /** Of an appliance. */
+  /** Set for a server that is an appliance. */
   readonly appliance?: TestAppliance
   close(): Promise<unknown>
 }
 
-/** How the driver speaks to each server. */
+/** Settings of the driver for each server. */
 type Driver = Pick<LoadOptions, 'connections' | 'http'>
 
 interface Measured extends Driver {
@@ -45,7 +45,7 @@ interface Row extends Result<Sample> {
   readonly bytes: number
 }
 
-/** Measures what an encryption costs in CPU time, beside bare servers that are driven in turn. */
+/** Measures the CPU time of an encryption, in turn with bare servers. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('encrypt', choices, args)
   needTools()
@@ -54,7 +54,7 @@ export async function main(args: string[]): Promise<void> {
     for (const build of options.against)
       for (const workers of options.workers) servers.push(await startAppliance(build, workers, options))
     servers.unshift(...(await startMeasures(servers[0], options)))
-    // V8 goes on compiling for some ten thousand calls.
+    // V8 continues to compile for some ten thousand calls.
     for (const server of servers) await drive(server, 64, options.warmup)
     const results: Row[] = []
     for (const bytes of options.sizes) {
@@ -70,7 +70,7 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** What the appliance is compared with: a server with the same duties and nothing else, and one without any. */
+/** The servers to compare the appliance with: one with the same duties and nothing else, and one without any. */
 async function startMeasures(like: Server | undefined, { workers, ...driver }: Measured): Promise<Server[]> {
   if (like?.appliance === undefined) throw new TypeError('there is nothing to compare with')
   const { config, token } = like.appliance
@@ -130,7 +130,7 @@ async function startServer(
   }
 }
 
-/** The daemon as it ships; what it encrypts must come back. */
+/** The daemon with its default settings. Checks that an encryption can be decrypted. */
 async function startAppliance(build: string, workers: number, driver: Driver): Promise<Server> {
   const daemon = await startDaemon({ build, connections: 1, settings: { http: { workers } } })
   const { admin, vault, appliance, call } = daemon

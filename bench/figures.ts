@@ -1,13 +1,13 @@
 /** Something to measure, for example a kind of call to one server. */
 export interface Task<F extends Figures> {
   readonly name: string
-  /** The task that it is compared with, by name; without one, the first of all. */
+  /** Name of the task that it is compared with. Default: the first of all. */
   readonly to?: string
-  /** Does it a good many times; what one time cost. */
+  /** Performs the task many times. Resolves to the cost of one time. */
   run(): Promise<F>
 }
 
-/** What one time cost; tasks are compared by `total`. */
+/** The cost of one time. Tasks are compared by `total`. */
 export interface Figures {
   readonly total: number
 }
@@ -15,11 +15,11 @@ export interface Figures {
 /** Medians over all rounds. */
 export type Result<F extends Figures> = F & {
   readonly name: string
-  /** Of the total to that of the task that it is compared with, in the same round. */
+  /** Ratio of the total to that of the task that it is compared with, in the same round. */
   readonly ratio: number
 }
 
-/** Runs the tasks in turn (A B C, A B C …), so that other work on the machine affects all of them alike. */
+/** Runs the tasks in turn (A B C, A B C …), so that other load of the machine affects all of them equally. */
 export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], rounds: number): Promise<Result<F>[]> {
   const samples = new Map<string, (F & { ratio: number })[]>(tasks.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
@@ -48,7 +48,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[(sorted.length - 1) >> 1] ?? Number.NaN) + (sorted[sorted.length >> 1] ?? Number.NaN)) / 2
 }
 
-/** Text in columns: the first to the left, the others to the right. */
+/** Text in columns: the first is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const pad = (cell: string, column: number) =>

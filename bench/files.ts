@@ -18,18 +18,21 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** What one request of a file sends to the token in one piece (features/objects/file-store.ts). */
+/** Bytes of a file in one request to the token (features/objects/file-store.ts). */
 const chunkBytes = 192 * 1024
 const MiB = 1024 * 1024
 
-/** As the hosts of the daemon have it: glibc gives large pieces of memory back to the kernel otherwise, at three times the cost. */
+/**
+ * The allocator settings of token hosts. Without them glibc returns large blocks to the kernel, at three times the
+ * cost.
+ */
 const allocator = {
   MALLOC_TRIM_THRESHOLD_: String(256 * MiB),
   MALLOC_MMAP_THRESHOLD_: String(64 * MiB),
   MALLOC_TOP_PAD_: String(16 * MiB),
 }
 
-/** Measures what a MiB of a file costs in CPU time on its way up and down, beside AES-GCM of as much in the same token. */
+/** Measures the CPU time per MiB of an uploaded and downloaded file, and of AES-GCM over as much in the same token. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('files', choices, args)
   needTools()
@@ -39,7 +42,7 @@ export async function main(args: string[]): Promise<void> {
     for (const build of options.against) {
       const daemon = await startDaemon({ build, connections: 1, settings: settingsOf(options) })
       closing.push(() => daemon.close())
-      // That of another release may send no GET.
+      // The driver of another release may be unable to send GET.
       const load = driverOf(daemon.appliance, { connections: 1 })
       closing.unshift(() => load.close())
       if (tasks.length === 0) tasks.push(...inToken(daemon, options))
@@ -56,7 +59,7 @@ const settingsOf = ({ workers, mib }: Options) => ({ http: { workers }, files: {
 
 const inC = { up: 'encrypt in C', down: 'decrypt in C' }
 
-/** The least that any way costs: the token, called from C. */
+/** The lower bound: the token, called from C. */
 function inToken({ appliance }: Daemon, { mib, files }: Options): Task<Sample>[] {
   const loop = compileLoop(appliance)
   const items = Math.ceil((files * mib * MiB) / chunkBytes)
@@ -97,7 +100,7 @@ async function throughDaemon(
   ]
 }
 
-/** What is measured must be the real thing: the file comes back. */
+/** Checks that the file comes back. */
 async function checkRoundTrip({ admin }: Daemon, id: string, content: Buffer): Promise<void> {
   const { FILEDATA } = await admin.must('GET', `/object/${id}?filedata=true`)
   const [sent, came] = [content, Buffer.from(String(FILEDATA), 'base64')].map((bytes) =>

@@ -25,14 +25,14 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** Of one kind in all rounds. */
+/** Number of first uses of one kind in all rounds. */
 const coldCalls = ({ rounds, unmeasured, cold }: Options): number => (rounds + unmeasured) * cold
 
 const fewKeys = 10
-/** What a host holds by default (hsm.handles). */
+/** Number of keys that a host holds by default (hsm.handles). */
 const handles = 10_000
 
-/** Measures what many keys cost: in the database, at their first use, and in the memory of a token host. */
+/** Measures the cost of many keys: in the database, at their first use, and in the memory of a token host. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('keys', choices, args)
   needTools()
@@ -60,7 +60,7 @@ export async function main(args: string[]): Promise<void> {
     }
     const results = await takeTurns(tasks, options.rounds)
     const [first] = filled
-    // With fewer keys than a host holds there is nothing to see.
+    // With fewer keys than a host can hold there is nothing to measure.
     const memory = first && keys >= handles ? await memoryOf(first.daemon, first.stored) : undefined
     console.log(
       options.json
@@ -74,7 +74,7 @@ export async function main(args: string[]): Promise<void> {
 
 const keysPerTransaction = 1_000
 
-/** Keys `k0`, `k1`, … made by the same code as over the wire, but many in a transaction. */
+/** Makes keys `k0`, `k1`, … by the code that serves calls, but many in a transaction. */
 export async function makeKeys({ appliance, vault }: Daemon, count: number): Promise<StoredKey[]> {
   const type = findKeyType('aes256-gcm96')
   if (type === undefined) throw new Error('there is no key type aes256-gcm96')
@@ -101,7 +101,7 @@ export async function makeKeys({ appliance, vault }: Daemon, count: number): Pro
   return stored
 }
 
-/** The same keys in a build of another release, whose rows are not ours: over the wire. */
+/** Makes the same keys in a build of another release, over the wire, because its rows differ. */
 async function createKeys({ load, call }: Daemon, count: number): Promise<void> {
   let created = 0
   await load.drive(() => call(`keys/${nameOfKey(created++)}`, {}), count)
@@ -117,14 +117,14 @@ const task = (daemon: Daemon, name: string, times: number, next: () => Call): Ta
 const plaintext = randomBytes(64).toString('base64')
 const encryption = (daemon: Daemon, name: string): Call => daemon.call(`encrypt/${name}`, { plaintext })
 
-/** Encryptions with one key; warmed up. */
+/** Encryptions with one key, after a warm-up. */
 async function hotTask(daemon: Daemon, name: string, key: string, { calls, warmup }: Options): Promise<Task<Sample>> {
   const call = encryption(daemon, key)
   await daemon.load.drive(() => call, warmup)
   return task(daemon, name, calls, () => call)
 }
 
-/** What is measured of one build; `of` names it. */
+/** The tasks for one build. `of`: its name. */
 async function tasksOf(daemon: Daemon, of: string, options: Options) {
   const { keys, calls, cold } = options
   const perTask = coldCalls(options)
@@ -133,7 +133,7 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
   const unopened = (await decryptionsWith(daemon, names.slice(0, perTask + 1), options)).values()
   const decryption = taken(unopened)
   const unused = names.slice(perTask + 1).values()
-  // The hosts have just used those keys: now none of them is cached.
+  // The hosts have just used these keys. After the restart none of them is cached.
   await daemon.appliance.restart()
   let [created, rotated] = [0, 0]
   const inUse = [
@@ -147,16 +147,16 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
     task(daemon, `${of}rotate a key`, cold, () => daemon.call(`keys/new${rotated++}/rotate`, {})),
     task(daemon, `${of}rotate one key`, cold, () => daemon.call(`keys/${hot}/rotate`, {})),
   ]
-  // V8 goes on compiling for thousands of calls of each kind.
+  // V8 continues to compile for thousands of calls of each kind.
   for (let round = 0; round < options.unmeasured; round++) for (const { run } of firstUses) await run()
   return [...inUse, ...firstUses]
 }
 
 const answered = z.object({ CALLINFO: z.object({ ciphertext: z.string() }) })
 
-/** Calls that decrypt what the keys have encrypted. */
+/** Calls that decrypt ciphertexts of these keys. */
 async function decryptionsWith(daemon: Daemon, names: readonly string[], { connections }: Options): Promise<Call[]> {
-  // That of a build of before gives no answers.
+  // The driver of an earlier build does not return answers.
   const load = driverOf(daemon.appliance, { connections })
   try {
     return await Promise.all(
@@ -177,16 +177,19 @@ function taken<T>(from: Iterator<T>): T {
 }
 
 interface Memory {
-  /** Resident memory of a host that holds one key, after a while of work. */
+  /** Resident memory of a host that holds one key, after some work. */
   readonly beforeBytes: number
-  /** … that holds as many as it may. */
+  /** Resident memory of a host that holds as many keys as it may. */
   readonly afterBytes: number
-  /** Host CPU of a first use while there is room, and when each lets another go; undefined when there are too few keys. */
+  /**
+   * Host CPU time of a first use while there is room, and when each evicts another key. The latter is undefined for too
+   * few keys.
+   */
   readonly fillUs: number
   readonly replaceUs: number | undefined
 }
 
-/** One host of the daemon, made to hold key after key. */
+/** Makes one host of the daemon hold key after key. */
 async function memoryOf({ appliance, vault }: Daemon, stored: readonly StoredKey[]): Promise<Memory> {
   await appliance.restart()
   const [socket] = appliance.config.hsm.sockets
@@ -200,10 +203,10 @@ async function memoryOf({ appliance, vault }: Daemon, stored: readonly StoredKey
     return (cpuTimes(appliance.pid).host - before) / keys.length
   }
   try {
-    // The hot one has been rotated since.
+    // The key of the hot task has been rotated since.
     const [, first, ...others] = stored
     if (first === undefined) throw new Error('there are no keys')
-    // As many calls as will follow, so that what remains in between is the keys.
+    // As many calls as will follow, so that the difference in memory is that of the keys.
     await encryptWith(Array.from({ length: 2 * handles }, () => first))
     const beforeBytes = rssBytes(appliance.pid, socket)
     const fillUs = await encryptWith(others.slice(0, handles - 1))

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 
 export interface Call {
-  /** POST where it says nothing. */
+  /** Default: POST. */
   readonly method?: 'GET' | 'POST'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -12,19 +12,19 @@ export interface LoadOptions {
   readonly origin: string
   /** PEM of the authority that signed the server's certificate. */
   readonly ca: string
-  /** Keep-alive connections, each with one call under way. */
+  /** Number of keep-alive connections, each with one call under way. */
   readonly connections: number
   /** Version of HTTP, 1 (the default) or 2. */
   readonly http?: number
 }
 
-/** Connections that stay open from round to round, so that no round pays for handshakes. */
+/** Connections that stay open between rounds, so that no round includes handshakes. */
 export interface Load {
-  /** Sends so many calls; resolves to the time that took. Rejects when an answer is not a success. */
+  /** Sends `times` calls. Resolves to the time that they took. Rejects when an answer is not a success. */
   drive(next: () => Call, times: number): Promise<{ readonly wallMs: number }>
-  /** Sends one call; resolves to its answer. */
+  /** Sends one call. Resolves to its answer. */
   send(call: Call): Promise<string>
-  /** Sends calls for as long as `goOn` says so; resolves to how long each took, in milliseconds. */
+  /** Sends calls while `goOn` returns true. Resolves to the duration of each in milliseconds. */
   time(next: () => Call, goOn: () => boolean): Promise<number[]>
   close(): Promise<void>
 }

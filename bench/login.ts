@@ -22,18 +22,21 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** Milliseconds that an encryption takes, alone and beside logins; `total` is the slowest hundredth beside them to that alone. */
+/**
+ * Milliseconds of an encryption, alone and beside logins. `total`: the slowest hundredth beside logins relative to that
+ * alone.
+ */
 interface Latency extends Figures {
   readonly aloneMedian: number
   readonly aloneP99: number
   readonly besideMedian: number
   readonly besideP99: number
   readonly besideCalls: number
-  /** All logins together. */
+  /** Time of all logins together. */
   readonly loginsMs: number
 }
 
-/** Measures how long encryptions take while many people log in, and right before that, in one round. */
+/** Measures how long encryptions take while many people log in, and immediately before that, in one round. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('login', choices, args)
   needTools(['curl'])
@@ -86,7 +89,9 @@ async function beside(daemon: Daemon, name: string, options: Options): Promise<T
   return { name, run }
 }
 
-/** Logins that start at the same moment over connections of their own, in a process of their own: curl. Rejects unless all succeed. */
+/**
+ * Logins that start at the same time over separate connections, by curl in another process. Rejects unless all succeed.
+ */
 function prepareStorm({ appliance }: Daemon, users: readonly TestUser[]): () => Promise<void> {
   const ca = join(appliance.directory, 'ca.pem')
   writeFileSync(ca, appliance.ca)

@@ -17,7 +17,7 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** Measures what an object with one secret field costs in CPU time, beside encryptions of 64 bytes that are driven in turn. */
+/** Measures the CPU time of an object with one secret field, in turn with encryptions of 64 bytes. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('objects', choices, args)
   needTools()
@@ -28,7 +28,7 @@ export async function main(args: string[]): Promise<void> {
       const { connections, workers } = options
       const daemon = await startDaemon({ build, connections, settings: { http: { workers } } })
       closing.push(() => daemon.close())
-      // That of another release may send no GET.
+      // The driver of another release may be unable to send GET.
       const load = driverOf(daemon.appliance, { connections })
       closing.unshift(() => load.close())
       tasks.push(...(await tasksOf(daemon, load, nameOf(build, workers), options)))

@@ -2,19 +2,19 @@ import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option as CommandOption } from 'commander'
 import { dist } from './daemon.ts'
 
-/** An option of a benchmark: what it says of itself in `--help`, and how its text is read. */
+/** An option of a benchmark: its text in `--help`, and the parser of its value. */
 interface Option<T> {
   readonly takes: string
   readonly says: string
   readonly fallback: T
-  /** How the fallback is called where its value says too little. */
+  /** Name of the default where its value says too little. */
   readonly called?: string
   read(text: string, before: T): T
 }
 
 type Options = Readonly<Record<string, Option<unknown>>>
 
-/** What the options of `O` were given as. */
+/** The values of the options in `O`. */
 export type Read<O> = { readonly [Name in keyof O]: O[Name] extends Option<infer T> ? T : never }
 
 export const count = (fallback: number, says: string): Option<number> => ({
@@ -31,7 +31,7 @@ export const counts = (fallback: readonly number[], says: string): Option<readon
   read: (text) => text.split(',').map(wholeNumber),
 })
 
-/** A record, as JSON. */
+/** A JSON object. */
 export const record = (says: string): Option<Readonly<Record<string, unknown>>> => ({
   takes: '<json>',
   says,
@@ -40,7 +40,7 @@ export const record = (says: string): Option<Readonly<Record<string, unknown>>> 
   read: (text) => JSON.parse(text) as Record<string, unknown>,
 })
 
-/** Builds of the daemon to compare: this one first. */
+/** Builds of the daemon to compare with this one, which comes first. */
 export const builds: Option<readonly string[]> = {
   takes: '<dir>',
   says: 'the dist of another checkout, measured in the same rounds; as often as you like',
@@ -49,7 +49,7 @@ export const builds: Option<readonly string[]> = {
   read: (path, before) => [...before, resolve(path)],
 }
 
-/** Reads `args` as the options of a benchmark; shows what there is and ends the program when it is asked to, or cannot. */
+/** Reads `args` as the options of a benchmark. Ends the program after `--help` and for invalid options. */
 export function readOptions<O extends Options>(name: string, options: O, args: string[]): Read<O> & { json?: true } {
   const command = new Command(`npm run bench:${name} --`)
   for (const [option, { takes, says, fallback, called, read }] of Object.entries(options))

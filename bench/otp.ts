@@ -28,7 +28,7 @@ interface Contestant {
   /** PEM; undefined for plain HTTP. */
   readonly ca: string | undefined
   readonly client: { readonly id: number; readonly key: string }
-  /** One for each connection of the widest run, because OTPs of one token must arrive in their order. */
+  /** One token for each connection of the run with the most, because the OTPs of a token must arrive in order. */
   readonly tokens: readonly QuickToken[]
 }
 
@@ -36,13 +36,13 @@ interface Contestant {
 interface Sample extends Figures {
   readonly rate: number
   readonly cpu: number
-  /** Of all fresh OTPs, in percent. */
+  /** Refused fresh OTPs, in percent. */
   readonly refused: number
 }
 
 const replays = 50
 
-/** Measures verifications per second beside Debian's yubiserver, and counts what races let through. */
+/** Measures verifications per second in turn with Debian's yubiserver, and counts OTPs that races let through twice. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('otp', choices, args)
   needTools()
@@ -77,12 +77,12 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** The same token for another server: what one has seen is fresh for the other. */
+/** A copy of the token for another server, to which its OTPs are new. */
 function copy(token: QuickToken): QuickToken {
   return Object.assign(new QuickToken(token.publicId), { privateId: token.privateId, key: token.key })
 }
 
-/** Two for a user, who has one more already. */
+/** Enrols two tokens for each user, who has one already. */
 async function enrol({ appliance }: TestValidator, tokens: readonly QuickToken[]): Promise<void> {
   const { services, commit } = appliance
   for (let at = 0; at < tokens.length; at += 2) {
@@ -110,7 +110,7 @@ function poolOf({ origin, ca }: Contestant, connections: number): Pool {
   return new Pool(origin, { connections, pipelining: 1, ...(ca === undefined ? {} : { connect: { ca } }) })
 }
 
-/** For each lane the paths of signed requests with fresh OTPs of its own token, made beforehand. */
+/** The paths of signed requests for each lane, with fresh OTPs of its own token, made in advance. */
 function requests(contestant: Contestant, lanes: number, times: number): string[][] {
   return contestant.tokens
     .slice(0, lanes)
@@ -120,12 +120,12 @@ function requests(contestant: Contestant, lanes: number, times: number): string[
 function requestFor({ client }: Contestant, otp: string): string {
   const members = { id: String(client.id), nonce: newNonce(), otp }
   const query = queryOf(members)
-  // The values need no escapes, and their names stand in order: the query is the text to sign.
+  // The values need no escapes, and their names are sorted: so the query is the text to sign.
   const h = createHmac('sha1', Buffer.from(client.key, 'base64')).update(query).digest('base64')
   return `/wsapi/2.0/verify?${query}&h=${encodeURIComponent(h)}`
 }
 
-/** Each lane one after another, the lanes side by side; how many were answered with OK. */
+/** Sends the requests of a lane one after another, and all lanes concurrently. Resolves to the number of OK answers. */
 async function verifyAll(pool: Pool, lanes: readonly (readonly string[])[]): Promise<number> {
   let accepted = 0
   await Promise.all(
@@ -164,11 +164,11 @@ interface Race {
   readonly otps: number
   readonly requests: number
   readonly accepted: number
-  /** OTPs that were accepted more than once. */
+  /** Number of OTPs that were accepted more than once. */
   readonly doubles: number
 }
 
-/** Every OTP shown 50 times at once, each time with a nonce of its own. */
+/** Sends every OTP 50 times at once, each time with another nonce. */
 async function race(contestant: Contestant, otps: number): Promise<Race> {
   const pool = poolOf(contestant, replays)
   const { tokens, name } = contestant

@@ -1,13 +1,13 @@
 import { createCipheriv } from 'node:crypto'
 import { HardwareToken } from '../test/support/hardware-token.ts'
 
-/** A hardware token that makes its OTPs in this process: tens of thousands of them take no time to speak of. */
+/** A hardware token that computes its OTPs in this process, so that tens of thousands take hardly any time. */
 export class QuickToken extends HardwareToken {
   override otpAt(useCounter: number, sessionUse: number): string {
     const block = Buffer.alloc(16)
     block.write(this.privateId, 'hex')
     block.writeUInt16LE(useCounter, 6)
-    // Its clock: an eighth of a second from each OTP to the next.
+    // Its clock advances by an eighth of a second with each OTP.
     block.writeUIntLE(((useCounter << 8) | sessionUse) & 0xffffff, 8, 3)
     block.writeUInt8(sessionUse, 11)
     block.writeUInt16LE(~crc16(block.subarray(0, 14)) & 0xffff, 14)
@@ -17,7 +17,7 @@ export class QuickToken extends HardwareToken {
   }
 }
 
-/** ISO 13239. */
+/** CRC-16 (ISO 13239). */
 function crc16(bytes: Uint8Array): number {
   let crc = 0xffff
   for (const byte of bytes) {

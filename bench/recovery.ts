@@ -19,7 +19,7 @@ const to =
     return victims
   }
 
-/** What is done to which processes; each resolves with those that it was done to. */
+/** Faults by name. Each resolves to the processes that it affected. */
 const faults: Readonly<Record<string, Fault>> = {
   'one worker killed': to('SIGKILL', ({ workers }) => workers.slice(0, 1)),
   'both workers killed': to('SIGKILL', ({ workers }) => workers),
@@ -36,7 +36,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 }
 
-/** The processes that the daemon starts behind its start are there by then. */
+/** Time until the processes that the daemon starts last are up. */
 const settledMs = 5_000
 
 const names = Object.keys(faults)
@@ -57,17 +57,17 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** Seconds; `total` is the longest that any client went without a good answer. */
+/** Seconds. `total`: the longest time that any client was without a successful answer. */
 interface Recovery extends Figures {
-  /** The longest that no client had one. */
+  /** The longest time that all clients were without one. */
   readonly all: number
-  /** Until the victims were gone and others were in their place. */
+  /** Time until the affected processes were gone and replaced. */
   readonly replaced: number
-  /** Of all answers, those that were an error, and the connections that were lost. */
+  /** Number of answers that were errors, and of lost connections. */
   readonly errors: number
 }
 
-/** Measures how long clients go without a good answer when processes of the daemon are killed or stopped. */
+/** Measures how long clients are without a successful answer when processes of the daemon are killed or stopped. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('recovery', choices, args)
   needTools()
@@ -85,7 +85,7 @@ async function measure(fault: string, build: string, { clients, pause }: Options
   const daemon = await startDaemon({ build, connections: 1, settings: { http: { workers: 2 } } })
   try {
     await daemon.load.drive(() => encryption(daemon), 1_000)
-    // The keeper has a part in the making of keys alone.
+    // The keeper is needed only for making keys.
     let keys = 0
     const next = fault.startsWith('keeper') ? () => daemon.call(`keys/bench-${keys++}`, {}) : () => encryption(daemon)
     const load = startClients(daemon, next, clients, pause)
@@ -111,7 +111,7 @@ function isWhole({ appliance }: Daemon, before: Processes, victims: readonly num
   return isAsMany && victims.every((pid) => !existsSync(`/proc/${pid}`))
 }
 
-/** Clients that call in turn, each with one call under way, until `end`. */
+/** Starts clients that call in turn, each with one call under way, until `end`. */
 function startClients(daemon: Daemon, next: () => Call, clients: number, pause: number) {
   const good: { readonly client: number; readonly atMs: number }[] = []
   const load = { errors: 0, isOver: false }
@@ -140,7 +140,7 @@ function startClients(daemon: Daemon, next: () => Call, clients: number, pause: 
   const hadSome = (number: number, sinceMs: number): boolean =>
     good.some(({ client, atMs }) => client === number && atMs > sinceMs)
   return {
-    /** Resolves when every client has had a good answer from now on. */
+    /** Resolves when every client has had a successful answer from now on. */
     settled: () => {
       const sinceMs = performance.now() + clients * pause
       return eventually(() => loops.every((_, number) => hadSome(number, sinceMs)))

@@ -11,11 +11,11 @@ import type { TestClient } from '../test/support/client.ts'
 import { createObject } from '../test/support/object-kit.ts'
 import { eventOf } from '../test/support/event-kit.ts'
 
-/** Rows as the daemon makes them, in bulk. Where a seal or a ciphertext is bound to its row, a comment says what stands there. */
+/** Makes rows in bulk as the daemon does. A comment tells where a seal or a ciphertext is bound to another row. */
 
 const usersPerTransaction = 500
 
-/** Users with seals of the keeper. They share the pass phrase of the one that they are made after, and have no second factor. */
+/** Makes users with seals of the keeper. They have the pass phrase of the user `like`, and no second factor. */
 export async function makeUsers({ store, hsm }: TestAppliance, like: number, wanted: number): Promise<void> {
   const known = await findUserById(store.read, like)
   if (known === null) throw new Error(`there is no user ${like}`)
@@ -33,15 +33,15 @@ export async function makeUsers({ store, hsm }: TestAppliance, like: number, wan
 const words = ['harbour', 'meadow', 'granite', 'orchard', 'falcon', 'lantern', 'copper', 'willow', 'summit', 'ember']
 const word = (number: number): string => words[number % words.length] ?? ''
 
-/** What `makeObjects` puts into objects, for searches: how many of `objects` hold it. */
+/** Texts that `makeObjects` puts into objects for searches, with the number of `objects` that contain them. */
 export const needles = {
   one: (objects: number) => hostOf(objects >> 1),
   hundred: 'heron',
   tenth: 'amber',
   none: 'zyxwvut',
-  /** In the second half of the vaults alone. */
+  /** Only in the second half of the vaults. */
   elsewhere: 'cobalt',
-  /** Each of its trigrams is in every object; nowhere do they stand together. */
+  /** Every object contains each of its trigrams, but no object all of them together. */
   noneOfCommonParts: 'lexample',
   noneOfTwoLetters: 'qz',
 }
@@ -49,8 +49,8 @@ export const needles = {
 const hostOf = (number: number): string => `${word(number)}-${String(number).padStart(7, '0')}.example.test`
 
 /**
- * Copies of an object that the daemon made, shared out among the vaults, while the daemon does not run. The ciphertext of the
- * password is bound to the first: it can be read there alone, and is as long as any.
+ * Distributes copies of an object over the vaults, while the daemon does not run. The ciphertext of the password is
+ * bound to the original: only there it can be read, but its length is realistic.
  */
 export function makeObjects(database: string, model: string, vaults: readonly number[], wanted: number): void {
   const file = new Database(database)
@@ -69,7 +69,7 @@ export function makeObjects(database: string, model: string, vaults: readonly nu
   file.transaction(() => {
     for (let number = 0; number < wanted; number++) {
       const host = hostOf(number)
-      // In no order, so that what recurs in the numbers does not in the vaults.
+      // Pseudo-random, so that patterns in the numbers do not recur in the vaults.
       const place = (Math.imul(number, 2_654_435_761) >>> 16) % vaults.length
       const special = [
         number % 10 === 3 ? needles.tenth : '',
@@ -88,7 +88,9 @@ export function makeObjects(database: string, model: string, vaults: readonly nu
 
 const recordsAtOnce = 10_000
 
-/** A chain that the product's own writer wrote and the keeper signed; the first worker goes on with it after `nameMachine`. */
+/**
+ * Makes a chain by the product's own writer, signed by the keeper. After `nameMachine` the first worker continues it.
+ */
 export async function makeTrail({ config, hsm, store }: TestAppliance, wanted: number): Promise<void> {
   const trail = await createAuditTrail({
     ...config.audit,
@@ -110,13 +112,13 @@ export async function makeTrail({ config, hsm, store }: TestAppliance, wanted: n
 
 const machine = 'bench'
 
-/** From the next start on the daemon's chains begin with the name of the machine. */
+/** Makes the daemon's chains begin with the name of the machine, from its next start on. */
 export function nameMachine({ configFile, config }: TestAppliance): void {
   const settings = JSON.parse(readFileSync(configFile, 'utf8'))
   writeFileSync(configFile, JSON.stringify({ ...settings, audit: { ...config.audit, machine } }))
 }
 
-/** Vaults of a user, over the wire; resolves to their ids. */
+/** Makes vaults of a user over the wire. Resolves to their ids. */
 export async function makeVaults(admin: TestClient, wanted: number): Promise<number[]> {
   const ids: number[] = []
   for (let number = 0; number < wanted; number++) {
@@ -126,7 +128,7 @@ export async function makeVaults(admin: TestClient, wanted: number): Promise<num
   return ids
 }
 
-/** The object that others are copies of. */
+/** Makes the object that the others are copies of. */
 export const makeModel = (admin: TestClient, vault: string): Promise<string> =>
   createObject(admin, vault, { host: 'model.example.test', info: 'lexis' })
 

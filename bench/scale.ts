@@ -37,7 +37,7 @@ const choices = {
 
 type Options = Read<typeof choices>
 
-/** One of the two appliances, and who asks it. */
+/** One of the two appliances, and clients for it. */
 interface Side {
   readonly daemon: Daemon
   /** A member of every vault. */
@@ -48,7 +48,7 @@ interface Side {
   readonly one: TestClient
 }
 
-/** Measures what grows with the data: an appliance with much of it beside an empty one, in turn. */
+/** Measures what grows with the amount of data: an appliance with much of it in turn with an empty one. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('scale', choices, args)
   needTools()
@@ -87,7 +87,7 @@ interface Section {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Resolves to those who see a part of it. */
+/** Fills the appliance. Resolves to the clients that see a part of it. */
 async function fill(daemon: Daemon, sizes: Options): Promise<Pick<Side, 'half' | 'one'>> {
   const { appliance, vault, admin } = daemon
   const step = async (what: string, work: () => unknown): Promise<void> => {
@@ -113,7 +113,7 @@ async function fill(daemon: Daemon, sizes: Options): Promise<Pick<Side, 'half' |
   return { half: await memberOf(vaults.slice(0, Math.ceil(vaults.length / 2))), one: await memberOf([Number(vault)]) }
 }
 
-/** From the moment at which the process is started until it has answered an encryption. */
+/** Time from the start of the process until it has answered an encryption. */
 async function startMs({ daemon }: Side, plaintext: string): Promise<number> {
   const { appliance, call, load } = daemon
   await appliance.stop()
@@ -165,7 +165,7 @@ function memory(empty: Side, full: Side): Section {
   }
 }
 
-/** What is asked of both, with the needles of the data. */
+/** The calls for both appliances, with the search texts of the data. */
 function questions({ daemon: { vault }, all, half, one }: Side, objects: number) {
   const find = (needle: string) => `/find?needle=${encodeURIComponent(needle)}`
   const everywhere: readonly (readonly [string, string])[] = [
@@ -213,7 +213,7 @@ async function searches(empty: Side, full: Side, { objects, calls }: Options): P
 
 const agents = new Map<string, Agent>()
 
-/** The client's own checks would take longer than the answer. */
+/** Without the client's own checks, which would take longer than the answer. */
 async function timed(
   { daemon: { appliance } }: Side,
   { client, path }: { readonly client: TestClient; readonly path: string },
@@ -231,7 +231,7 @@ async function timed(
     const { statusCode, body } = await request(appliance.url + path, { dispatcher, headers })
     bytes = (await body.bytes()).length
     if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`)
-    // The first one fills the caches of disk and database.
+    // The first call fills the caches of disk and database.
     if (call === -1) continue
     tookMs.push(performance.now() - startedMs)
     spent += cpuTimes(appliance.pid).worker - cpu
@@ -257,7 +257,7 @@ async function encryptions(empty: Side, full: Side, { rounds }: Options): Promis
   }
 }
 
-/** What the first worker does by itself: for so long it answers no call. */
+/** The periodic work of the first worker, during which it answers no calls. */
 async function chores(empty: Side, full: Side): Promise<Section> {
   const rows = [['chore', 'ms', 'empty ms']]
   const ofEmpty = choresOf(empty.daemon.appliance.services)
@@ -277,7 +277,7 @@ async function choreMs({ run }: { readonly run: () => Promise<unknown> }): Promi
   return median(times).toFixed(1)
 }
 
-/** Commands of the operator, beside the daemon. */
+/** Commands of the operator while the daemon runs. */
 async function commands(empty: Side, full: Side): Promise<Section> {
   const rows = [['command', 's', 'most MiB', 'empty s', 'most MiB']]
   for (const command of ['doctor', 'user list', 'audit verify', 'audit verify --database']) {
@@ -300,7 +300,7 @@ async function consoleRun({ daemon: { appliance } }: Side, command: string) {
   return { seconds: (performance.now() - startedMs) / 1000, peak }
 }
 
-/** MiB; 0 for a process that has ended. */
+/** Peak memory in MiB; 0 for a process that has ended. */
 function peakOf(pid: number): number {
   try {
     return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024

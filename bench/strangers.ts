@@ -18,15 +18,15 @@ const choices = {
   against: builds,
 }
 
-/** Milliseconds that an honest login takes over a new connection; `total` is the slowest beside the wrong ones. */
+/** Milliseconds of an honest login over a new connection. `total`: the slowest one beside the wrong ones. */
 interface Waiting extends Figures {
   readonly alone: number
   readonly median: number
-  /** All wrong logins together. */
+  /** Time of all wrong logins together. */
   readonly floodMs: number
 }
 
-/** Measures how long honest logins take while strangers send thousands of wrong ones, and before that, in one round. */
+/** Measures how long honest logins take while attackers send thousands of wrong ones, and before that, in one round. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('strangers', choices, args)
   const daemons: Daemon[] = []
@@ -58,7 +58,7 @@ interface Flood {
   readonly honest: number
 }
 
-/** Each flood comes from other addresses: the daemon remembers those of the one before. */
+/** Each flood comes from other addresses, because the daemon remembers those of the previous one. */
 let firstNetwork = 0
 
 async function beside({ appliance }: Daemon, user: TestUser, { honest, ...flood }: Flood): Promise<Waiting> {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { dist } from './daemon.ts'
 
-/** The programs that a benchmark starts beside the daemon, and the Debian package of each. */
+/** Programs that benchmarks start besides the daemon, with their Debian packages. */
 const packages = {
   cc: 'gcc',
   curl: 'curl',
@@ -18,7 +18,7 @@ export type Tool = keyof typeof packages
 /** Every benchmark starts a daemon with a SoftHSM2 token, and logs in with the OTP of a hardware token. */
 const always: readonly Tool[] = ['cc', 'openssl', 'ps', 'setpriv', 'softhsm2-util', 'ykgenerate']
 
-/** Ends the program with a sentence that names what is missing. */
+/** Ends the program with a sentence that names the missing programs. */
 export function needTools(more: readonly Tool[] = []): void {
   const missing = [...always, ...more].filter((tool) => !isInstalled(tool))
   const wanted = missing.map((tool) => packages[tool])

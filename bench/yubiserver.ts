@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { freePort } from '../test/support/appliance.ts'
 import type { HardwareToken } from '../test/support/hardware-token.ts'
 
-/** Debian's validator in C, with a database of its own that is thrown away. It speaks plain HTTP, one request per connection. */
+/** Debian's validator in C, with a temporary database. It speaks plain HTTP, one request per connection. */
 export interface Yubiserver {
   readonly origin: string
   readonly pid: number
@@ -29,7 +29,7 @@ export async function startYubiserver(tokens: readonly HardwareToken[]): Promise
   const key = /: (\S+)\n/.exec(administer('-p', '-a', 'bench', 'twenty characters...'))?.[1]
   if (key === undefined) throw new Error('yubiserver-admin gave no API key')
   if (process.getuid?.() === 0) {
-    // As root it becomes this user.
+    // Started as root, it changes to this user.
     chmodSync(directory, 0o755)
     execFileSync('chown', ['-R', 'yubiserver', directory])
   }
@@ -47,7 +47,7 @@ export async function startYubiserver(tokens: readonly HardwareToken[]): Promise
   }
 }
 
-/** It puts itself into the background. */
+/** Finds the process by its command line, since it daemonizes itself. */
 function processNaming(what: string): number {
   const pid = readdirSync('/proc').find(
     (name) => /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(what),

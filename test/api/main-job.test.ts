@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance } from '../support/appliance.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
 
-/** The main job, over the wire: what both kinds of store, and every later release, must still do. */
+/** The main job, over the wire, which must work on both kinds of store and in every later release. */
 function doesTheMainJob(start: () => Promise<TestAppliance>): void {
   let appliance: TestAppliance
 

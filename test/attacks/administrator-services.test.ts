@@ -5,7 +5,10 @@ import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
 
-/** An administrator has the interface, and wants to read a vault by way of a service account that shares it; so does the owner of another one. */
+/**
+ * The attacker is an administrator, with the interface only, who wants to read a vault through a service account that
+ * is a member of it; or the owner of another account who wants the same.
+ */
 let appliance: TestAppliance
 let owner: TestUser
 let ownerClient: TestClient
@@ -41,7 +44,7 @@ const addKey = async (client: TestClient): Promise<string> => {
 const resting = '403 1302'
 
 describe('an administrator who adds a credential of his own', () => {
-  it('reads nothing: the memberships rest until an Admin of the vault confirms them', async () => {
+  it('reads nothing: the memberships are on hold until an Admin of the vault confirms them', async () => {
     const before = await addCredential(appliance, service, { ...asked, kind: 'static' })
     await ownerClient.must('POST', `/vault/${vault}/member/${service.id}/confirm`)
     const own = await loggedIn(appliance.client(), byKey(service.name, before.key))
@@ -49,7 +52,7 @@ describe('an administrator who adds a credential of his own', () => {
 
     const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
     expect(await decrypts(attacker)).toBe(resting)
-    // The application that used the account before is refused with him, so that its operator sees it.
+    // The application that used the account before is refused as well, so that its operator notices.
     expect(await decrypts(own)).toBe(resting)
     const { CALLINFO } = await ownerClient.must('GET', `/vault/${vault}/members`)
     const members = CALLINFO['vaultmembers'] as { id: string; resting?: { by: string[] } }[]
@@ -76,21 +79,21 @@ describe('an administrator who adds a credential of his own', () => {
     const { CALLINFO } = await administratorClient.must('PUT', `/service/${service.id}`, body)
     expect(JSON.stringify(CALLINFO['general'])).toContain('on hold until')
     expect(await decrypts(client)).toBe(resting)
-    // What he adds as the owner changes nothing of that.
+    // A credential that he adds as the owner changes nothing.
     if ('owner' in change) {
       const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
       expect(await decrypts(attacker)).toBe(resting)
     }
   })
 
-  it('has the same if he enables again what was disabled', async () => {
+  it('puts the memberships on hold as well when he enables a disabled account again', async () => {
     const key = await addKey(ownerClient)
     await administratorClient.must('PUT', `/service/${service.id}`, { active: false })
     await administratorClient.must('PUT', `/service/${service.id}`, { active: true })
     expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)
   })
 
-  it('has the same by way of the owner, whose pass phrase he set', async () => {
+  it('puts the memberships on hold as well when he logs in as the owner, whose pass phrase he set', async () => {
     const key = await addKey(ownerClient)
     const newpassphrase = 'eleven grey lanterns over snow'
     await administratorClient.must('PUT', `/user/${owner.id}/passphrase`, { newpassphrase })
@@ -106,7 +109,7 @@ describe('an administrator who adds a credential of his own', () => {
 })
 
 describe('an administrator', () => {
-  it('takes away without a rest', async () => {
+  it('removes credentials and accounts without putting memberships on hold', async () => {
     const [first, second] = [await addKey(ownerClient), await addKey(ownerClient)]
     const client = await loggedIn(appliance.client(), byKey(service.name, second))
     const { CALLINFO } = await administratorClient.must('GET', `/service/${service.id}`)
@@ -120,7 +123,7 @@ describe('an administrator', () => {
 })
 
 describe('the owner of another account', () => {
-  it('neither sees nor changes this one', async () => {
+  it('can neither see nor change this account', async () => {
     const stranger = await appliance.login(await appliance.addUser())
     const other = await addService(appliance, owner)
     for (const id of [service.id, other.id, 999_999]) {
@@ -136,14 +139,14 @@ describe('the owner of another account', () => {
     expect((own['services'] as { id: string }[]).map(({ id }) => id)).toEqual([String(service.id), String(other.id)])
   })
 
-  it('does not hand it over, nor makes one', async () => {
+  it('cannot give the account another owner, nor make one', async () => {
     expect(
       verdict(await ownerClient.call('PUT', `/service/${service.id}`, { body: { owner: administrator.id } })),
     ).toBe('403 1300')
     expect(verdict(await ownerClient.post('/service', { name: 'another' }))).toBe('403 1300')
   })
 
-  it('the account itself does none of it', async () => {
+  it('the account itself can do none of this', async () => {
     const client = await loggedIn(appliance.client(), byKey(service.name, await addKey(ownerClient)))
     expect(verdict(await client.get(`/service/${service.id}`))).toBe('403 1300')
     expect(verdict(await client.post('/vault', { vaultname: 'Mine' }))).toBe('403 1300')

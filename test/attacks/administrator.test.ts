@@ -10,7 +10,9 @@ import { verdict } from '../support/fault-kit.ts'
 import { HardwareToken, totpCode } from '../support/hardware-token.ts'
 import { createObject, formWith, upload } from '../support/object-kit.ts'
 
-/** An administrator manages accounts. He has the interface and nothing else, and no vault of his victim is shared with him. */
+/**
+ * The attacker is an administrator, who manages accounts. He has only the interface, and is in no vault of his victim.
+ */
 const ca = new ClientCa()
 let cards: CardAppliance
 let appliance: TestAppliance
@@ -29,12 +31,12 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** What the victim keeps in one vault. */
+/** Things of the victim in one vault. */
 interface Hoard {
   readonly vaultId: string
   readonly objectId: string
   readonly fileId: string
-  /** Deleted, and not yet destroyed. */
+  /** Id of a deleted object that is not destroyed yet. */
   readonly trashedId: string
   readonly ciphertext: string
 }
@@ -45,14 +47,17 @@ interface Scene {
   /** The other Admin of the vault `shared`. */
   readonly keeper: TestClient
   readonly keeperUser: TestUser
-  /** A vault with another Admin, one where the victim has Read alone, and one that is the victim's alone. */
+  /**
+   * `shared`: a vault with another Admin. `read`: a vault where the victim only has Read. The third vault is the
+   * victim's alone.
+   */
   readonly shared: Hoard
   readonly read: Hoard
   readonly own: Hoard
 }
 
 const secret = 'the plain text of a hoard'
-/** The attacker's own, to which an exported key is wrapped. */
+/** Public key of the attacker, for which an exported key would be wrapped. */
 const courierKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .publicKey.export({ type: 'spki', format: 'der' })
   .toString('base64')
@@ -96,13 +101,13 @@ async function logIn(members: object, client = appliance.client()): Promise<Test
 const logInByApp = ({ username }: TestUser, seed: string) =>
   logIn({ username, passphrase, logintype: 'totp', otp: totpCode(seed) })
 
-/** Resets the pass phrase, enrols an authenticator app, and logs in as the victim. */
+/** Resets the pass phrase, enrols an authenticator app and logs in as the victim. */
 async function takeOver(victim: TestUser, by = administrator): Promise<TestClient> {
   await reset(by, victim)
   return logInByApp(victim, await enrolApp(by, victim))
 }
 
-/** Ways to become the victim: with another pass phrase, or with one that was seen and a factor of the attacker's own. */
+/** Ways to become the victim: with a new pass phrase, or with an observed one and a factor of the attacker. */
 const ways: Readonly<Record<string, (victim: TestUser) => Promise<TestClient>>> = {
   'a pass phrase and an authenticator app': (victim) => takeOver(victim),
 
@@ -142,10 +147,10 @@ const ways: Readonly<Record<string, (victim: TestUser) => Promise<TestClient>>> 
   },
 }
 
-/** Every call that leads into a vault, with what it names. */
+/** All calls into a vault, with the things that they name. */
 const vaultCalls = ({ vaultId, objectId, fileId, trashedId, ciphertext }: Hoard) =>
   contracts
-    // LIST is served over HTTP/2 alone, by the contract of GET.
+    // LIST is served only over HTTP/2, by the contract of GET.
     .filter(({ access, method }) => access.kind === 'vault' && method !== 'LIST')
     .map(({ operation, method, path }) => {
       const named: Record<string, string> = {
@@ -170,7 +175,7 @@ const vaultCalls = ({ vaultId, objectId, fileId, trashedId, ciphertext }: Hoard)
       return { what: `${method} ${path}`, method, place, options: method === 'GET' || method === 'LIST' ? {} : { raw } }
     })
 
-/** What the attacker gets, as the victim, of one vault: the name of each call that was not refused. */
+/** What the attacker gets from a vault, as the victim: the names of calls that were not refused. */
 async function lootOf(as: TestClient, { vaultId, objectId, fileId, ciphertext }: Hoard): Promise<string[]> {
   const looted: string[] = []
   const take = async (what: string, call: Promise<{ status: number; json: object }>): Promise<void> => {
@@ -214,7 +219,7 @@ describe('an administrator', () => {
     const victim = await takeOver(scene.victim)
     for (const of of [scene.shared, scene.read, scene.own])
       for (const { what, method, place, options } of vaultCalls(of)) {
-        // The token in a header of its own: some of these calls echo nothing.
+        // The session token is sent in a header, because some of these calls echo nothing.
         const headers = { 'X-Http-Token': victim.token ?? '' }
         const answer = await victim.call(method, place, { ...options, headers, token: null })
         expect([what, verdict(answer)]).toEqual([what, '403 1302'])
@@ -223,7 +228,7 @@ describe('an administrator', () => {
     expect(verdict(await victim.call('POST', '/object', { raw, headers }))).toBe('403 1302')
   })
 
-  it('gets no further by what else he may do to an account', async () => {
+  it('gets nothing by disabling, enabling and renaming the account', async () => {
     const scene = await givenScene()
     const { victim } = scene
     await administrator.must('DELETE', `/user/${victim.id}`)
@@ -236,7 +241,7 @@ describe('an administrator', () => {
     expect(await lootOfAll(await as([0, 1, 2, 3, 7]), scene)).toEqual(nothing)
   })
 
-  it('nor by a pass phrase that he changes as the victim', async () => {
+  it('gets nothing by changing the pass phrase as the victim', async () => {
     const scene = await givenScene()
     const as = await takeOver(scene.victim)
     const next = 'twelve green kettles in the attic'
@@ -248,7 +253,7 @@ describe('an administrator', () => {
     expect(await lootOfAll(again, scene)).toEqual(nothing)
   })
 
-  it('nor by keeping those from their account who could object', async () => {
+  it('gets nothing by locking out other Admins of the vault', async () => {
     const scene = await givenScene()
     await administrator.must('DELETE', `/user/${scene.keeperUser.id}`)
     const as = await takeOver(scene.victim)
@@ -256,7 +261,7 @@ describe('an administrator', () => {
     await administrator.must('PUT', `/user/${scene.keeperUser.id}`, { status: [0, 1, 7] })
     const keeper = await takeOver(scene.keeperUser)
     expect(await lootOfAll(keeper, scene)).toEqual(nothing)
-    // Nor does one of his victims vouch for the other.
+    // One of his victims cannot confirm another one either.
     const confirm = `/vault/${scene.shared.vaultId}/member`
     expect(verdict(await keeper.post(`${confirm}/${scene.victim.id}/confirm`))).toBe('403 1302')
     expect(verdict(await as.post(`${confirm}/${scene.keeperUser.id}/confirm`))).toBe('403 1302')
@@ -265,7 +270,7 @@ describe('an administrator', () => {
   })
 })
 
-/** He is an Admin of the vault as well: he sees it himself, and may not act in it as somebody else. */
+/** He is also an Admin of the vault: he may see its content himself, but may not act in it as another user. */
 describe('an administrator who is Admin of the vault', () => {
   async function givenOwnVault() {
     const { client, user } = await anotherAdministrator()
@@ -280,7 +285,7 @@ describe('an administrator who is Admin of the vault', () => {
     return { user, client: await appliance.login(user) }
   }
 
-  it('does not confirm a member whom he reset, nor admit him anew, nor change what he may', async () => {
+  it('cannot confirm a member whom he reset, also by adding him again or changing his permission', async () => {
     const { client, of, victim, member } = await givenOwnVault()
     const as = await takeOver(victim, client)
     expect(verdict(await client.post(`${member}/confirm`))).toBe('403 1303')
@@ -293,7 +298,7 @@ describe('an administrator who is Admin of the vault', () => {
     expect(await lootOf(as, of)).toEqual([])
   })
 
-  it('has nobody confirm whom he made Admin afterwards, by however many hands', async () => {
+  it('gets no confirmation by Admins whom he appointed afterwards, directly or through others', async () => {
     const { client, of, victim, member } = await givenOwnVault()
     const as = await takeOver(victim, client)
     const puppets = [await appliance.addUser(), await appliance.addUser()] as const

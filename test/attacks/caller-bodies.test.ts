@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const plaintext = Buffer.alloc(600_000).toString('base64')
 
-/** A body of one MiB whose last byte never comes, from a caller with a session; what is heard of it goes to `heard`. */
+/** Sends a body of one MiB without its last byte, as a caller with a session. Answers are added to `heard`. */
 async function unfinished(token: string, heard: string[]): Promise<void> {
   const socket = await tlsSocket(appliance)
   endings.push(() => socket?.destroy())
@@ -35,7 +35,7 @@ async function unfinished(token: string, heard: string[]): Promise<void> {
 it('a caller who sends many large bodies and ends none takes the room from himself', async () => {
   const heard: string[] = []
   for (let n = 0; n < 12; n++) await unfinished(attacked.admin.token ?? '', heard)
-  // A half of eight MiB has room for three of them.
+  // Half of eight MiB has room for three of them.
   await expect.poll(() => heard.filter((text) => text.startsWith('HTTP/1.1 503 ')).length).toBe(9)
   expect(heard.join('')).toContain('"1910"')
   expect(heard.join('')).toMatch(/retry-after: 1\r\n/i)

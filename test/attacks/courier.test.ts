@@ -38,7 +38,7 @@ function stateOf(token: TestToken) {
   })
 }
 
-/** What the appliance's own check value of a key is, made by OpenSSL. */
+/** The appliance's check value of a key, computed by OpenSSL. */
 function checkOf(role: string, key: Buffer): string {
   const cipher = createCipheriv('id-aes256-wrap', key, Buffer.from('a6a6a6a6a6a6a6a6', 'hex'))
   const fingerprint =
@@ -48,7 +48,7 @@ function checkOf(role: string, key: Buffer): string {
   return createHash('sha256').update(fingerprint).digest('hex').slice(0, 32)
 }
 
-/** A package for the receiver of `request` around keys that the attacker knows. */
+/** A package for the receiver of `request`, with keys that the attacker knows. */
 function forge(request: string, version: number): string {
   const { publicKey, receiver } = JSON.parse(request) as { publicKey: string; receiver: object }
   const recipient = { key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' } as const
@@ -100,7 +100,7 @@ describe('a courier between two appliances', () => {
       const changed = `${shared.package.slice(0, at)}${shared.package[at] === '0' ? '1' : '0'}${shared.package.slice(at + 1)}`
       expect(() => adopt(changed, heard), String(at)).toThrow(rejected)
     }
-    // What was forged is a package in all else: with its own digits it would be taken.
+    // The forged package is otherwise valid: with its own digest it is accepted.
     expect(adopt(forged, digestOf(forged))).toEqual([7])
     withPin(there, ({ lib, session, objects }) => {
       for (const { handle, label } of objects) if (label.endsWith('.v7')) lib.C_DestroyObject(session, handle)

@@ -7,8 +7,8 @@ import { sealedGrant } from '../support/grant-kit.ts'
 import { withPin } from '../support/pin-session.ts'
 import { type ApplianceOfBefore, applianceOfRelease020 } from '../support/release-020.ts'
 
-// Whoever kept a copy of the database of release 0.2.0, or of the time after its upgrade, and writes rows of it over those of
-// today: every row of it bears the token's seal.
+// The attacker has a copy of the database of release 0.2.0, or of the time after its upgrade. He writes its rows over
+// present ones: every row has a valid seal.
 
 type Row = Record<string, unknown>
 type Copy = Readonly<Record<Table, readonly Row[]>>
@@ -41,7 +41,7 @@ function copied(): Copy {
   }
 }
 
-/** Of the first vault. */
+/** Id of a key of the first vault. */
 const idOf = (name: string): unknown =>
   ofRelease020.transparent_keys.find((row) => row['name'] === name && row['vault_id'] === 1)?.['id']
 
@@ -75,7 +75,7 @@ async function restart(): Promise<void> {
   await appliance.start()
 }
 
-it('an older row of a key that was taken over is refused', async () => {
+it('an outdated row of a key that was taken over is refused', async () => {
   const { strict } = appliance.inToken
   expect(await outcomes(decrypting('strict', strict))).toEqual(served)
   const copy = copied()
@@ -150,7 +150,7 @@ it('a key of release 0.2.0 ends with the key of its vault, in a copy from after 
   const decrypt = decrypting('trimmed', appliance.inToken.trimmed[1])
   expect(await outcomes(decrypt)).toEqual(served)
   await appliance.stop()
-  // The second vault's key is wrapped in the database.
+  // The key of the second vault is wrapped in the database.
   withPin(appliance, ({ lib, session, objects }) => {
     for (const { handle, label } of objects) if (label === 'strongroom.vault') lib.C_DestroyObject(session, handle)
   })

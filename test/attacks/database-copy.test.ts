@@ -5,8 +5,7 @@ import { strongroom } from '../support/console-kit.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-// Whoever has a copy of the database of yesterday, and writes rows of it over those of today: every row of it bears the
-// token's seal.
+// The attacker has an earlier copy of the database and writes its rows over present ones: every row has a valid seal.
 
 type Row = Record<string, unknown>
 type Copy = ReadonlyMap<string, readonly Row[]>
@@ -17,7 +16,7 @@ let appliance: TestAppliance
 let vault: TestVault
 
 beforeAll(async () => {
-  // A lease for each encryption, so that each looks at the count.
+  // A lease for each encryption, so that each one reads the count.
   appliance = await TestAppliance.own({
     ...twoWorkers,
     transparent: { recoveryWindowMs: windowMs, invocationLease: 1 },
@@ -52,7 +51,7 @@ function putBack(copy: Copy, table: (typeof tables)[number], which: (row: Row) =
   })
 }
 
-/** One call on each of many connections, so that both workers and both hosts take part. */
+/** Makes one call on each of many connections, so that both workers and both hosts take part. */
 async function everywhere(call: () => Promise<{ readonly json: { readonly CALLINFO: Row } }>): Promise<Set<unknown>> {
   const answers = []
   for (let calls = 0; calls < 12; calls++) answers.push(await call())
@@ -188,7 +187,7 @@ describe('an older row of a key', () => {
     expect(await everywhere(rotating)).toEqual(refusedEverywhere)
   })
 
-  it('of before its key was wrapped anew is not used', async () => {
+  it('from before the key was wrapped again is not used', async () => {
     const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
     await vault.admin.must('POST', keyPath('rewrapped'), flags)
     const decrypt = decrypting(vault.id, 'rewrapped', await vault.encrypt('rewrapped', 'AAAA'))
@@ -215,7 +214,7 @@ describe('an older row of a key', () => {
   })
 })
 
-/** What is deleted is destroyed when its time is over. */
+/** Waits until the deleted object or key is destroyed at the end of its time. */
 async function destroyedAfterItsTime(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, windowMs + 50))
   expect(await appliance.services.keyDeletion.destroyExpired()).not.toEqual([])

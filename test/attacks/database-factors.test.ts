@@ -9,8 +9,8 @@ import { verdict } from '../support/fault-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
 
 /**
- * Whoever writes to the database has stolen a second factor, and has captured the pass phrase. The factor was revoked; he
- * puts its row back, of which he kept a copy.
+ * The attacker writes to the database, has stolen a second factor and captured the pass phrase. The factor was revoked;
+ * he puts back its row, of which he kept a copy.
  */
 const ca = new ClientCa()
 let validator: TestValidator
@@ -28,7 +28,7 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** The rows of a table as they are now; what gives them back puts them in place of what is there then. */
+/** Copies rows of a table. The returned function puts them back in place of the rows of that time. */
 function copyOf({ config }: TestAppliance, table: string, where: string): () => void {
   const connection = new Database(String(config.store.sqlite))
   const rows = connection.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`).all()

@@ -6,7 +6,7 @@ import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-/** The owner of the database widens what narrows a member, or puts a wider row back. */
+/** The attacker writes to the database: he widens the grants of a narrowed member, or puts back a wider row. */
 let appliance: TestAppliance
 let vault: TestVault
 let user: TestUser
@@ -40,10 +40,10 @@ describe('a member whose row was edited', () => {
     expect(await encrypt('mail-a')).toBe('done')
     await write(columns)
     for (const name of ['pay', 'mail-a']) expect(await encrypt(name)).toBe('503 1903')
-    // Nor by a session that begins later.
+    // A later session is refused as well.
     client = await appliance.login(user)
     expect(await encrypt('pay')).toBe('503 1903')
-    // And the keeper seals nothing in its place.
+    // The keeper seals no successor of the altered row.
     const body = { status: 1, grants }
     expect(verdict(await vault.admin.call('PUT', place(), { body }))).not.toBe('done')
   })
@@ -52,7 +52,7 @@ describe('a member whose row was edited', () => {
     user = await appliance.addUser()
     await vault.admin.must('POST', place(), { status: 1 })
     const before = await rowOf()
-    // A session that used it lately has what it was granted for a minute at the most.
+    // A session that used it recently keeps its grant for a minute at most.
     client = await appliance.login(user)
     await vault.admin.must('PUT', place(), { status: 1, grants })
     expect(await encrypt('pay')).toBe('403 1301')

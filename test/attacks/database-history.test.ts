@@ -5,7 +5,8 @@ import { expectFault, type TestClient } from '../support/client.ts'
 import { createObject, readObject } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-// Whoever writes to the database has the ciphertexts of earlier values, too: none opens where another was written.
+// The attacker writes to the database, which contains the ciphertexts of earlier values too. None can be decrypted in
+// another place than its own.
 
 let appliance: TestAppliance
 let database: Database.Database

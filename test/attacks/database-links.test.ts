@@ -6,7 +6,7 @@ import { verdict } from '../support/fault-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { listedLink, makeLink, openLink, type TestLink } from '../support/link-kit.ts'
 
-/** The owner of the database reads the rows of one-time links, edits them, makes some up and puts others back. */
+/** The attacker has the database: he reads, alters, forges and puts back rows of one-time links. */
 let appliance: TestAppliance
 let maker: TestClient
 
@@ -54,7 +54,7 @@ it.each([
   expect(await opens(what.startsWith('another text') ? { opener: 'A'.repeat(22) } : link)).toBe('503 1903')
 })
 
-it('opens none again that was opened, by its row of before', async () => {
+it('refuses an opened link whose earlier row was put back', async () => {
   const link = await makeLink(maker)
   const before = await rowOf(link)
   expect(await opens(link)).toBe('done')
@@ -63,7 +63,7 @@ it('opens none again that was opened, by its row of before', async () => {
   expect(await opens(link)).toBe('503 1911')
 })
 
-it('nor one that was revoked', async () => {
+it('refuses a revoked link whose earlier row was put back', async () => {
   const link = await makeLink(maker)
   const before = await rowOf(link)
   await maker.must('DELETE', `/link/${link.id}`)

@@ -21,8 +21,8 @@ import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgr
 import { addCredential, addService, asked, byAssertion } from '../support/service-kit.ts'
 
 /**
- * The owner of a database that two machines share: he puts rows back for the machine that was never shown the newer one,
- * and edits and takes away what the keepers tell each other.
+ * The attacker has the database that two machines share. He puts rows back for the machine that was not shown newer
+ * ones, and alters and deletes the messages between the keepers.
  */
 const patience = { timeout: 60_000, interval: 200 }
 
@@ -68,12 +68,12 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
     return client
   }
 
-  /** Until the other machine has taken in what this one has told by now. */
+  /** Waits until the other machine has read what this one has told by now. */
   async function told(): Promise<void> {
     const { machine } = await appliance.hsm.floorNews()
     const head = async () => (await appliance.store.read.countBy(FloorBatchTable, { machine })) > 0
     await vi.waitFor(async () => expect(await head()).toBe(true), patience)
-    // What rose before is in the second batch from now at the latest: the first may be under way.
+    // Floors that were raised before are in the second batch from now at the latest: the first may be under way.
     const before = await headOf(machine)
     for (const _ of [1, 2]) await makeNews()
     await vi.waitFor(async () => expect((await otherHsm.floorNews()).known[machine]).toBeGreaterThan(before), patience)
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
     (await appliance.store.read.find(FloorBatchTable, { where: { machine }, order: { number: 'DESC' }, take: 1 }))[0]
       ?.number ?? 0
 
-  /** Something rises, and is told. */
+  /** Raises a floor, which this machine then tells the other. */
   async function makeNews(): Promise<void> {
     const { machine } = await appliance.hsm.floorNews()
     const before = await headOf(machine)
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
     await vi.waitFor(async () => expect(await headOf(machine)).toBeGreaterThan(before), patience)
   }
 
-  /** As it was before a reset. */
+  /** Puts back the row of before a reset. */
   async function putBack(user: { readonly id: number }): Promise<void> {
     await appliance.store.transaction(async (tx) => {
       await tx.update(UserTable, { id: user.id }, { ...user })

@@ -13,7 +13,7 @@ import { verdict } from '../support/fault-kit.ts'
 import { sealedRowsOf } from '../support/earlier-people.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-/** Whoever writes to the database edits the rows of people, makes some up, and puts others back. */
+/** The attacker writes to the database: he alters, forges and puts back rows of people. */
 let appliance: TestAppliance
 let administrator: TestClient
 let vault: TestVault
@@ -69,7 +69,7 @@ describe('a user who was edited', () => {
     await expect(appliance.hsm.verify(await shownUser())).rejects.toMatchObject(broken)
   })
 
-  it('may have another name and address, which decide nothing', async () => {
+  it('may get another full name, which the seal does not cover', async () => {
     await givenMember()
     await sql(`UPDATE users SET fullname = 'Somebody Else' WHERE id = ${user.id}`)
     await appliance.hsm.verify(await shownUser())
@@ -77,7 +77,7 @@ describe('a user who was edited', () => {
 })
 
 describe('a member', () => {
-  it('whose permission was raised bears no seal any more, and is never sealed anew', async () => {
+  it('whose permission was raised has no valid seal any more, and is never sealed again', async () => {
     await givenMember()
     await sql(`UPDATE vault_members SET permission = 4 WHERE user_id = ${user.id}`)
     await expect(appliance.hsm.verify(await shownMember())).rejects.toMatchObject(broken)
@@ -86,7 +86,7 @@ describe('a member', () => {
     expect(verdict(await vault.admin.call('DELETE', member))).not.toBe('done')
   })
 
-  it('who rests and was woken, bears no seal any more', async () => {
+  it('who was taken off hold has no valid seal any more', async () => {
     await givenMember()
     await appliance.login(user)
     expect(verdict(await reset())).toBe('done')
@@ -94,7 +94,7 @@ describe('a member', () => {
     await expect(appliance.hsm.verify(await shownMember())).rejects.toMatchObject(broken)
   })
 
-  it('who was made up after another bears no seal', async () => {
+  it('who was copied from another one has no valid seal', async () => {
     await givenMember()
     const stranger = await appliance.addUser()
     await sql(
@@ -104,7 +104,7 @@ describe('a member', () => {
     await expect(appliance.hsm.verify(await shownMember(stranger.id))).rejects.toMatchObject(broken)
   })
 
-  it('who was removed and put back is outdated, also when the last record was taken away', async () => {
+  it('who was removed and put back is refused as outdated, also when the removal record was deleted', async () => {
     await givenMember()
     const row = await appliance.store.read.findOneByOrFail(MembershipTable, { userId: user.id })
     await vault.share(String(user.id), undefined)
@@ -119,7 +119,7 @@ describe('a member', () => {
   })
 })
 
-it('a user of before a reset is outdated, also after a restart', async () => {
+it('a user row from before a reset is refused as outdated, also after a restart', async () => {
   await givenMember()
   await appliance.login(user)
   const before = await userRow()
@@ -146,7 +146,7 @@ it('an application key that was made up bears no seal, and one that was revoked 
   await expect(appliance.hsm.verify(sealedApplicationKey(await rowOf('mine')))).rejects.toMatchObject(broken)
 })
 
-it('what nobody edited bears its seals', async () => {
+it('unaltered rows have valid seals', async () => {
   const fresh = await TestAppliance.own()
   try {
     const shared = await makeVault(fresh)

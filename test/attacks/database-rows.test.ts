@@ -4,14 +4,14 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import type { TestClient } from '../support/client.ts'
 
-// Whoever writes to the database, and not to the audit trail: what he puts back or makes up is named.
+// The attacker writes to the database, but not to the audit trail: rows that he puts back or forges are reported.
 
 let appliance: TestAppliance
 let alice: TestUser
 let bob: TestUser
 let client: TestClient
 let vaultId: string
-/** The rows as they were before the last changes, by table. */
+/** Rows before the last changes, by table. */
 const yesterday = new Map<string, Record<string, unknown>[]>()
 
 const database = <T>(work: (connection: Database.Database) => T): T => {
@@ -56,7 +56,7 @@ const verify = async () => {
   return { status, rows: rows as { compared: number; findings: { row: string; kind: string; detail: string }[] } }
 }
 
-/** What is found after `edit`, which is then undone. */
+/** The findings after `edit`, which is then undone. */
 async function foundAfter(edit: (connection: Database.Database) => void): Promise<[row: string, kind: string][]> {
   const tables = [...yesterday.keys()]
   const rows = database((connection) => tables.map((table) => connection.prepare(`SELECT * FROM ${table}`).all()))

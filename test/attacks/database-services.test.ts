@@ -9,7 +9,9 @@ import { verdict } from '../support/fault-kit.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
 import { accountRow } from '../support/user-row.ts'
 
-/** The database's owner edits the rows of service accounts, makes them of users, and puts others back. */
+/**
+ * The attacker has the database: he alters rows of service accounts, makes them from users, and puts earlier ones back.
+ */
 let appliance: TestAppliance
 let owner: TestUser
 let ownerClient: TestClient
@@ -39,7 +41,7 @@ const encrypts = async (by: TestClient) =>
 const logsIn = async () => verdict(await appliance.client().post('/auth', byKey(service.name, key)))
 const textOf = async (id: number) => (await accountRow(appliance, { id })).service ?? ''
 const setText = (id: number, text: string) => sql(`UPDATE users SET service = '${text}' WHERE id = ${id}`)
-/** The row of before, with its sessions. */
+/** Puts back an earlier row, with its sessions. */
 async function putBack({ id, service: text, generation, capabilities, seal }: User): Promise<void> {
   await sql(
     `UPDATE users SET service = '${text}', generation = ${generation}, capabilities = ${capabilities},

@@ -7,8 +7,8 @@ import type { TestClient } from '../support/client.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
- * Whoever writes to the database while the daemon runs: he makes sessions, memberships and rights up, edits them, and
- * puts rows back as they were. He has a session of his own, as a user who may do nothing.
+ * The attacker writes to the database while the daemon runs: he forges sessions, memberships and rights, alters them,
+ * and puts rows back. He has a session of a user without any rights.
  */
 let appliance: TestAppliance
 let vault: TestVault
@@ -38,7 +38,7 @@ function database<T>(work: (connection: Database.Database) => T): T {
 const edit = (sql: string, ...parameters: unknown[]): unknown =>
   database((connection) => connection.prepare(sql).run(...parameters))
 
-/** The rows of a table as they are now; what gives them back puts them in place of what is there then. */
+/** Copies rows of a table. The returned function puts them back in place of the rows of that time. */
 function copyOf(table: string, where: string): () => void {
   const rows = database((connection) => connection.prepare(`SELECT * FROM ${table} WHERE ${where}`).all())
   return () =>
@@ -54,7 +54,7 @@ function copyOf(table: string, where: string): () => void {
     })
 }
 
-/** What a call is answered, as status and number. */
+/** The answer to a call, as status and error number. */
 async function answer(method: string, path: string, body?: unknown): Promise<string> {
   const { status, json } = await client.call(method, path, body === undefined ? {} : { body })
   const [number = ''] = Object.keys(json.ERRORCODES ?? {})

@@ -8,7 +8,7 @@ import { commonPki, trustingAppliances } from '../support/pki.ts'
 import { eventsOf } from '../support/trail.ts'
 import { portOf } from '../support/wire.ts'
 
-/** The same in a real browser, whose rules of cookies, sites and origins are the ones that count. */
+/** The attacks of `foreign-page.test.ts` in a real browser, whose rules of cookies, sites and origins decide. */
 
 const host = 'vault.strongroom.test'
 let appliance: TestAppliance
@@ -19,7 +19,7 @@ let own: Page
 let victim: TestUser
 
 const api = (): string => `https://${host}:${portOf(appliance)}/api/1.0`
-/** A page of the attacker's on this host, at a port of its own. */
+/** Address of an attacker's page on this host, at its own port. */
 const foreign = (name: string): string => `https://${name}:${(elsewhere.address() as AddressInfo).port}/`
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', trustingAppliances(), '--host-resolver-rules=MAP *.test 127.0.0.1'],
   })
-  // The page at / has a policy of its own against scripts: the test's stands for the console's.
+  // The page at / has a policy against scripts. The test's scripts replace those of the console.
   context = await browser.newContext({ ignoreHTTPSErrors: true, bypassCSP: true })
   own = await context.newPage()
   await own.goto(`https://${host}:${portOf(appliance)}/`)
@@ -45,7 +45,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** What a script of this page hears of a call that it makes. */
+/** The answer that a script of this page sees to its call. */
 const fetched = (page: Page, path: string, options: RequestInit = {}) =>
   page.evaluate(
     async ([url, init]) => {
@@ -81,7 +81,7 @@ it('the page of the appliance logs in, calls by cookie, and no script reads the 
   expect((await fetched(own, '/vault')).status).toBe(403)
 })
 
-/** Forms that make a vault, were they let; the first is JSON on the wire. */
+/** Forms that would make a vault. The first one is JSON on the wire. */
 const forged = [
   ['text/plain', { '{"groupname":"forged","x":"': '"}' }],
   ['multipart/form-data', { groupname: 'forged' }],
@@ -98,7 +98,7 @@ it.each([
   await page.goto(foreign(name))
   const before = eventsOf(appliance).length
   expect(await fetched(page, '/vault')).toEqual({ status: 0, text: '' })
-  // The header of our own is asked for beforehand, and not allowed.
+  // The browser asks in advance whether our header is allowed (CORS preflight), which it is not.
   expect(await fetched(page, '/vault', { headers: console1 })).toEqual({ status: 0, text: '' })
   await fetched(page, '/vault', { method: 'POST', mode: 'no-cors', body: '{"groupname":"forged"}' })
   await fetched(page, '/auth/logout', { mode: 'no-cors' })
@@ -108,7 +108,7 @@ it.each([
     await page.goto(foreign(name))
     await submitted(page, `${api()}/vault`, type, fields)
   }
-  // A link that the victim follows.
+  // The victim follows a link.
   await page.goto(foreign(name))
   await submitted(page, `${api()}/auth/logout`, 'get', {})
   await page.close()
@@ -124,12 +124,12 @@ it.each([
 })
 
 it.each(['evil.test', `evil.${host}`, host])('on %s no frame draws the console or its documentation', async (name) => {
-  // The policy of the appliance holds here.
+  // Here the policy of the appliance is in force.
   const victims = await browser.newContext({ ignoreHTTPSErrors: true })
   onTestFinished(() => victims.close())
   await victims.addCookies(await context.cookies())
   const page = await victims.newPage()
-  /** What a frame holds once it is loaded or refused. */
+  /** The content of a frame once it is loaded or refused. */
   const drawnIn = async (element: string, address: string): Promise<string> => {
     await page.goto(foreign(name))
     await page.evaluate(`new Promise((resolve) => {
@@ -137,7 +137,7 @@ it.each(['evil.test', `evil.${host}`, host])('on %s no frame draws the console o
       framed['${element === 'object' ? 'data' : 'src'}'] = ${JSON.stringify(address)}
       document.body.replaceChildren(framed)
     })`)
-    // An object that is refused is taken away.
+    // The browser removes a refused object.
     const [, frame] = page.frames()
     return frame === undefined ? 'nothing' : frame.evaluate<string>('document.URL').catch(() => 'nothing')
   }
@@ -182,13 +182,13 @@ it('after the logout the cookie is gone, and what the browser kept', async () =>
   await own.evaluate(`localStorage.setItem('kept', 'of the vaults')`)
   expect((await fetched(own, '/auth/logout', { headers: console1 })).status).toBe(200)
   expect(await cookieNames(api())).not.toContain('__Host-strongroom')
-  // That of a sub-domain is its own.
+  // A sub-domain's cookie and storage are its own.
   expect(await cookieNames(foreign(`evil.${host}`))).toContain('__Host-strongroom')
   expect(await own.evaluate(`localStorage.getItem('kept')`)).toBeNull()
   expect((await fetched(own, '/vault', { headers: console1 })).status).toBe(403)
 })
 
-/** Submits a form of this page, and waits for the answer that takes its place. */
+/** Submits a form of this page and waits for the answer that replaces it. */
 async function submitted(
   page: Page,
   action: string,

@@ -8,7 +8,9 @@ import { expectUnharmed } from '../support/health.ts'
 import { createStranger } from '../support/stranger.ts'
 import { eventsOf } from '../support/trail.ts'
 
-/** A page of another origin, which has the browser of a user who is logged in by cookie call the appliance. */
+/**
+ * The attacker has a page of another origin. It makes the browser of a user with a session cookie call the appliance.
+ */
 
 let appliance: TestAppliance
 let victim: TestUser
@@ -29,7 +31,7 @@ type Headers = Readonly<Record<string, string>>
 const call = (method: string, path: string, headers: Headers, raw?: string): Promise<Answer> =>
   appliance.client().call(method, path, { headers, token: null, ...(raw === undefined ? {} : { raw }) })
 
-/** What the browser sends for a page that is none of the appliance's, or which that page may choose. */
+/** Headers that the browser sends for a page outside of the appliance, or that such a page can choose. */
 const foreign: readonly (readonly [string, Headers])[] = [
   ['another site', { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' }],
   ['another site, with the header of our own', { 'Sec-Fetch-Site': 'cross-site', 'X-Strongroom-Console': '1' }],
@@ -73,7 +75,7 @@ describe.each(foreign)('%s', (_who, sent) => {
       expect(record === undefined || record['userId'] === undefined).toBe(true)
     }
     expect((await call('GET', '/vault', { ...ownPage, Cookie: session.cookie })).json['VAULTS'] ?? []).toEqual([])
-    // What hinders them is where they come from: the same is done for a page of the appliance.
+    // They are refused for their origin: the same call succeeds for a page of the appliance.
     const [[type, body] = ['', '']] = forms(name)
     const own = await call('POST', '/vault', { ...ownPage, Cookie: session.cookie, 'Content-Type': type }, body)
     expect(own.status).toBe(200)
@@ -154,7 +156,7 @@ describe('a cookie that is none of the appliance', () => {
   })
 })
 
-/** Undefined where the stream or the connection was ended. */
+/** The status; undefined where the stream or the connection was ended. */
 function statusOverHttp2(cookie: string): Promise<number | undefined> {
   const client = connect(new URL(appliance.url).origin, { ca: appliance.ca })
   return new Promise<number | undefined>((resolve) => {

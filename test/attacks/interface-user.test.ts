@@ -7,8 +7,8 @@ import { TestAppliance } from '../support/appliance.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
- * A user of the interface who has vaults of his own, and sees what others send: a copy of a body on the wire, a file
- * that was left lying. He has TLS and his session, and nothing else.
+ * The attacker is a user with vaults of his own. He has copies of what others sent, such as a body on the wire or a
+ * lost file. He has only TLS and his session.
  */
 let appliance: TestAppliance
 let victim: TestVault
@@ -26,7 +26,7 @@ const freshName = () => `key-${++fresh}`
 const readable = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
 const strict = { type: 'aes256-gcm96' }
 
-/** The key as it leaves the vault in plain; undefined where it does not. */
+/** The plain value of the key by export; undefined where that is refused. */
 async function plainOf({ id, admin }: TestVault, name: string): Promise<string | undefined> {
   const { json } = await admin.get(`/transparent/export/${id}/${name}`)
   return (json['KEYS'] as { key?: string }[] | undefined)?.[0]?.key
@@ -35,13 +35,13 @@ async function plainOf({ id, admin }: TestVault, name: string): Promise<string |
 const importInto = ({ id, admin }: TestVault, name: string, body: object) =>
   admin.post(`/transparent/import/${id}/${name}`, body)
 
-/** An import job of one's own, as the body names it. */
+/** An import job of this vault, as a member of a body. */
 async function jobOf({ id, admin }: TestVault, name: string, policy: object): Promise<{ job?: unknown }> {
   const { json } = await admin.post(`/transparent/import_job/${id}/${name}`, policy)
   return json.CALLINFO?.['job'] === undefined ? {} : { job: json.CALLINFO['job'] }
 }
 
-/** Ways to make something of another's import that was seen on the wire. */
+/** Ways to use another user's import that was seen on the wire. */
 const uses: Readonly<Record<string, (seen: object, seenName: string) => Promise<object>>> = {
   'as it is': (seen) => Promise.resolve(seen),
   'without the job': (seen) => Promise.resolve({ ...seen, job: undefined }),

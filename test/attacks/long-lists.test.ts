@@ -45,13 +45,13 @@ function fillVaults(start: () => Promise<TestAppliance>): void {
       const answers = await lists
       expect(await others).toHaveLength(10)
       const refused = answers.filter(({ status }) => status !== 200)
-      // At each moment: the calls come one after another, so that more than four are answered in all.
+      // The limit holds at each moment: calls arrive one after another, so that more than four are answered in all.
       expect(refused.length).toBeGreaterThan(0)
       for (const answer of refused) {
         expectFault(answer, 429, 1820)
         expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
       }
-      // The quota is that of the member alone.
+      // The quota concerns only the member.
       expect((await victim.admin.get(`/vault/${victim.id}`)).status).toBe(200)
       expect((await shared.admin.get(`/vault/${shared.id}`)).status).toBe(200)
       expect(appliance.journal).not.toContain('the worker does not answer')

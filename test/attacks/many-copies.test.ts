@@ -4,7 +4,7 @@ import { expectFault } from '../support/client.ts'
 import { createObject } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-/** A user who copies a folder in a vault of his own, as many times at once as he can. */
+/** The attacker is a user who copies a folder in his own vault, as often at once as he can. */
 let appliance: TestAppliance
 let attacker: TestVault
 let victim: TestVault
@@ -41,10 +41,10 @@ describe('copies of a folder, which hold the writer of SQLite', () => {
       expectFault(answer, 429, 1820)
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
     }
-    // A move within its vault encrypts nothing, and is none of them.
+    // A move within a vault encrypts nothing and does not count.
     const moves = Array.from({ length: 4 }, () => attacker.admin.post(`/object/${folder}/move`, { parentid: 0 }))
     for (const { status } of await Promise.all(moves)) expect(status).toBe(200)
-    // The quota is that of the attacker alone.
+    // The quota concerns only the attacker.
     const own = await createObject(victim.admin, victim.id, { templateid: '2', name: 'Folder' })
     await createObject(victim.admin, victim.id, { parentid: own })
     await victim.admin.must('POST', `/object/${own}/copy`, { parentid: 0 })
@@ -61,7 +61,7 @@ describe('copies of a folder, which hold the writer of SQLite', () => {
     const own = await createObject(victim.admin, victim.id, { templateid: '2', name: 'Folder' })
     await createObject(victim.admin, victim.id, { parentid: own })
     const copies = crowd.map(({ admin }, at) => admin.post(`/object/${folders[at]}/copy`, { parentid: 0 }))
-    // While all of them are under way on each worker, the victim's are not refused.
+    // While all of them are under way on each worker, calls of the victim are not refused.
     for (let round = 0; round < 3; round++) {
       await victim.admin.must('POST', `/object/${own}/copy`, { parentid: 0 })
       await createObject(victim.admin, victim.id)
@@ -70,7 +70,7 @@ describe('copies of a folder, which hold the writer of SQLite', () => {
   })
 })
 
-/** Characters of which hardly any three follow each other twice. */
+/** Random text in which hardly any three characters occur twice. */
 function randomText(length: number): string {
   const numbers = crypto.getRandomValues(new Uint16Array(length))
   return String.fromCharCode(...Array.from(numbers, (number) => 0x4e00 + (number % 20_000)))

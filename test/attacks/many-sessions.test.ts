@@ -3,7 +3,7 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
 
-// An attacker who has a credential of a service account, and logs in with it until its sessions no longer fit one statement.
+// The attacker has a credential of a service account, and logs in until its sessions no longer fit one statement.
 
 let appliance: TestAppliance
 let owner: TestUser
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** Copies the one session of an account: what the database does with many of them is the same. */
+/** Copies the session of an account, since the database treats the copies like others. */
 const copySession = (userId: number, times: number): Promise<unknown> =>
   appliance.store.transaction(async (tx) => {
     const columns =

@@ -13,8 +13,8 @@ import { strongroom } from '../support/console-kit.ts'
 import { stealAuditKey } from '../support/stolen-key.ts'
 
 /**
- * The attacker took over a host some time ago and has kept the private half of the audit key. Now he writes to the folder
- * of the trail, and to the database. The operator has rotated the key.
+ * The attacker took over a host earlier and kept the private half of the audit key. Now he writes to the folder of the
+ * trail and to the database. The operator has rotated the key.
  */
 let appliance: TestAppliance
 let stolen: KeyObject
@@ -31,7 +31,7 @@ async function run(...args: string[]) {
   return JSON.parse(stdout)
 }
 
-/** A copy of the trail as it is, for an auditor; the daemon goes on writing the other one. */
+/** Copies the trail for an auditor. The daemon goes on writing the original. */
 function copyOfTrail(): string {
   const copy = mkdtempSync(join(tmpdir(), 'trail-'))
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
@@ -49,7 +49,7 @@ const spki = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'sp
 const signedBy = (key: KeyObject, text: string): Buffer =>
   sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
 
-/** The chain with another name in its records, and all its seals by this key. */
+/** The chain with another name in its records, and all seals by this key. */
 function rewritten(lines: readonly string[], key: KeyObject): string {
   const { add, end, text } = createChainWriter('console')
   let last: SignedEnd | undefined
@@ -78,7 +78,7 @@ function sealedBy(
 const chainOf = (directory: string): string => join(directory, 'console.000001.jsonl')
 const linesOf = (directory: string): string[] => readFileSync(chainOf(directory), 'latin1').split('\n').slice(0, -1)
 
-/** His chain alone: others would still tell of it. */
+/** Rewrites only his chain; others would still contain the old name. */
 function rewriteAll(directory: string, key: KeyObject): void {
   writeFileSync(chainOf(directory), rewritten(linesOf(directory), key))
   for (const name of readdirSync(directory)) if (name.startsWith('worker-')) rmSync(join(directory, name))
@@ -113,7 +113,7 @@ it('signs nothing that is believed once it is rotated, and the trail goes on', a
 
   const before = copyOfTrail()
   const lines = linesOf(before)
-  // As much as there was when the key changed: what came after it is gone.
+  // The chain up to the change of the key: what came after it is lost.
   const changed = lines.findIndex((line) => line.includes(auditKey.key))
   expect(changed).toBeGreaterThan(0)
   writeFileSync(chainOf(before), rewritten(lines.slice(0, changed - 1), stolen))
@@ -126,7 +126,7 @@ it('signs nothing that is believed once it is rotated, and the trail goes on', a
   writeFileSync(join(more, 'worker-9.000001.jsonl'), own.text())
   expect(await verdicts(more)).toEqual([false, false])
 
-  // By the key of before it cannot be told whose the next one is: auditors are given it.
+  // The old key cannot prove whose the next one is, so auditors are given the next one.
   const mine = copyOfTrail()
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const [from, to] = [stolen, privateKey].map((key) => spki(key).toString('base64'))

@@ -18,8 +18,8 @@ import { steal, type StolenKey } from '../support/stolen-key.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
- * The attacker took over a host some time ago and has kept the value of the seal key. Now he writes to the database, and
- * has the sockets of the token hosts. The operator has rotated the seal.
+ * The attacker took over a host earlier and kept the value of the seal key. Now he writes to the database and has the
+ * sockets of the token hosts. The operator has rotated the seal.
  */
 let appliance: TestAppliance
 let seal: StolenKey
@@ -47,7 +47,10 @@ async function storedVault() {
   return row
 }
 
-/** Makes himself an Admin of the vault, in a row of the next generation each time: so that he is refused for the seal alone. */
+/**
+ * Makes himself an Admin of the vault, each time in a row of the next generation, so that he is refused for the seal
+ * alone.
+ */
 async function forgedMembership(): Promise<{ away(): Promise<void> }> {
   const { store, services } = appliance
   const user = await services.users.find(mallory.username)
@@ -73,7 +76,7 @@ async function callsAsMember(): Promise<string> {
   return `${status} ${Object.keys(json.ERRORCODES ?? {}).join()}`
 }
 
-/** The limits of the key, as he says them. */
+/** A policy of the key with the attacker's limits. */
 async function forgedPolicy() {
   const stored = await findKey(appliance.store.read, Number(vault.id), 'payroll')
   if (stored === undefined) throw new Error('the key is not there')
@@ -81,7 +84,7 @@ async function forgedPolicy() {
   return { stored, policy: { record, seal: seal.hmac(record) } }
 }
 
-/** At the socket of a host. */
+/** Asks at the socket of a host. */
 async function asksHost(): Promise<string> {
   const { stored, policy } = await forgedPolicy()
   const fields = referenceFields({ ...(await latestReference(appliance, stored)), policy })
@@ -89,7 +92,7 @@ async function asksHost(): Promise<string> {
   return refusalOf(answer) ?? 'done'
 }
 
-/** At the socket of the keeper, which knows a policy that it has not sealed itself. */
+/** Asks at the socket of the keeper, which may know a policy that it has not sealed itself. */
 async function asksKeeper(): Promise<string> {
   const { stored } = await forgedPolicy()
   const record = versionRecord(stored.key, { ...stored.latest, createdAt: stored.latest.createdAt + 1 })
@@ -99,14 +102,14 @@ async function asksKeeper(): Promise<string> {
 
 const rootKeys = (...args: string[]) => strongroom(appliance.configFile, ['--json', 'root-keys', ...args])
 
-describe('who has the seal key of before', () => {
-  it('may do all that it seals, until it is rotated', async () => {
+describe('an attacker with the earlier seal key', () => {
+  it('can forge every seal until the key is rotated', async () => {
     expect(await callsAsMember()).toBe('201 ')
     expect(await asksHost()).toBe('done')
     expect(await asksKeeper()).toBe('done')
   })
 
-  it('has what he leaves in the database named by the trail, before anything is sealed anew', async () => {
+  it('is detected by the trail, which names his forged row before anything is sealed again', async () => {
     const forgery = await forgedMembership()
     const { stdout, status } = await strongroom(appliance.configFile, ['audit', 'verify', '--database'])
     await forgery.away()
@@ -116,7 +119,7 @@ describe('who has the seal key of before', () => {
     })
   })
 
-  it('seals nothing that is accepted, once the seal is rotated and the old version destroyed', async () => {
+  it('can forge no accepted seal once the seal is rotated and the old version destroyed', async () => {
     const calls = { done: 0, refused: [] as string[] }
     const end = new AbortController()
     const traffic = (async () => {
@@ -145,14 +148,14 @@ describe('who has the seal key of before', () => {
     expect(calls.done).toBeGreaterThan(100)
 
     expect(await callsAsMember()).toBe('503 1903,2000')
-    // Also where host and keeper had found it good before.
+    // Also where host and keeper had accepted it before.
     expect(await asksHost()).toBe('hsm.seal_broken')
     expect(await asksKeeper()).toBe('hsm.seal_broken')
   }, 180_000)
 })
 
-describe('who has the pepper of before', () => {
-  /** Which of some pass phrases is that of the user, by a copy of the row. */
+describe('an attacker with the earlier pepper', () => {
+  /** The pass phrase of the user among these words, found with a copy of the row. */
   async function guessed({ id }: TestUser, words: readonly string[]): Promise<string | undefined> {
     const { passphraseSalt: salt, passphraseCheck: check, passphraseCost: cost } = await rowOf(id)
     const [memoryCost = 0, timeCost = 0] = cost.match(/\d+/g)?.map(Number) ?? []

@@ -13,7 +13,7 @@ import { applianceOfRelease020 } from '../support/release-020.ts'
 import { makeVault } from '../support/vault.ts'
 import { openByVaultKey } from '../support/vault-key-opener.ts'
 
-// The attacker has the PIN and the module, a copy of the database, and not the SO PIN.
+// The attacker has the PIN and the module, and a copy of the database, but not the SO PIN.
 
 interface Row {
   readonly kek: string
@@ -48,7 +48,7 @@ const rowsOf = ({ store }: TestAppliance) =>
 const blobsOf = (found: readonly Row[]): string[] =>
   found.flatMap(({ blob, backup_blob }) => [blob, ...(backup_blob === null ? [] : [backup_blob])])
 
-/** Labels of the keys from under which one of these blobs can be read. */
+/** Labels of the keys from which one of these blobs can be unwrapped and read. */
 function readFrom(token: Parameters<typeof withPin>[0], blobs: readonly string[]): Set<string> {
   return withPin(token, (pin) => {
     const wrapping = knownWrappingKey(pin)
@@ -66,7 +66,7 @@ function readFrom(token: Parameters<typeof withPin>[0], blobs: readonly string[]
   })
 }
 
-/** Every way to ask for an unwrapped key that could be read, or wrapped to be read. */
+/** All templates for an unwrapped key that could be read, or wrapped to be read. */
 function* templates(): Generator<Template> {
   for (const keyType of secretKinds)
     for (const [sensitive, extractable] of [
@@ -84,7 +84,7 @@ function* templates(): Generator<Template> {
       ]
 }
 
-/** A key of the attacker's own that wraps, and whose value he knows. */
+/** A wrapping key whose value the attacker knows. */
 function knownWrappingKey({ lib, session }: PinSession): Buffer {
   return lib.C_CreateObject(session, [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
@@ -95,7 +95,7 @@ function knownWrappingKey({ lib, session }: PinSession): Buffer {
   ])
 }
 
-/** The key, in plain or under a key that the attacker knows. */
+/** The value of the key, or its blob under a key that the attacker knows; undefined where neither can be had. */
 function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Buffer): Buffer | undefined {
   const plain = valueOf(key)
   if (plain !== undefined && plain.length > 0) return plain
@@ -106,7 +106,7 @@ function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Bu
   return undefined
 }
 
-describe('who holds the PIN', () => {
+describe('an attacker with the PIN', () => {
   it('reads no key of the database, from under whichever key of the token', () => {
     expect(blobsOf(rows)).toHaveLength(4)
     expect(readFrom(appliance.token, blobsOf(rows))).toEqual(new Set())
@@ -114,7 +114,7 @@ describe('who holds the PIN', () => {
 
   it('reads no backup of a key of release 0.2.0, once the operator has run init of this one', async () => {
     const earlier = await applianceOfRelease020()
-    // Of the vault whose key is an object of the token; keys that were made exportable are others.
+    // Keys of the vault whose data key is an object in the token, except those that were made exportable.
     const strictRows = (columns = '') =>
       earlier.database((connection) =>
         connection
@@ -128,7 +128,7 @@ describe('who holds the PIN', () => {
     const yesterday = blobsOf(strictRows())
     expect(readFrom(earlier, yesterday)).toContain('strongroom.kek.backup.v1')
     expect(await strongroom(earlier.configFile, ['init'])).toMatchObject({ status: 0, stderr: '' })
-    // With the PIN, the key of the vault opens the outer wrapping.
+    // With the PIN, the data key of the vault opens the outer wrapping.
     const after = strictRows(', a.key_id, a.identity AS vault, k.identity').flatMap(
       ({ key_id, identity, vault, blob, backup_blob }) =>
         Object.entries({ 'key version': blob, backup: backup_blob ?? '' }).map(([content, outer]) => {
@@ -139,7 +139,7 @@ describe('who holds the PIN', () => {
     )
     expect(after).toHaveLength(yesterday.length)
     expect(readFrom(earlier, after)).toEqual(new Set())
-    // A copy of the database from before is of use for as long as the KEK is there.
+    // A copy of the earlier database is useful only while the KEK exists.
     expect(readFrom(earlier, yesterday)).toEqual(new Set(['strongroom.kek.backup.v1']))
     const destroying = ['root-keys', 'rotate', 'kek.backup', '--destroy-unused', '--yes']
     expect(await strongroom(earlier.configFile, destroying)).toMatchObject({ status: 0, stderr: '' })
@@ -228,7 +228,7 @@ describe('a pass phrase and a one-time password that were captured', () => {
       userId,
     ])
 
-  /** Writes to the database what it held before the login. */
+  /** Puts back the counters of before the login. */
   async function putBack(counters: readonly Counter[]): Promise<void> {
     for (const { id, counter, drift_steps, ticks, used_at } of counters)
       await appliance.store.transaction((tx) =>
@@ -252,13 +252,13 @@ describe('a pass phrase and a one-time password that were captured', () => {
     expect(await logIn(captured)).toBe(200)
     await putBack(before)
     expect(await logIn(captured)).toBe(403)
-    // Also not after what the keeper had in its memory is gone.
+    // Also not after the keeper has lost its memory.
     const [keeper] = processesOf(appliance).keeper
     process.kill(keeper ?? 0, 'SIGKILL')
     await vi.waitFor(() => expect(processesOf(appliance).keeper).toEqual([expect.not.toBeOneOf([keeper])]), {
       timeout: 10_000,
     })
-    // A login waits for a keeper that is started anew, but not for as long as a busy machine may take.
+    // A login waits for a keeper that is being restarted, but on a busy machine not long enough.
     await vi.waitFor(() => appliance.login(bystander), 30_000)
     await putBack(before)
     expect(await logIn(captured)).toBe(403)
@@ -272,7 +272,7 @@ const extractable: Template = [
   { type: pkcs11.CKA_EXTRACTABLE, value: true },
 ]
 
-/** With the parameter that the mechanism needs to begin. */
+/** The mechanism with the parameter that it needs. */
 function parametrised(mechanism: number) {
   if (mechanism === pkcs11.CKM_AES_GCM)
     return {
@@ -290,7 +290,7 @@ function parametrised(mechanism: number) {
         sourceData: Buffer.alloc(0),
       },
     }
-  // CK_AES_CTR_PARAMS: the number of counter bits, and the counter block.
+  // CK_AES_CTR_PARAMS: the number of counter bits, then the counter block.
   if (mechanism === pkcs11.CKM_AES_CTR)
     return { mechanism, parameter: Buffer.concat([Buffer.from([128, 0, 0, 0, 0, 0, 0, 0]), Buffer.alloc(16)]) }
   return mechanism === pkcs11.CKM_AES_CBC || mechanism === pkcs11.CKM_AES_CBC_PAD
@@ -317,7 +317,7 @@ const flags = [
   'DERIVE',
 ] as const
 
-/** Each attribute with each value that it could be given. */
+/** Each attribute with each possible value. */
 function attributes(): [string, Template][] {
   return [
     ['nothing', []],

@@ -16,7 +16,7 @@ import { givenAgePair } from '../support/backup-kit.ts'
 import { givenInitialised } from '../support/console-kit.ts'
 import { hasTwoUsers, insideUser } from '../support/two-users.ts'
 
-/** Has what lies at `path` be a link to `target` and what it was, in turn, as fast as it can. */
+/** Replaces the file at `path` by a link to `target` and back, as fast as it can. */
 const swapper = `
   const fs = require('node:fs')
   const [path, target] = process.argv.slice(1)
@@ -29,7 +29,7 @@ const swapper = `
       fs.rmSync(path)
       fs.renameSync(aside, path)
     } catch {
-      // Root's command made another in the moment between.
+      // Root's command made another file in between.
       fs.rmSync(path, { recursive: true, force: true })
       if (fs.existsSync(aside)) fs.renameSync(aside, path)
     }
@@ -49,7 +49,7 @@ function givenFolders(): { readonly theirs: string; readonly roots: string; read
 
 const giveAway = (path: string): void => void execFileSync('chown', ['-Rh', `${insideUser}:`, path])
 
-/** By the attacker, for as long as `tries` take. */
+/** Swaps the file as the attacker while `tries` run. */
 async function whileSwapping(path: string, target: string, tries: () => void): Promise<void> {
   const as = ['--reuid', insideUser, '--regid', insideUser, '--clear-groups']
   const attacker = spawn('setpriv', [...as, process.execPath, '-e', swapper, path, target], {
@@ -64,7 +64,7 @@ async function whileSwapping(path: string, target: string, tries: () => void): P
   }
 }
 
-/** How often it went well. */
+/** The number of tries that succeeded. */
 function countDone(tries: number, work: () => void): number {
   let done = 0
   for (let number = 0; number < tries; number++)
@@ -72,14 +72,15 @@ function countDone(tries: number, work: () => void): number {
       work()
       done += 1
     } catch {
-      // The attacker was in the middle of it.
+      // The attacker interfered.
     }
   return done
 }
 
 /**
- * A rollback journal of no pages that names another, above it, as of a transaction over several files: SQLite removes that one
- * once it has rolled back (fileformat2, "The Rollback Journal"; the name is behind the pages, with length and sum of bytes).
+ * A rollback journal without pages that names another one above it, as for a transaction over several files. SQLite
+ * removes that one after it has rolled back (fileformat2, "The Rollback Journal": the name is after the pages, with its
+ * length and a sum of its bytes).
  */
 function journalNaming(file: string, bytes: number): Buffer {
   const magic = Buffer.from('d9d505f920a163d7', 'hex')
@@ -214,7 +215,7 @@ describe.runIf(hasTwoUsers)(
   },
 )
 
-describe.runIf(hasTwoUsers)('the same where Node.js gives up no rights of root, as that of Debian', () => {
+describe.runIf(hasTwoUsers)('the same where Node.js cannot drop the rights of root, as in Debian', () => {
   beforeEach(() => {
     vi.spyOn(process, 'setgroups').mockImplementation(() => {
       throw Object.assign(new Error('setgroups() disabled: io_uring may be enabled.'), { code: 'ERR_INVALID_STATE' })

@@ -5,8 +5,8 @@ import { expectFault, type Answer } from '../support/client.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
- * A user who is logged in and has no special right. What he asks for costs the appliance much more than it costs him;
- * what the others then notice is compared with what they notice without him, in the same run.
+ * The attacker is a logged-in user without special rights. His calls cost the appliance much more than him. The delays
+ * of other users are compared with those without him, in the same run.
  */
 let appliance: TestAppliance
 let attacker: TestVault
@@ -27,7 +27,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs
 }
 
-/** Repeats `work` for as long as the attack lasts, and once at least. */
+/** Repeats `work` during the attack, but at least once. */
 async function during<T>(attack: Promise<T>, work: (round: number) => Promise<void>): Promise<T> {
   const state = { isOver: false }
   const ending = attack.finally(() => (state.isOver = true))
@@ -54,14 +54,14 @@ describe('RSA keys', () => {
     })
     const made = answers.filter(({ status }) => status === 201)
     expect(made.length).toBeGreaterThan(0)
-    // Who waits behind a key for somebody else waits as long as one takes.
+    // A user waits for one key of somebody else at most.
     const perKeyMs = (performance.now() - startedMs) / made.length
     for (const ms of Object.values(longest)) expect(ms).toBeLessThan(perKeyMs)
   })
 })
 
 describe('signatures by RSA', () => {
-  // The key maker is started last, and makes one key at a time.
+  // The key maker starts last and makes one key at a time.
   async function makeSigner({ id, admin }: TestVault, name: string, type = 'rsa-4096'): Promise<void> {
     const create = () => admin.post(`/transparent/${id}/keys/${name}`, { type })
     for (let tries = 0; tries < 40 && (await create()).status === 503; tries += 1)
@@ -70,7 +70,7 @@ describe('signatures by RSA', () => {
   const sign = ({ id, admin }: TestVault, name: string) =>
     admin.post(`/transparent/${id}/sign/${name}`, { input: 'c2VjcmV0' })
 
-  it('by twelve keys of one user take no twelve turns before that of another', async () => {
+  it('by twelve keys of one user do not take twelve turns before one of another user', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `signer-${at}`)
     for (const name of names) await makeSigner(attacker, name, 'rsa-3072')
     await makeSigner(victim, 'single', 'rsa-3072')
@@ -83,7 +83,7 @@ describe('signatures by RSA', () => {
     })
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
     const perSignatureMs = (performance.now() - startedMs) / (count + waitsMs.length)
-    // The last one was alone in part.
+    // The last one ran alone for a part of the time.
     const middle = waitsMs.toSorted((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0
     expect(middle / perSignatureMs).toBeLessThan(8)
   })
@@ -100,7 +100,7 @@ describe('signatures by RSA', () => {
       longest.signature = Math.max(longest.signature, await timed(() => sign(victim, 'signer')))
     })
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
-    // Behind all 64 that the attacker's connections hold at once others would wait for the time of 64.
+    // Without turns, others would wait for all 64 signatures that the attacker's connections request at once.
     const perSignatureMs = (performance.now() - startedMs) / count
     for (const ms of Object.values(longest)) expect(ms / perSignatureMs).toBeLessThan(32)
   })
@@ -128,7 +128,7 @@ describe('a new pass phrase', () => {
       expectFault(answer, 429, 1820)
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
     }
-    // He who is refused spends his own quota, and nobody else's.
+    // A refused user has used up only his own quota.
     expectFault(await victim.admin.call('PUT', '/auth/passphrase', { body: attempt }), 400, 1730)
   })
 })

@@ -18,7 +18,7 @@ afterEach(async () => {
   await appliance.close()
 })
 
-/** A client that lets nothing through, and says all the time that it is there. */
+/** A client that accepts no data and keeps its connection alive. */
 async function silentReader(streams: number): Promise<ClientHttp2Session> {
   const session = await http2Session(appliance, { initialWindowSize: 0 })
   const pings = setInterval(() => session.destroyed || session.ping(() => undefined), 300)
@@ -35,7 +35,7 @@ it('a window of zero bytes holds no memory, and no connection for long', async (
   const sessions: ClientHttp2Session[] = []
   for (let n = 0; n < 20; n++) sessions.push(await silentReader(128))
   await sleep(2_000)
-  // 2,560 times the document would be 1,000 MiB; what 2,560 streams take themselves is a tenth of it.
+  // 2,560 copies of the document would take 1,000 MiB. The streams themselves take a tenth of it.
   expect(memoryMiB(appliance) - before).toBeLessThan(300)
   await expect
     .poll(() => sessions.filter(({ destroyed }) => !destroyed).length, { timeout: 60_000, interval: 500 })
@@ -77,7 +77,7 @@ it('answers that are not taken are counted with the headers of their calls, for 
     const stream = http2Stream(session, 'GET', '/authinfo/logintypes', headers)
     stream.once('close', () => cancelled.push(stream.rstCode))
   }
-  // Two MiB are some sixty calls.
+  // Two MiB correspond to some sixty calls.
   await expect.poll(() => cancelled.length).toBeGreaterThan(40)
   expect(new Set(cancelled)).toEqual(new Set([11]))
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { createStranger, http2Session, http2Stream, memoryMiB, tlsSocket } from '../support/stranger.ts'
 
-/** Small, so that a few hundred bodies are far more. */
+/** Small, so that a few hundred bodies exceed it by far. */
 const budgetMiB = 1
 
 let appliance: TestAppliance
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 interface Attack {
   readonly path: string
-  /** Bytes that the body is to have; one less is sent. */
+  /** Announced length of the body. One byte less is sent. */
   readonly bytes: number
   readonly headers?: Record<string, string>
   readonly start?: string
@@ -28,7 +28,7 @@ interface Attack {
 const bodyOf = (bytes: number, start = ''): Buffer =>
   Buffer.concat([Buffer.from(start), Buffer.alloc(bytes - start.length, ' ')])
 
-/** Connections, each of which sends a body but for its last byte. */
+/** Opens connections, each of which sends a body without its last byte. */
 async function overHttp1(connections: number, { path, bytes, headers = {}, start }: Attack): Promise<void> {
   const fields = Object.entries({ Host: 'localhost', 'Content-Length': String(bytes), ...headers })
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -52,7 +52,7 @@ async function overHttp2(connections: number, streams: number, { path, bytes, he
   }
 }
 
-/** How much more memory the workers hold when all has been sent that they took. */
+/** The additional memory of the workers after they have received all that they accept. */
 async function grownBy(attack: Promise<void>): Promise<number> {
   const before = memoryMiB(appliance)
   await attack
@@ -61,14 +61,14 @@ async function grownBy(attack: Promise<void>): Promise<number> {
 }
 
 const token = { 'X-Http-Token': 'x'.repeat(42) }
-/** What connections and streams take themselves, by the hundred, before garbage is collected. */
+/** Memory of connections and streams themselves, by the hundred, before garbage collection. */
 const perHundredMiB = 40
 
 const large = 2 * 1024 * 1024
 const login: Attack = { path: '/auth', bytes: large }
 const withToken: Attack = { path: '/object', bytes: large, headers: token }
 const tokenInBody: Attack = { path: '/object', bytes: 64 * 1024 }
-/** Larger than a stranger may send, and so looked at for a token at its beginning. */
+/** Larger than a caller without a session may send, so that its beginning is searched for a token. */
 const tokenAtStart: Attack = { path: '/transparent/restore/1/key', bytes: large }
 const badToken: Attack = { ...tokenAtStart, start: `{"token":"${'x'.repeat(42)}","backup":"` }
 
@@ -131,7 +131,7 @@ it('calls with long headers whose bodies are still to come are counted with thes
     stream.once('close', () => (ended += 1))
     stream.write('{')
   }
-  // One MiB are some thirty of them.
+  // One MiB corresponds to some thirty of them.
   await expect.poll(() => ended).toBeGreaterThan(80)
   expect([...statuses]).toEqual([503])
   const honest = createStranger(appliance, '127.0.0.2')

@@ -26,7 +26,10 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** What the caller is told to wait, in milliseconds; 0 when the attempt is looked at. A new worker each time. */
+/**
+ * The time that the caller is told to wait, in milliseconds; 0 when the attempt is checked. Each call uses a new
+ * worker.
+ */
 async function waitOf(): Promise<number> {
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock: { now: () => now }, rules })
   try {

@@ -34,11 +34,11 @@ it('one address holds as many idle connections as it may, its newest, and keeps 
   expect((await honest.call('GET', '/authinfo/logintypes')).status).toBe(200)
   const attack = await hold(150, '127.0.0.66')
   await expect.poll(() => stillOpen(attack)).toBeLessThanOrEqual(50)
-  // No more of them are closed than have to be.
+  // Only as many of them are closed as necessary.
   await sleep(300)
   expect(stillOpen(attack)).toBe(50)
   expect(stillOpen(attack.slice(-50))).toBe(50)
-  // Over its connection of before, and over a new one.
+  // Over its existing connection, and over a new one.
   expect((await honest.call('GET', '/authinfo/logintypes')).status).toBe(200)
   const other = createStranger(appliance)
   expect((await other.call('GET', '/authinfo/logintypes')).status).toBe(200)
@@ -59,7 +59,7 @@ it('many addresses that fill the worker lose their own, and not those who have f
   honest.close()
 })
 
-it('what had to make room is counted in the journal, in few lines', async () => {
+it('closed connections are counted in the journal, in few lines', async () => {
   await hold(150, '127.0.0.66')
   await appliance.stop()
   const lines = appliance.journal.split('\n').filter((line) => line.includes('had to make room'))

@@ -14,7 +14,7 @@ import {
 
 const large = 2 * 1024 * 1024
 
-/** A JSON object of as many members as these bytes hold. */
+/** A JSON object with as many members as fit into these bytes. */
 function manyMembers(bytes: number): string {
   const members: string[] = []
   for (let size = 2, n = 0; size + 12 < bytes; n++) {
@@ -54,7 +54,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** How long the event loop lets an honest client wait while this call is served: the longest of its short calls. */
+/** How long an honest client waits for the event loop during this call: the longest of its short calls. */
 async function longestWaitDuring(attack: Promise<unknown>): Promise<number> {
   const attacked = { isOver: false }
   const ended = attack.finally(() => (attacked.isOver = true))
@@ -68,7 +68,7 @@ async function longestWaitDuring(attack: Promise<unknown>): Promise<number> {
   return longest
 }
 
-/** The median of some rounds, beside that of plain refusals between them. */
+/** Medians of several rounds of the attack and of plain refusals in between. */
 async function delays(attack: () => Promise<unknown>, plainRefusal: () => Promise<unknown>) {
   const measured = { attack: [] as number[], plain: [] as number[] }
   for (let round = 0; round < rounds; round++) {
@@ -78,7 +78,10 @@ async function delays(attack: () => Promise<unknown>, plainRefusal: () => Promis
   return median(measured.attack) / median(measured.plain)
 }
 
-/** Over a connection that lies open, so that no handshake is measured; the body has arrived before it is the last byte's turn. */
+/**
+ * Over an open connection, so that no handshake is measured. All but the last byte of the body arrives before the
+ * measurement.
+ */
 async function overHttp2(body: string): Promise<Heard> {
   const session = await http2Session(appliance)
   const stream = http2Stream(session, 'POST', '/auth')

@@ -5,7 +5,10 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { createStranger } from '../support/stranger.ts'
 
-/** Strangers know a user's name and the application key, which many share. They want to keep the user out. */
+/**
+ * The attackers have no session, but know a user's name and the application key, which many share. They want to lock
+ * the user out.
+ */
 let appliance: TestAppliance
 let user: TestUser
 
@@ -22,7 +25,7 @@ beforeEach(async () => {
   await appliance.login(user)
 })
 
-/** What the keeper lets be tried before it refuses whatever it is. */
+/** The number of tries that the keeper accepts before it refuses all. */
 const mostTries = () => tryRulesOf(appliance.config.login).burst
 
 const otherToken = new HardwareToken()
@@ -31,7 +34,7 @@ const factors = {
   'hardware token': () => ({ otp: otherToken.press(), logintype: 'hwkey_otp' }),
 }
 
-/** Wrong logins from one address, until the throttle refuses them; resolves to how many were looked at. */
+/** Sends wrong logins from one address until the throttle refuses them. Resolves to the number that were checked. */
 async function attackFrom(address: string, factor: keyof typeof factors): Promise<number> {
   const stranger = createStranger(appliance, address)
   let looks = 0

@@ -8,7 +8,7 @@ let appliance: TestAppliance
 const strangers: Stranger[] = []
 
 beforeAll(async () => {
-  // So many that none of these logins is refused before it is checked.
+  // So many that each of these logins is checked before it is refused.
   appliance = await TestAppliance.own({ login: { freeAttempts: 100 } })
 })
 afterAll(async () => {
@@ -17,12 +17,12 @@ afterAll(async () => {
 })
 
 interface Flood {
-  /** How many have been answered. */
+  /** Number of answered logins. */
   answered: number
   readonly all: Promise<unknown>
 }
 
-/** Wrong logins at once, each over a connection of its own. */
+/** Sends wrong logins at once, each over a new connection. */
 function flood(addressOf: (n: number) => string, usernameOf: (n: number) => string): Flood {
   const state = { answered: 0 }
   const logins = Array.from({ length: attackers }, async (_, n) => {
@@ -43,10 +43,10 @@ it.each([
   ['as many addresses, for as many accounts', (n: number) => `127.0.2.${n + 1}`, (n: number) => `user${n}`],
 ])('wrong logins at once from %s: an honest one waits for few of them', async (_what, addressOf, usernameOf) => {
   const user = await appliance.addUser()
-  // From its address, which others use.
+  // From its address, which others use as well.
   await appliance.login()
   const attack = flood(addressOf, usernameOf)
-  // All wait by now, because they came at once.
+  // All are waiting by now, because they arrived at once.
   await expect.poll(() => attack.answered, { timeout: 30_000, interval: 1 }).toBeGreaterThanOrEqual(5)
   const before = attack.answered
   expect((await appliance.client().post('/auth', appliance.credentials(user))).status).toBe(200)

@@ -31,7 +31,7 @@ function stranger(address: string): Stranger {
   return one
 }
 
-/** Refused calls over some connections of one address, and how many were answered with what. */
+/** Sends refused calls over several connections of one address. Resolves to the number of answers by status. */
 async function flood(calls: number, address: string): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
   const over = async (one: Stranger): Promise<void> => {
@@ -44,7 +44,7 @@ async function flood(calls: number, address: string): Promise<Map<number, number
   return statuses
 }
 
-/** The answer with 429, which comes with the first calls: meanwhile the address has earned one a second. */
+/** The answer with 429, which comes after the first calls: until then the address may have earned one call a second. */
 async function refusedOverLimit(call: () => Promise<Heard>): Promise<Heard> {
   let heard = await call()
   for (let n = 0; n < allowed && heard.status !== 429; n++) heard = await call()
@@ -63,7 +63,7 @@ describe('a flood of refused calls from one address', () => {
     await appliance.stop()
     const events = from('127.0.0.66')
     const singly = events.filter((event) => !isSum(event)).length
-    // Each of two workers, and a second interval where a minute passes meanwhile.
+    // For each of two workers, and for a second interval where a minute ends meanwhile.
     expect(singly).toBeLessThanOrEqual(4 * single)
     expect(events.length - singly).toBeLessThanOrEqual(4)
     expect(singly + sumOf(events)).toBe(2_000)

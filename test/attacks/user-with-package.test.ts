@@ -8,7 +8,7 @@ import { ceremonyOptions } from '../support/ceremony.ts'
 import { makeOtherToken, type TestToken } from '../support/token.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
-// The attacker may create a vault, and has the package of a ceremony: it lay on a courier's stick.
+// The attacker may create a vault, and has the package of a ceremony, from a courier's USB stick.
 
 let appliance: TestAppliance
 let other: TestToken
@@ -30,7 +30,7 @@ afterAll(async () => {
   other.cleanup()
 })
 
-/** Every value in the package that could be a wrapped key, and each beside each. */
+/** All values in the package that could be a wrapped key, and all pairs of them. */
 function blobs(): Buffer[] {
   const { content } = JSON.parse(parcel) as { content: string }
   const { versions } = JSON.parse(content) as { versions: { keys: Record<string, string> }[] }
@@ -43,7 +43,7 @@ describe('a user with the package of a ceremony', () => {
     const open = { allow_export: true, allow_plaintext_export: true }
     const taken: string[] = []
     for (const type of ['aes256-gcm96', 'hmac-sha256', 'aes256-ctr']) {
-      // What is refused leaves the job as it is.
+      // A refused import does not use up the job.
       const { job } = await importJob(vault.admin, vault.id, type, { type, ...open })
       for (const blob of blobs())
         for (const body of [
@@ -53,7 +53,7 @@ describe('a user with the package of a ceremony', () => {
           if ((await vault.admin.post(`/transparent/import/${vault.id}/${type}`, body)).status === 201) taken.push(type)
     }
     expect(taken).toEqual([])
-    // What is wrapped as it should be comes in, and out in plain.
+    // A correctly wrapped key can be imported, and exported in plain.
     const policy = { type: 'aes256-gcm96', ...open }
     const own = await importBody(vault.admin, vault.id, 'own', Buffer.alloc(32, 7), policy)
     await vault.admin.must('POST', `/transparent/import/${vault.id}/own`, own)

@@ -17,8 +17,8 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * A session passes once through a worker that has others' code. It has changes sealed in it, as many as it likes, and commits
- * none; later, when that worker and the session are long gone, whoever writes to the database puts one of them into its row.
+ * The attacker runs code in a worker through which a session passes once. He lets many changes be sealed and commits
+ * none. Later, when worker and session are gone, he writes to the database and puts one of them into its row.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -31,10 +31,10 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** The greatest number that the keeper seals, so many milliseconds from now. */
+/** The greatest generation that the keeper seals, `inMs` milliseconds from now. */
 const clockNumber = (inMs = 0): number => (Date.now() + inMs) * 1000
 
-/** Numbers of more changes than the row is to see, and at last the greatest that there is. */
+/** Generations of more changes than the row will have, and at last the greatest one. */
 function* numbersAfter(present: number): Generator<number> {
   for (let at = 1; at <= 20; at++) yield present + at
   yield clockNumber()
@@ -53,12 +53,12 @@ const grantOf = (client: TestClient, vaultId?: number) =>
     vaultId === undefined ? undefined : findSealedMembership(appliance.store.read, user, vaultId),
   )
 
-/** Writes to the database as its owner does. */
+/** Writes to the database directly. */
 const write = async (sql: string, values: unknown[]): Promise<void> =>
   appliance.store.transaction(async (tx) => void (await tx.query(sql, values)))
 
 describe('a membership that was sealed ahead', () => {
-  /** Admin of the vault, in records from this number on; the last is given. */
+  /** Seals records that make the user an Admin of the vault, from this generation on. Resolves to the last one. */
   async function sealedAhead(vaultId: number, user: User, admin: TestClient, present?: SealedRecord) {
     const vault = await findVault(appliance.store.read, vaultId)
     if (vault === null) throw new Error('no vault')
@@ -143,7 +143,10 @@ it('a user who is disabled does not come back by records of himself that were se
 })
 
 describe('a version of a key that was sealed ahead', () => {
-  /** A key, its version as it is, and the records of the version that were sealed ahead; `put` puts the last into its row. */
+  /**
+   * A key, its present version, and records of the version that were sealed ahead. `put` puts the last one into its
+   * row.
+   */
   async function sealedAhead() {
     const vault = await makeVault(appliance)
     await vault.encrypt('k', 'c2VjcmV0')

@@ -14,7 +14,10 @@ import { addCredential, addService, asked, byAssertion } from '../support/servic
 import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
-/** Code in a worker reads the assertions that pass, and asks the keeper past the checks of the worker. */
+/**
+ * The attacker runs code in a worker. He reads the assertions that pass through it, and asks the keeper without the
+ * checks of the worker.
+ */
 const [fileIssuer, urlIssuer] = ['https://cluster.example', 'https://forge.example']
 const folder = mkdtempSync(join(tmpdir(), 'strongroom-jwks-'))
 const server = new JwksServer()
@@ -24,7 +27,7 @@ let victim: Service
 let other: Service
 let own: SigningPair
 let clusterKey: SigningPair
-/** The attacker's. */
+/** The attacker's key pair. */
 let mine: SigningPair
 
 beforeAll(async () => {
@@ -63,7 +66,7 @@ describe('an assertion that a worker has read', () => {
     const assertion = await signed(own, ownClaims(victim.name))
     await appliance.client().must('POST', '/auth', byAssertion(assertion))
     await expect(show(victim, assertion)).rejects.toMatchObject(refused('used before'))
-    // The owner of the database takes its row away.
+    // The attacker also deletes its row in the database.
     await appliance.store.transaction((tx) => tx.clear(UsedAssertionTable))
     await expect(show(victim, assertion)).rejects.toMatchObject(refused('used before'))
     expect(await appliance.client().post('/auth', byAssertion(assertion))).toMatchObject({ status: 403 })
@@ -82,7 +85,7 @@ describe('an assertion that a worker has read', () => {
     await expect(show(other, assertion)).rejects.toMatchObject(refused('another issuer'))
     const claims = { ...ownClaims(victim.name), sub: other.name }
     await expect(show(victim, await signed(own, claims))).rejects.toMatchObject(refused('another subject'))
-    // Ids are one account's own: the attacker cannot use up those of another.
+    // Ids are distinguished by account: the attacker cannot use up those of another one.
     const jti = randomUUID()
     await show(other, await signed(own, { ...ownClaims(other.name), jti }))
     await show(victim, await signed(own, { ...ownClaims(victim.name), jti }))
@@ -116,12 +119,12 @@ describe('the keys of an issuer', () => {
       issuerKeys,
     })
 
-  it('in a file are those of the file, whatever a worker shows', async () => {
+  it('in a file are used, whatever keys a worker shows', async () => {
     await expect(federated(fileIssuer, mine, keys(mine))).rejects.toMatchObject(refused('no key of the issuer'))
     await expect(federated(fileIssuer, clusterKey, keys(mine))).resolves.toHaveProperty('token')
   })
 
-  it('by URL are the word of a worker, as the decision says: it has to show some, and reaches no other issuer by them', async () => {
+  it('by URL are taken from the worker, as the decision says: it has to show some, which serve for no other issuer', async () => {
     await expect(federated(urlIssuer, clusterKey)).rejects.toMatchObject(refused('cannot be read'))
     await expect(federated(urlIssuer, mine, keys(mine))).resolves.toHaveProperty('token')
     await expect(federated('https://none.example', mine, keys(mine))).rejects.toMatchObject(refused('service.issuers'))

@@ -8,8 +8,8 @@ import { addUser, makePremises, type Premises } from '../support/console-kit.ts'
 import { hasTwoUsers, insideUser, workersUser } from '../support/two-users.ts'
 
 /**
- * Lays a link to the file in its argument over whatever appears in a folder beside what was there, as fast as it can, and says what
- * it has replaced.
+ * Replaces whatever appears in a folder by a link to the file in its argument, as fast as it can, and reports what it
+ * has replaced.
  */
 const linkLayer = `
   const fs = require('node:fs')
@@ -37,7 +37,7 @@ const linkLayer = `
 interface Attacker {
   readonly who: string
   readonly user: string
-  /** Whether keeper and token hosts run; where none does, root's command starts its own. */
+  /** Whether keeper and token hosts run. Otherwise root's command starts its own. */
   readonly tokenHost: boolean
   readonly tries: number
 }
@@ -50,7 +50,7 @@ const attackers: readonly Attacker[] = [
 describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while root makes a backup', (by) => {
   let premises: Premises
   let pair: AgePair
-  /** Of the attacker's user: what root copies lies in it. */
+  /** Folder of the attacker's user, whose files root copies. */
   let folder: string
 
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while roo
   afterAll(() => premises.cleanup())
 
   it('lays no link through which root writes', async () => {
-    // A place where a file of root's does something: a crontab, a unit.
+    // A place where a file of root has an effect, for example a crontab or a unit.
     const rootsFolder = givenFolder()
     chmodSync(rootsFolder, 0o755)
     const target = join(rootsFolder, 'planted')
@@ -87,10 +87,10 @@ describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while roo
     while (!said.includes('looking')) await once(attacker.stdout, 'data')
     writeFileSync(join(folder, 'bait'), '')
     for (let tries = 0; tries < by.tries; tries += 1)
-      // In a process of its own, so that the attacker has a processor while it runs.
+      // In a process of its own, so that the attacker has a processor for himself.
       premises.runProcess(['backup', 'create', join(rootsFolder, `${tries}.age`), '--recipient', pair.recipient])
     expect(existsSync(target)).toBe(false)
-    // The attacker was quick enough to replace what root made there.
+    // The attacker was fast enough to replace what root made there.
     await vi.waitFor(() => expect(said).toContain('replaced bait'), 20_000)
     expect(said.split('\n').filter((line) => /copy/.test(line))).toEqual([])
 

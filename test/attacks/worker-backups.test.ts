@@ -23,8 +23,8 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker that wants keys by way of their backups: it has the sockets of keeper and token hosts that workers
- * have, and every record of the database. It has neither the PIN nor the operator's socket.
+ * The attacker runs code in a worker and wants keys through their backups. He has the workers' sockets of keeper and
+ * token hosts, and every record of the database, but neither the PIN nor the operator's socket.
  */
 let appliance: TestAppliance
 let victim: TestVault
@@ -47,7 +47,7 @@ const secret = Buffer.from('what was encrypted')
 const wrapsOnly = { allow_export: true }
 const readable = { allowExport: 1, allowPlaintextExport: 1 }
 
-/** A key of the attacker's own vault, as far as the keeper goes along with it. */
+/** A key of the attacker's own vault, as far as the keeper seals its records. */
 async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {}): Promise<TransparentKey> {
   const vaultId = Number(attacker.id)
   const { vault } = await createKeyPlaces(appliance.store).of(vaultId)
@@ -152,7 +152,7 @@ describe('a backup', () => {
     await victim.admin.must('PUT', `/transparent/${victim.id}/keys/${key.name}`, { allow_backup: false })
     const now = await findKey(appliance.store.read, key.vaultId, key.name)
     if (now === undefined) throw new Error('the key is gone')
-    // The version as it was, with what it is restored from.
+    // The former version, with the blob from which it is restored.
     await expect(backUpAs(now.key, version)).rejects.toMatchObject(refused)
   })
 

@@ -15,8 +15,8 @@ import { askKeeper } from '../support/frame-caller.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has captured a pass phrase, and says that it has seen the user's smartcard. It has the sockets that
- * workers have, and every record of the database.
+ * The attacker runs code in a worker. He has captured a pass phrase, and claims to have seen the user's smartcard. He
+ * has the workers' sockets and every record of the database.
  */
 const ca = new ClientCa()
 let cards: CardAppliance
@@ -32,7 +32,7 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** What the attacker shows, but for the second factor. */
+/** The attacker's login request, without the second factor. */
 async function captured({ id, passphrase }: TestUser): Promise<Omit<LoginRequest, 'factor'>> {
   const { store, services, applicationKey: text } = cards.appliance
   const row = await findUserById(store.read, id)
@@ -58,7 +58,7 @@ const logIn = async (user: TestUser, certificate: SealedRecord) =>
   worker.login({ ...(await captured(user)), factor: { certificate } })
 
 describe('a login with a smartcard', () => {
-  it('is none by the mere word that a card was seen', async () => {
+  it('is refused when the worker only claims to have seen a card', async () => {
     const victim = await cards.appliance.addUser()
     const { applicationKey, applicationKeyText, user, hash } = await captured(victim)
     if (applicationKey === undefined || user === undefined) throw new Error('no records')
@@ -70,7 +70,7 @@ describe('a login with a smartcard', () => {
       )
   })
 
-  it('is none for a user who has registered no card, by the card of another, or one that was made up', async () => {
+  it('is refused with the card of another user, and with a forged one, for a user without a card', async () => {
     const [victim, other] = [await cards.appliance.addUser(), await cards.holder(ca.issue('/CN=Other'))]
     const theirs = await registered(other)
     await expect(logIn(victim, theirs)).rejects.toMatchObject({ code: 'login.refused' })
@@ -84,7 +84,7 @@ describe('a login with a smartcard', () => {
     await expect(logIn(victim, user)).rejects.toMatchObject({ code: 'hsm.rejected' })
   })
 
-  it('is none without the pass phrase; with it and the registered card the session names that card', async () => {
+  it('is refused without the pass phrase, and begins with it and the registered card', async () => {
     const holder = await cards.holder(ca.issue('/CN=Holder'))
     const certificate = await registered(holder)
     const wrong = { ...(await captured(holder)), hash: Buffer.alloc(32), factor: { certificate } }

@@ -17,10 +17,10 @@ import { batches, createWorkerCalls, newVaultKey, nothing, refusalOf, sealed } f
 import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
 
 /**
- * Code in a worker, with the sockets, every record of the database and the sessions of members that pass: it wants keys
- * to outlive their vault, or to end before they are deleted.
+ * The attacker runs code in a worker, with its sockets, every record of the database and the sessions that pass through
+ * it. He wants keys to outlive their vault, or to end before they are deleted.
  */
-/** What is done before its end is to be done in time. */
+/** Long enough for the steps that precede its end. */
 const windowMs = 10_000
 let appliance: TestAppliance
 let victim: Spoils
@@ -84,7 +84,7 @@ describe('a vault that is deleted', () => {
       )
     expect(refusalsOf(await uses())).toEqual(['it was done', 'it was done', 'it was done', 'it was done'])
     const held = await handlesHeld()
-    // Rows that its owner took out of the database: to the interface the vault is empty.
+    // Rows deleted directly in the database: to the interface the vault is empty.
     const keys = `SELECT id FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`
     await appliance.store.query(`DELETE FROM key_versions WHERE key_id IN (${keys})`, [])
     await appliance.store.query(`DELETE FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`, [])
@@ -120,7 +120,7 @@ describe('a key in the token', () => {
       refusalsOf([await calls.keeper('sealTombstone', [...sealed(sealedPolicy(made)), nothing, nothing])]),
     ).toEqual(['hsm.outdated'])
     const tombstone = recordOf(await ending())
-    // Before the keeper was shown it other hosts would use the key on.
+    // Until the keeper has been shown the tombstone, other hosts would still use the key.
     expect(await destroyedBy(key, tombstone)).toEqual(['hsm.rejected'])
     expect(objectsIn(appliance.token)).toBe(before)
     await calls.keeper('raise', [1, ...sealed(tombstone)])
@@ -137,11 +137,11 @@ describe('a key in the token', () => {
     const [lost, used] = [await newVaultKey(calls, user, grant), await newVaultKey(calls, user, grant)]
     expect(refusalsOf([await lost.discarded(), await used.sealed()])).toEqual(['it was done', 'it was done'])
     expect(refusalsOf([await lost.sealed(), await used.discarded()])).toEqual(['hsm.rejected', 'hsm.rejected'])
-    // For a commit that failed the caller takes it back, by a grant of his own.
+    // After a failed commit the caller discards the key, by a grant of his own.
     const stranger = sealedGrant(appliance.token, { user: newIdentity(), capabilities })
     expect(refusalsOf([await used.discarded(used.blob, used.provenance, stranger)])).toEqual(['hsm.rejected'])
     expect(refusalsOf([await used.discarded(used.blob, used.provenance, grant)])).toEqual(['it was done'])
-    // At once, and not whenever he likes: the commit may have happened.
+    // Immediately, and not at any later time: the commit may have succeeded.
     const taken = openRecord(recordOf(await used.discarded(used.blob, used.provenance, grant)).record)
     if (taken.type !== 'discarded key') throw new Error(`a record of ${taken.type}`)
     expect(Math.abs(taken.fields.expiresAt - Date.now() - 30_000)).toBeLessThanOrEqual(30_000)

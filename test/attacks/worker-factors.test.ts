@@ -23,8 +23,8 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has captured the pass phrase of a user and wants the second factor: it has a seed of its own, the
- * sockets of workers, every record of the database, and the sessions that pass through it.
+ * The attacker runs code in a worker. He has captured the pass phrase of a user and wants the second factor. He has a
+ * seed of his own, the workers' sockets, every record of the database, and the sessions that pass through the worker.
  */
 const ca = new ClientCa()
 let cards: CardAppliance
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const rowOf = (user: Pick<TestUser, 'id'>) => accountRow(appliance, user)
 
-/** What the keeper grants a session that passes through the worker. */
+/** The grant of the keeper for a session that passes through the worker. */
 const grantOf = (client: TestClient, of?: { readonly user: User; readonly vaultId: string }) =>
   grantOfSession(appliance, worker, client, async () => {
     return of && findSealedMembership(appliance.store.read, of.user, Number(of.vaultId))
@@ -52,12 +52,12 @@ const grantOf = (client: TestClient, of?: { readonly user: User; readonly vaultI
 
 const ownDevice = (userId: number | null, grant?: SealedRecord) => attackerDevice(worker, userId, grant)
 
-/** A login of the victim, by the newest row or another record. */
+/** A login of the victim, by the newest row or by another record. */
 async function logIn(victim: TestUser, device: AttackerDevice, shown: Partial<LoginRequest> = {}) {
   return worker.login({ ...(await loginRequest(appliance, victim, device.factor())), ...shown })
 }
 
-/** One who has logged in, and has a vault with another Admin. */
+/** A user who has logged in, and has a vault with another Admin. */
 async function givenVictim() {
   const victim = await appliance.addUser()
   const session = await appliance.login(victim)
@@ -127,7 +127,7 @@ describe('a device of the attacker', () => {
     const { applicationKey } = request
     if (sealed === undefined || applicationKey === undefined) throw new Error('no membership or no application key')
     const asked = { ...begun, applicationKey, membership: sealed }
-    // With the record of before, in which he is not recovered, or with that which names the factor.
+    // With the record from before the recovery, or with the one that names the factor.
     expect(await outcomeOf(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('hsm.outdated')
     expect(await outcomeOf(worker.grant({ ...asked, user }))).toBe('access.resting')
   })
@@ -160,7 +160,7 @@ describe('the maker of a user', () => {
     const granted = (more: Pick<GrantRequest, 'membership'>) =>
       outcomeOf(worker.grant({ ...begun, user: sealedUser(user), applicationKey, ...more }))
     expect(await granted({ membership })).toBe('session.invalid')
-    // With which the first login is noted.
+    // This notes the first login.
     expect(await granted({})).toBe('done')
   })
 })

@@ -13,7 +13,9 @@ import { ask, askKeeper, type FrameAnswer } from '../support/frame-caller.ts'
 import { createRandom, frameOf, type GoodFrame, mutated } from '../support/frame-mutation.ts'
 import { spoilsOf } from '../support/worker-spoils.ts'
 
-/** Code in a worker that sends keeper, token host and key maker what are no frames, or not those that they expect. */
+/**
+ * The attacker runs code in a worker, which sends malformed or unexpected frames to keeper, token host and key maker.
+ */
 let appliance: TestAppliance
 let toHost: GoodFrame[]
 let toKeeper: GoodFrame[]
@@ -89,7 +91,7 @@ function processOf({ program, socket }: Target): { readonly pid: number; readonl
   return { pid, residentBytes: Number(resident) * 1024 }
 }
 
-/** Sends these bytes, and no more on this connection. */
+/** Sends these bytes, and nothing else on this connection. */
 function sendRaw(socket: string, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const connection = connect(socket)
@@ -119,7 +121,7 @@ async function attack(target: Target, seed: number): Promise<void> {
 
 const generousBytes = 256 * 1024 * 1024
 
-/** Sends all but the last bytes of a large frame; resolves when they are taken, or the connection is closed. */
+/** Sends a large frame without its last bytes. Resolves when they are received or the connection is closed. */
 function half(socket: string): Promise<Socket> {
   return new Promise((resolve) => {
     const frame = Buffer.alloc(78 * 1024 * 1024, 1)
@@ -130,7 +132,7 @@ function half(socket: string): Promise<Socket> {
   })
 }
 
-/** How many connections this process has closed because too much was unfinished, as its journal counts them. */
+/** The number of connections that this process has closed for too many unfinished bytes, by its journal. */
 function givenUpBy(target: Target): number {
   const { pid } = processOf(target)
   const counts = appliance.journal
@@ -161,7 +163,7 @@ describe('a process inside outlives thousands of frames that are none, and answe
       'key maker',
       () => {
         const socket = keyMakerSocketOf(appliance.config.hsm) ?? ''
-        // It makes no key for these: that takes a second, and others wait.
+        // No key is made for these, which would take a second and delay others.
         const frames = [hostFrame('status'), hostFrame('generate', 'rsa-9999', '0', '1', 'a purpose'), ...toHost]
         return { socket, program: 'strongroom-tokend', frames, isWell: () => ask(socket, 'status', []) }
       },
@@ -178,7 +180,7 @@ describe('a process inside outlives thousands of frames that are none, and answe
       expect(after.pid).toBe(before.pid)
       expect(after.residentBytes).toBeLessThan(before.residentBytes + generousBytes)
       expect(appliance.journal).toContain('not our protocol')
-      // What a handler did not expect would be no refusal, but an accident.
+      // An unexpected error in a handler would be a defect, not a refusal.
       expect(appliance.journal.split('\n').filter((line) => line.includes('operation failed'))).toEqual([])
     } catch (cause) {
       throw new Error(`with the frames of seed ${seed}`, { cause })
@@ -194,7 +196,7 @@ describe('a process inside outlives thousands of frames that are none, and answe
       expect(await target.isWell()).toSatisfy(wellAnswered)
       const after = processOf(target)
       expect(after.pid).toBe(before.pid)
-      // 936 MiB were sent, of which 256 MiB may be held.
+      // 936 MiB were sent, of which 256 MiB may be kept.
       expect(after.residentBytes).toBeLessThan(before.residentBytes + 2 * generousBytes)
       expect(givenUpBy(target)).toBeGreaterThan(sentBefore)
     } finally {

@@ -19,8 +19,9 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has a session of a user, and wants a second factor of its own that lasts when the session has ended. It
- * gets it with a factor of the user that passes through it, and then once, and recorded.
+ * The attacker runs code in a worker and has a session of a user. He wants a second factor of his own that outlasts the
+ * session. He gets it only with a factor of the user that passes through the worker, then only once, and it is
+ * recorded.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 const grantOf = (client: TestClient): Promise<SealedRecord> => grantOfSession(appliance, worker, client)
 
-/** What a hardware token of this user types. */
+/** An OTP by the hardware token of this user. */
 async function otpOf(user: TestUser, otp = user.hardwareToken.press()): Promise<OnceShown> {
   const [device] = await devicesOf(appliance.store.read, user.id, 'hwkey_otp')
   const block = parseOtp(otp)?.block
@@ -52,7 +53,7 @@ async function freshGrant(user = victim, by = session): Promise<SealedRecord> {
   return worker.freshGrant(await grantOf(by), sealedUser(await accountRow(appliance, user)), await otpOf(user))
 }
 
-/** A device whose seed the attacker has, sealed for a user. */
+/** Seals a device for a user whose seed the attacker knows. */
 async function ownDevice(userId: number | null, grant: SealedRecord): Promise<Buffer> {
   const { provenance, ...wrapped } = await worker.importSecret('otp-hmac-sha1', randomBytes(20), otpPurpose)
   const codes = { kind: 'totp', keyKind: 'otp-hmac-sha1', digits: 6, periodSeconds: 30 } as const
@@ -61,7 +62,7 @@ async function ownDevice(userId: number | null, grant: SealedRecord): Promise<Bu
   return record
 }
 
-/** Seals the row of a user with these changes, as the next one. */
+/** Seals the next row of a user, with these changes. */
 async function change(user: Pick<TestUser, 'id'>, changes: Partial<User>, grant: SealedRecord): Promise<void> {
   const before = await accountRow(appliance, user)
   const next = userRecord({ ...before, generation: before.generation + 1, ...changes })
@@ -113,7 +114,7 @@ describe('a fresh grant', () => {
     const user = await appliance.addUser()
     const grant = await freshGrant(user, await appliance.login(user))
     const device = await ownDevice(user.id, grant)
-    // The user changes the pass phrase meanwhile, or has made the change by now.
+    // The user changes the pass phrase meanwhile, or has already changed it.
     await appliance.login(user)
     const later = await accountRow(appliance, user)
     const next = { ...later, generation: later.generation + 1 }

@@ -14,8 +14,8 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker asks the keeper for more than the callers may do whose tokens pass through it. It has every sealed
- * record there ever was, and no PIN.
+ * The attacker runs code in a worker. He asks the keeper for more than the callers may do whose tokens pass through it.
+ * He has every sealed record that ever existed, but no PIN.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -119,7 +119,7 @@ describe('a grant', () => {
     ]
     const request = { ...before, membership: undefined }
     await worker.grant(request)
-    // What is newer is learned from a grant as well.
+    // The keeper also learns newer records from a request for a grant.
     await worker.grant({ ...now, membership: undefined })
     await asked(request).rejects.toMatchObject({ code: 'hsm.outdated' })
   })

@@ -25,8 +25,9 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker that wants keys by way of imports: it sees the bodies that pass, and has the sockets of keeper and
- * token hosts that workers have, and every record of the database. It has neither the PIN nor the operator's socket.
+ * The attacker runs code in a worker and wants keys through imports. He sees the bodies that pass through it, and has
+ * the workers' sockets of keeper and token hosts, and every record of the database. He has neither the PIN nor the
+ * operator's socket.
  */
 let appliance: TestAppliance
 let victim: TestVault
@@ -51,7 +52,7 @@ const readable = { allowExport: 1, allowPlaintextExport: 1 }
 
 const givenKey = () => makeKey(appliance, victim, strict)
 
-/** A job of the victim's, as its row says. */
+/** A job of the victim, read from its row. */
 async function givenJob(name: string): Promise<ImportJob> {
   const { job: id } = await importJob(victim.admin, victim.id, name, strict)
   const job = await findJob(appliance.store.read, { id, vaultId: Number(victim.id), name })
@@ -66,7 +67,7 @@ async function jobRecord(job: ImportJob): Promise<Buffer> {
   return composeRecord('import job', { ...job, vault, kind: 'aes256-gcm' })
 }
 
-/** What the worker makes a version of, where keeper and hosts go along with it. */
+/** Makes a version with this key material, where keeper and hosts accept it. */
 async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
   const { kek, blob, backup } = made
   const planted = {
@@ -88,7 +89,7 @@ async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
   return latestReference(appliance, { key, latest: { ...planted, seal } })
 }
 
-/** The value, or undefined where one of the steps was refused. */
+/** The value; undefined where one of the steps was refused. */
 const gainedBy = (steps: () => Promise<Buffer>): Promise<Buffer | undefined> => steps().catch(() => undefined)
 
 describe('the key pair of an import job', () => {

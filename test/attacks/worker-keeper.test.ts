@@ -23,8 +23,8 @@ import {
 import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
 
 /**
- * Code in a worker, at the keeper's socket for workers: it asks for every operation there is, with what it has of two
- * users, mixed. An operation without a row here fails.
+ * The attacker runs code in a worker and uses the keeper's socket for workers. Each operation is tried with mixed
+ * records of two users. An operation without a row here fails the test.
  */
 let appliance: TestAppliance
 let victim: Spoils
@@ -42,7 +42,7 @@ afterAll(() => appliance.close())
 const none = [nothing, nothing]
 const makesVaults = capabilitiesOf(['read', 'active', 'createVault'])
 
-/** Not refused yet: the day that one is, its test fails until it is taken off this list. */
+/** Known gaps, which are not refused yet. Once one is refused, its test fails until it is removed from this list. */
 const open: ReadonlySet<string> = new Set()
 
 const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd' | 'auditKeys'>, Attack> = {
@@ -103,7 +103,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sealFirstCount', [victim.job.record, ...none]),
     await calls.keeper('sealFirstCount', [randomBytes(40), ...none]),
   ],
-  // What a key that is due gets, and no other: worker-keys.test.ts.
+  // Only a key that is due gets it: worker-keys.test.ts.
   grantRotation: async () => {
     const { cipher, mac } = victim.references
     const [policy, count] = [sealed(sealedPolicy(victim.cipher.key)), sealed(victim.count)]
@@ -166,7 +166,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('raise', [1, victim.count.record, own.count.seal]),
     await calls.keeper('raise', [2, ...sealed(victim.count), ...sealed(edited(victim.count))]),
   ],
-  // Records that are not theirs, edited, or of something else; who is not let in: worker-login.test.ts.
+  // Records of others, altered ones, and ones of another type. For users who are not let in see worker-login.test.ts.
   login: async () => {
     const { totp, cipher } = victim.references
     const passkeyShown = (passkey: Fields, signCount = 0): Fields => [
@@ -204,7 +204,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
       await calls.keeper('login', [...none, ...passkeyShown(none, -1)]),
     ]
   },
-  // Records that are of something else, or edited; who is not let in: worker-services.test.ts.
+  // Records of another type, and altered ones. For accounts that are not let in see worker-services.test.ts.
   serviceLogin: async () => [
     await calls.keeper('serviceLogin', [...none, 'static', 'A'.repeat(43), nothing]),
     await calls.keeper('serviceLogin', [...none, 'jwt', 'a.b.c', nothing]),
@@ -214,7 +214,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('serviceLogin', [...sealed(victim.references.cipher.key), 'none', nothing, nothing]),
     await calls.keeper('serviceLogin', [madeUpService(), randomBytes(32), 'static', 'A'.repeat(43), nothing]),
   ],
-  // With the grant of a session: worker-fresh-grants.test.ts.
+  // For calls with the grant of a session see worker-fresh-grants.test.ts.
   async freshGrant() {
     const { totp } = victim.references
     const grant = sealed(sealedGrant(appliance.token))
@@ -234,16 +234,16 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
       ]),
     ]
   },
-  // What it gives without a grant is every stranger's: by what is none it gives nothing.
+  // Without a grant anyone may have its result. With something that is no grant it gives nothing.
   passkeyChallenge: async () => [
     await calls.keeper('passkeyChallenge', sealed(edited(sealedGrant(appliance.token)))),
     await calls.keeper('passkeyChallenge', sealed(sealedGrant(appliance.token, { expiresAt: Date.now() - 1 }))),
     await calls.keeper('passkeyChallenge', sealed(victim.count)),
   ],
-  // That none of them tells what is asked too often: worker-login.test.ts.
+  // That they tell nothing when they are asked too often is tested in worker-login.test.ts.
   checkOtp: () => shownOtps('checkOtp'),
   useOtp: () => shownOtps('useOtp'),
-  // For a client of the validator there is: worker-validation.test.ts.
+  // For an existing client of the validator see worker-validation.test.ts.
   async acceptOtp() {
     const { device, totp, cipher } = victim.references
     const [block, text] = [randomBytes(16), 'otp=x&status=OK&t=2026-01-01']
@@ -293,7 +293,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('floorNews', [JSON.stringify({ 'another name': 1 })]),
     await calls.keeper('floorNews', [JSON.stringify({ ['ab'.repeat(16)]: '1' })]),
   ],
-  // What could lift a floor above every record there is: a batch of a machine that there is not.
+  // An attempt to raise a floor above all records: a batch of a machine that does not exist.
   takeFloors: async () => [
     await calls.keeper('takeFloors', [1, ...sealed(victim.count)]),
     await calls.keeper('takeFloors', [1, ownNews(), victim.count.seal]),
@@ -303,7 +303,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
 }
 
-/** Devices of nobody, in an impossible state, too many of them; and what is no one-time password. */
+/** Devices without a holder, in an impossible state, and too many of them; and input that is no one-time password. */
 async function shownOtps(operation: 'checkOtp' | 'useOtp'): Promise<FrameAnswer[]> {
   const { totp, device, cipher, mac } = victim.references
   const attempts: Fields[] = [
@@ -327,7 +327,7 @@ async function shownOtps(operation: 'checkOtp' | 'useOtp'): Promise<FrameAnswer[
   const answers: FrameAnswer[] = []
   const noHolder = operation === 'checkOtp' ? none : []
   for (const fields of attempts) answers.push(await calls.keeper(operation, [...fields, ...noHolder]))
-  // What is no user is not the holder of a device.
+  // A record of another type is not the holder of a device.
   if (operation === 'checkOtp')
     answers.push(await calls.keeper(operation, [1, ...sealed(totp.key), 0, 0, '123456', ...sealed(victim.count)]))
   return answers
@@ -410,7 +410,7 @@ itRefuses(
   open,
 )
 
-/** The records of a session of the victim, under a token that the worker knows. */
+/** Tries to get records of a session of the victim with a token that the worker knows. */
 async function madeSession(): Promise<FrameAnswer[]> {
   const [user, applicationKey] = [randomBytes(16), randomBytes(16)]
   const times = { recoveries: 0, certificate: null, createdAt: Date.now(), expiresAt: Date.now() + 60_000 }

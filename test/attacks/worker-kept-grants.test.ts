@@ -16,8 +16,8 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker keeps the grants of sessions that passed through it. Within their minute it has changes sealed by them
- * that last, after what they rest on was taken away.
+ * The attacker runs code in a worker and keeps the grants of sessions that passed through it. Within their minute he
+ * asks for seals of lasting changes, after the rights behind the grants were revoked.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -47,7 +47,7 @@ const grantOf = (client: TestClient, vaultId?: string) =>
     vaultId === undefined ? undefined : findSealedMembership(appliance.store.read, user, Number(vaultId)),
   )
 
-/** Has the user sealed as he is, once more. */
+/** Asks for another seal of the unchanged user. */
 const sealedAgain = (user: User, grant: SealedGrant) =>
   worker.seal(userRecord({ ...user, generation: nextGeneration(user.generation) }), sealedUser(user), undefined, grant)
 
@@ -83,7 +83,7 @@ it('brings no Admin back who was removed, nor others for him', async () => {
   })
   const taken = { code: 'access.permission' }
   await expect(worker.seal(back, last, undefined, grant, sealedUser(place.user))).rejects.toMatchObject(taken)
-  // Showing the keeper the record of before does not make it forget.
+  // Showing the keeper the earlier record does not make it forget the newer one.
   if (early !== undefined) await worker.raise([early])
   await expect(worker.seal(back, last, undefined, grant, sealedUser(place.user))).rejects.toMatchObject(taken)
   const accomplice = await userOf((await appliance.addUser()).id)

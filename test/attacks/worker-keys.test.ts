@@ -7,8 +7,8 @@ import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
 import { type By, createKeyChanges, type KeyChanges, madeChanges } from '../support/key-changes.ts'
 
 /**
- * Code in a worker that changes keys which no caller changes: it has the sockets of keeper and token hosts, every record
- * of the database, and the grants of those whose sessions pass through it.
+ * The attacker runs code in a worker and changes keys that no caller changes. He has the sockets of keeper and token
+ * hosts, every record of the database, and the grants of sessions that pass through the worker.
  */
 let appliance: TestAppliance
 let on: KeyChanges
@@ -44,7 +44,7 @@ describe('the keeper seals nothing of a key', () => {
   it.each(Object.entries(writers))('%s: no end, and no way back from it', async (_who, by) => {
     expect(await madeChanges(on, on.takings, await by())).toEqual([])
   })
-  it('but what the grant allows', async () => {
+  it('except what the grant allows', async () => {
     expect(await madeChanges(on, on.uses, await grant({ permission: 1 }))).toEqual(Object.keys(on.uses))
     expect(await madeChanges(on, on.writes, await grant({ permission: 2 }))).toEqual(Object.keys(on.writes))
     expect(await madeChanges(on, on.takings, await grant())).toEqual(Object.keys(on.takings))

@@ -22,7 +22,7 @@ import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker: it has the sockets that workers have, and every record of the database. It asks past the throttle of
+ * The attacker runs code in a worker. He has its sockets and every record of the database, and bypasses the throttle of
  * logins, which is in the worker.
  */
 let appliance: TestAppliance
@@ -56,7 +56,7 @@ describe('six digits', () => {
     const guesses = Array.from({ length: 2 * mostTries() }, (_, at) => String(at).padStart(6, '0'))
     for (const code of guesses.filter((guess) => !right.has(guess)))
       expect(await worker[operation]([state], { code })).toMatchObject({ outcome: 'wrong' })
-    // The right one would come too late, and does not tell that it was right.
+    // The right code comes too late, and the answer does not tell that it was right.
     const code = totpCode(user.totpSecret)
     expect(await worker[operation]([state], { code })).toMatchObject({ outcome: 'wrong', at: -1 })
   })
@@ -71,12 +71,13 @@ describe('six digits', () => {
     if (mine === undefined) throw new Error('no device')
     const code = totpCode(user.totpSecret)
     expect(await worker.checkOtp([state], { code })).toMatchObject({ outcome: 'wrong' })
-    // Codes of his own would pay for those of the other; a user is shown whose factors they both were.
+    // Otherwise codes of his own device would earn tries for the other one. Devices are judged only together with the
+    // user who holds them.
     for (const asked of [worker.checkOtp, worker.useOtp])
       expect(await outcomeOf(asked([stateOf(mine), state], { code }))).toBe('hsm.rejected')
     const mallory = sealedUser(await accountRow(appliance, own))
     expect(await worker.checkOtp([stateOf(mine), state], { code }, mallory)).toMatchObject({ outcome: 'wrong' })
-    // Which goes on working.
+    // His own device still works.
     const mineAlone = await worker.checkOtp([stateOf(mine)], { code: totpCode(own.totpSecret) })
     expect(mineAlone.outcome).toBe('good')
   })
@@ -123,7 +124,7 @@ describe('a one-time password', () => {
 })
 
 describe('a session', () => {
-  /** What an honest worker would show for this user. */
+  /** The login request of an honest worker for this user. */
   async function shownFor(shown: TestUser): Promise<LoginRequest> {
     user = shown
     const devices = [await stateOfDevice('hwkey_otp')]
@@ -205,14 +206,14 @@ describe('a part of a login', () => {
     for (let at = 0; at < mostTries(); at++)
       await expect(worker.login({ ...right, hash: wrongHash, factor: byToken() })).rejects.toMatchObject(refused)
     await expect(worker.login({ ...right, factor: byToken() })).rejects.toMatchObject(refused)
-    // Nor is a login that lacks another part a way to go on: it is refused whatever the pass phrase is.
+    // A login without another part is no way to continue either: it is refused whatever the pass phrase is.
     await expect(worker.login({ ...right, applicationKeyText: Buffer.from('x') })).rejects.toMatchObject(refused)
   })
 
   it('is not to be found, as six digits, with whatever pass phrase and application key', async () => {
     const { totp, byCode, right } = await partsOf(await appliance.addUser())
     const wrongParts = [{ hash: wrongHash }, { applicationKey: undefined }, { user: undefined }, {}]
-    // A user who is not named has no device: these ask for nothing.
+    // An unnamed user has no device: these requests do not count.
     const [asked, askedForNothing] = [mostTries(), Math.ceil(mostTries() / 3)]
     for (let at = 0; at < asked + askedForNothing; at++) {
       const factor = byCode(String(10_000_000 + at))
@@ -258,7 +259,7 @@ describe('a pass phrase', () => {
     const own = await worker.newPassphraseCheck(await hash(user.passphrase))
     expect(own).toHaveLength(row.passphraseCheck.length)
     expect(own.subarray(16)).not.toEqual(row.passphraseCheck.subarray(16))
-    // A check without its nonce, as of earlier releases, is another one.
+    // A check value without its nonce, as in earlier releases, is another one.
     const bare = row.passphraseCheck.subarray(16)
     expect(await worker.matchesPassphrase(bare, await hash(user.passphrase))).toBe(false)
     expect(await worker.matchesPassphrase(row.passphraseCheck, await hash(user.passphrase))).toBe(true)
@@ -273,7 +274,7 @@ it('of a user who is not known, or without the second factor, a wrong pass phras
   const hashPassphrase = () => Promise.resolve(Buffer.alloc(32, 1))
   const passphrases = createPassphrases({ hsm: worker, cost: appliance.config.login.argon2, policy, hashPassphrase })
   for (let at = 0; at <= mostTries(); at++) expect(await passphrases.check('wrong', undefined)).toBe(false)
-  // Of one that is known there is one.
+  // A known check value counts as one.
   const row = await accountRow(appliance, await appliance.addUser())
   for (let at = 0; at < mostTries(); at++) await worker.matchesPassphrase(row.passphraseCheck, Buffer.alloc(32, 1))
   await expect.poll(warnings).toBe(before + 1)

@@ -17,8 +17,9 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has the session of a narrowed member, every sealed record there ever was, and the sockets of keeper and
- * hosts. It gets no more than the grants allow: no decryption out of an encryption, and none out of a rewrapping.
+ * The attacker runs code in a worker. He has the session of a narrowed member, every sealed record that ever existed,
+ * and the sockets of keeper and hosts. He gets no more than the grants allow: no decryption from encrypting, and none
+ * from rewrapping.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -47,7 +48,7 @@ const stored = (name: string): StoredKey => {
   if (found === undefined) throw new Error(`there is no key ${name}`)
   return found
 }
-/** A key, used by a member with these grants; `permission`: what a row says beside them. */
+/** The reference of a key for a member with these grants. `permission`: that of the row. */
 const usedBy = async (
   name: string,
   entries: readonly GrantEntry[] | undefined,
@@ -61,7 +62,7 @@ const scheme = { hash: 'sha256', padding: undefined } as const
 const digest = Buffer.alloc(32, 7)
 const aad = Buffer.from('form:1')
 
-/** Each use of a key by a host. */
+/** All uses of a key by a host. */
 async function uses(cipher: string, entries: readonly GrantEntry[], permission = 1) {
   const by = async (name: string) => usedBy(name, entries, permission)
   const whole = await usedBy(cipher, undefined)
@@ -84,7 +85,7 @@ async function uses(cipher: string, entries: readonly GrantEntry[], permission =
   }
 }
 
-/** The operation of grants that is for a use. */
+/** The operation in grants that allows a use. */
 const operationOf = (use: string): string => (use === 'verify hmac' ? 'verify' : (use.split(' ')[0] ?? ''))
 
 describe('a host', () => {

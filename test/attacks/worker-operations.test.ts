@@ -27,9 +27,8 @@ import {
 import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
 
 /**
- * Code in a worker: it has the sockets of token hosts, and every record of the database. It
- * asks for every operation there is, with what it has of two users, mixed. An operation without a row here
- * fails.
+ * The attacker runs code in a worker. He has the sockets of token hosts and every record of the database. Each
+ * operation is tried with mixed records of two users. An operation without a row here fails the test.
  */
 let appliance: TestAppliance
 let victim: Spoils
@@ -53,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const data = Buffer.alloc(48, 7)
-/** Whatever is not the record of a client of the validator. */
+/** Records that are not those of a client of the validator. */
 const signers = () =>
   [edited(client), ...(['totp', 'device', 'mac', 'cipher'] as const).map((name) => victim.references[name].key)].map(
     sealed,
@@ -65,7 +64,7 @@ const mixed = (name: keyof Spoils['references'], another: keyof Spoils['referenc
 const inVictimsKey = (kek: string, blob: Buffer) => planted(victim, kek, blob)
 const asVaultKey = (kek: string, blob: Buffer) =>
   keyRecord('aes256-gcm', { kek, blob }, ['vault key 2', victim.cipher.key.vault])
-/** What a key is made for: the one of this user. */
+/** The place of a new key: that of a key of this user. */
 const placeOf = ({ cipher: { key }, references }: Spoils) => [
   nothing,
   key.identity ?? nothing,
@@ -75,10 +74,10 @@ const placeOf = ({ cipher: { key }, references }: Spoils) => [
 const noPlace = [nothing, nothing, nothing, ...none]
 const flags = (place: readonly Uint8Array[]) => ['0', '0', ...place]
 
-/** They take nothing from their caller, and tell nothing of keys. */
+/** These operations have no input and reveal nothing about keys. */
 const tellsNothing = ['ping', 'status', 'kindSupport', 'auditPublicKey'] as const
 
-/** Not refused yet: the day that one is, its test fails until it is taken off this list. */
+/** Known gaps, which are not refused yet. Once one is refused, its test fails until it is removed from this list. */
 const open: ReadonlySet<string> = new Set()
 
 const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack> = {
@@ -95,7 +94,7 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
       ...(await calls.each('generate', [
         ['rsa-4096', ...flags(noPlace)],
         ['nothing', ...flags(noPlace)],
-        // His key below the key of another vault, and one below what is the key of none.
+        // His key wrapped by the data key of another vault, and by a key that is no data key.
         ['aes256-gcm', ...flags([...placeOf(own).slice(0, 3), ...sealed(victim.references.vaultKey.key)])],
         ['aes256-gcm', ...flags([...placeOf(own).slice(0, 3), ...sealed(own.references.cipher.key)])],
       ])),
@@ -175,7 +174,7 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     const tombstone = await ownTombstone()
     const { resident, policy, deleted } = await residentKey()
     const { vaultKey, cipher } = victim.references
-    // His own tombstone was not shown to the keeper.
+    // The keeper was not shown his own tombstone.
     const marks = [
       tombstone,
       edited(tombstone),
@@ -257,7 +256,7 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     ),
 }
 
-/** The end of a vault of his own, which was not committed. */
+/** The tombstone of his own vault, which was not committed. */
 async function ownTombstone(): Promise<SealedRecord> {
   const capabilities = capabilitiesOf(['read', 'active', 'createVault'])
   const grant = await grantIn(appliance, own.vault.id, { capabilities })
@@ -267,7 +266,7 @@ async function ownTombstone(): Promise<SealedRecord> {
   return { record, seal }
 }
 
-/** A key of the victim in the token, with its policy as it was, and as it is since it was deleted. */
+/** A resident key of the victim, with its policy before and after it was deleted. */
 async function residentKey() {
   const path = `/transparent/${victim.vault.id}/keys/resident`
   const stored = async () => {

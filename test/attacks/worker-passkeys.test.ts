@@ -21,8 +21,9 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has captured the pass phrase of a user with a passkey, reads the assertions that pass, and has whatever the
- * database holds; and the owner of the database changes its rows. Neither makes a session without a fresh assertion.
+ * The attacker runs code in a worker, or has the database. He has captured the pass phrase of a user with a passkey,
+ * reads the assertions that pass through the worker, and reads or changes rows. He gets no session without a fresh
+ * assertion.
  */
 const { rpId, origins } = withPasskeys.login.webauthn
 const rules = { rpId, origins, userVerification: 'preferred' } as const
@@ -42,7 +43,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** What a worker shows the keeper of an answer; of the passkey of another authenticator where it says so. */
+/** The form in which a worker shows an answer to the keeper. The passkey can be that of another authenticator. */
 async function shownOf(answer: ShownAnswer, { credentialId } = authenticator): Promise<ShownPasskey> {
   const passkey = await findByCredentialId(appliance.store.read, credentialId)
   if (passkey === null) throw new Error('no passkey')
@@ -85,7 +86,7 @@ describe('an assertion that a worker has read', () => {
   it('is refused by the row in the database where it was used at another machine, whose keeper has not told of it yet', async () => {
     const { user, authenticator: own } = await givenHolder(appliance, new SoftAuthenticator({ counts: false }))
     const body = await freshLogin(appliance, user, own)
-    // What the other machine has done to the database.
+    // The change that the other machine made in the database.
     const { assertion } = await shownOf(body.passkey, own)
     const { usedUp } = readPasskeyAssertion(assertion, rules, { session: undefined, now: Date.now() }) ?? {}
     if (usedUp === undefined) throw new Error('no assertion')
@@ -115,7 +116,7 @@ describe('an assertion that a worker has read', () => {
     ['whose signature is another', { signature: randomBytes(70) }],
     ['whose signature is of zeros', { signature: Buffer.from('3006020100020100', 'hex') }],
   ])('%s begins none', async (_, edits) => {
-    // It counts on from here.
+    // Its counter goes on from here.
     expect(await logIn(await answered())).toBe('done')
     expect(await logIn(await answered(edits))).toBe('login.refused')
   })

@@ -10,8 +10,8 @@ import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker has the grants of those whose sessions pass through it, and asks for seals by them that they do not
- * carry.
+ * The attacker runs code in a worker. He has the grants of users whose sessions pass through it, and asks for seals
+ * that they do not allow.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -52,14 +52,14 @@ const member = (fields: Partial<FieldsOf<'membership'>> = {}): FieldsOf<'members
   ...fields,
 })
 
-/** Of the caller, in the vault with Admin and without a capability, unless it is said otherwise. */
+/** A grant of the caller, with Admin in the vault and without capabilities, changed by `fields`. */
 const grantOf = (fields: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
   sealedGrant(appliance.token, { user: caller, userId: 815, vault, ...fields })
 const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, permission: 0 })
 const own = (capabilities = bits()) => grantOf({ user: victim, userId: rowIdOf(victim), capabilities })
 
 const newPassphrase = { passphraseCheck: Buffer.alloc(32, 2) }
-/** A later generation at each use. */
+/** A later generation at each access. */
 const next = {
   get generation(): number {
     return nextGeneration(1)
@@ -70,7 +70,7 @@ function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Pa
   const record = composeRecord('user', { ...user({ ...from, ...next, ...to }) })
   return worker.seal(record, sealedRecord(appliance.token, 'user', user(from)), undefined, grant)
 }
-/** The newest record of a user, which is shown with a membership. */
+/** The newest record of a user, shown together with a membership. */
 const shownUser = (identity: Buffer, recoveries = 5) =>
   sealedRecord(appliance.token, 'user', user({ identity, recoveries, capabilities: bits('admin', 'createVault') }))
 
@@ -147,7 +147,7 @@ describe('the keeper seals no user', () => {
     await expect(changeUser(to, grant(), from)).rejects.toMatchObject(rejected)
   })
 
-  it('for whom an administrator does not answer', async () => {
+  it('that is new and was not made by an administrator', async () => {
     const made = (fields: Partial<FieldsOf<'user'>>) =>
       composeRecord('user', { ...user({ identity: Buffer.alloc(0), ...fields }) })
     await expect(worker.sealNew(made({ madeBy: 815 }), grantOf())).rejects.toMatchObject(rejected)
@@ -167,17 +167,17 @@ describe('the keeper seals no user', () => {
       composeRecord('user', user({ identity: Buffer.alloc(0), madeBy: 815, ...says }))
     for (const taken of [id, operatorId])
       await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(outdated)
-    // The one that there is was shown first, as after each start of the daemon.
+    // The existing one was shown first, as after each start of the daemon.
     await appliance.services.users.showAll()
     const known = await accountRow(appliance, await appliance.addUser())
     await appliance.services.users.showAll()
     await expect(worker.sealNew(made({ id: known.id }), administrator())).rejects.toMatchObject(outdated)
-    // Sealed before the other account was known.
+    // Sealed before the keeper knew the other account.
     const early = sealedRecord(appliance.token, 'user', user({ identity: newIdentity(), id }))
     await expect(worker.raise([early])).rejects.toMatchObject(outdated)
   })
 
-  it('but those whom an administrator, the maker or the user may change so', async () => {
+  it('except with changes that an administrator, the maker or the user may make', async () => {
     const sealed = (made: Buffer) => expect(made).toHaveLength(32)
     sealed(await changeUser({ capabilities: bits('audit') }, administrator()))
     sealed(await changeUser({ ...newPassphrase, recoveries: 1 }, administrator()))
@@ -212,7 +212,7 @@ describe('the keeper seals no member', () => {
     await expect(changeMember(to, grant(), from)).rejects.toMatchObject(rejected)
   })
 
-  it('made up, or put in as the first one', async () => {
+  it('that is forged, or added as the first one of another user’s vault', async () => {
     const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
     const seal = (first: Buffer, previous: SealedRecord | undefined, grant: SealedRecord, of: Buffer) =>
       worker.seal(first, previous, undefined, grant, shownUser(of))
@@ -241,7 +241,7 @@ describe('the keeper seals no member', () => {
     await expect(confirm(shownUser(identity, 2))).rejects.toMatchObject({ code: 'hsm.outdated' })
   })
 
-  it('whom an Admin confirms after a recovery that he made', async () => {
+  it('that an Admin confirms after a recovery by himself', async () => {
     const identity = newIdentity()
     const recovered = { identity, ...newPassphrase, recoveries: 1 }
     const both = grantOf({ capabilities: bits('admin') })
@@ -253,7 +253,7 @@ describe('the keeper seals no member', () => {
     expect(await changeMember({ user: identity, recoveries: 1 }, other, { user: identity })).toHaveLength(32)
   })
 
-  it('of before a removal that was shown', async () => {
+  it('that was removed by a record which the keeper was shown', async () => {
     const place = { vault: newIdentity(), user: newIdentity() }
     const grant = () => grantOf({ vault: place.vault })
     const before = sealedRecord(appliance.token, 'membership', member(place))
@@ -275,7 +275,7 @@ describe('the keeper seals for no worker', () => {
     await expect(worker.sealNew(composeRecord('application key', key), administrator())).rejects.toMatchObject(rejected)
   })
 
-  it('a vault in the name of another, or of one who may make none', async () => {
+  it('a vault for another user, or for one who may not create vaults', async () => {
     const record = composeRecord('vault', { identity: Buffer.alloc(0), creator: victim })
     const maker = grantOf({ capabilities: bits('createVault') })
     await expect(worker.sealNew(record, maker)).rejects.toMatchObject(rejected)
@@ -283,7 +283,7 @@ describe('the keeper seals for no worker', () => {
     expect((await worker.sealNew(record, own(bits('createVault')))).identity).toHaveLength(16)
   })
 
-  it('anything by a grant that has expired, that is of a clock that was ahead, or that nobody gave', async () => {
+  it('anything by a grant that is expired, valid for too long, or forged', async () => {
     for (const expiresAt of [Date.now() - 1, Date.now() + 86_400_000]) {
       const grant = grantOf({ capabilities: bits('admin'), expiresAt })
       await expect(changeUser({ username: 'somebody' }, grant)).rejects.toMatchObject(rejected)

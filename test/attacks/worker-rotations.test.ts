@@ -17,10 +17,7 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { makeVault } from '../support/vault.ts'
 
-/**
- * Code in a worker that makes something of the rotations which keys ask for by themselves: no caller has to be there for
- * them.
- */
+/** The attacker runs code in a worker and misuses automatic rotations, which need no caller. */
 let appliance: TestAppliance
 let on: KeyChanges
 
@@ -36,10 +33,10 @@ afterAll(async () => {
 const shown = ({ key, latest }: StoredKey) =>
   [sealedPolicy(key), sealedVersion(key, latest), sealedCount(key, latest)] as const
 
-/** Nothing is sealed for a caller where backups do not end. */
+/** No seal here needs a caller, because no backups end. */
 const byNone = { grant: () => Promise.reject(new Error('no grant')) }
 
-/** A key that its policy lets grow no older than a millisecond. */
+/** A key whose policy demands a rotation after a millisecond. */
 async function dueKey(): Promise<StoredKey> {
   const stored = await on.givenKey()
   const key = await appliance.services.keyring.update(byNone, stored, { autoRotatePeriodMs: 1 }, appliance.commit)
@@ -119,7 +116,7 @@ describe('a key that the attacker knows', () => {
       findSealedMembership(appliance.store.read, user, Number(on.vault.id)),
     )
 
-  /** In the minutes after a member made the key: taken in for its place by a job of that member. */
+  /** In the minutes after a member made the key: material imported for its place by a job of that member. */
   async function imported({ key }: StoredKey): Promise<GeneratedKey> {
     const pair = await on.worker.generatePair('rsa-3072', importJobPurpose)
     const { vaultId, vault, name, type, info, allowExport, allowPlaintextExport, allowBackup, allowDelete } = key
@@ -141,7 +138,10 @@ describe('a key that the attacker knows', () => {
     return on.worker.importKey({ record, seal }, wrapped, { policy: sealedPolicy(key), vaultKey })
   }
 
-  /** Without a session in the vault: restored from a backup of a key that the attacker imported into a vault of his. */
+  /**
+   * Without a session in the vault: material restored from a backup of a key that the attacker imported into his own
+   * vault.
+   */
   async function restored({ key }: StoredKey): Promise<GeneratedKey> {
     const own = await makeVault(appliance)
     const policy = { type: 'aes256-gcm96', allow_backup: true }

@@ -18,7 +18,10 @@ import { addCredential, addService, asked, certificateOf } from '../support/serv
 import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
-/** Code in a worker: it has every record of the database, the grants of callers, and asks the keeper past the checks of the worker. */
+/**
+ * The attacker runs code in a worker. He has every record of the database and the grants of callers, and asks the
+ * keeper without the checks of the worker.
+ */
 const ca = new ClientCa()
 const otherCa = new ClientCa('/CN=Another CA/O=Example')
 let cards: CardAppliance
@@ -152,7 +155,7 @@ describe('a session of a service account', () => {
     await expect(
       worker.serviceLogin(await shown(owner), { kind: 'static', shown: Buffer.from(staticKey) }),
     ).rejects.toMatchObject({ code: 'hsm.rejected' })
-    // Nor does the login of people take a service account.
+    // The login of people refuses a service account as well.
     const request = { applicationKey: undefined, applicationKeyText: Buffer.alloc(10), hash: Buffer.alloc(32) }
     const factor = { certificate: undefined, devices: [], otp: { block: Buffer.alloc(16) } } as const
     await expect(worker.login({ ...request, user: await shown(), factor })).rejects.toMatchObject({
@@ -190,7 +193,7 @@ describe('a session of a service account', () => {
     const request = (user: SealedRecord) =>
       worker.grant({ token: begun.token, session, user, applicationKey: undefined })
     await request(sealedUser(before))
-    // Not as a longer one, not under another token, not under a successor.
+    // Not for a longer time, not under another token, not under a successor.
     const longer = {
       record: composeRecord('service session', { ...fields, expiresAt: fields.expiresAt + 1 }),
       seal: begun.seal,
@@ -278,24 +281,24 @@ describe('a change of a service account', () => {
   ])('is the owner’s: %s', async (_what, to) => {
     await seal(to, byOwner())
     await expect(seal(to, grantOf({}))).rejects.toMatchObject(rejected)
-    // A grant of an Admin of some vault says nothing here.
+    // A grant of an Admin of some vault has no effect here.
     await expect(seal(to, grantOf({ vault: newIdentity(), permission: 4 }))).rejects.toMatchObject(rejected)
   })
 
-  it('by an owner whose own record is not shown, or who changed hands, comes with a recovery', async () => {
+  it('by an owner who was recovered since needs his current record and counts as a recovery', async () => {
     const to = record({ credentials: both })
-    // By a session after a recovery, beside another record of before it.
+    // By a session after a recovery, shown with a record from before it.
     await expect(seal(to, byOwner(3))).rejects.toMatchObject(rejected)
     await expect(seal(to, byOwner(), { member: person(stranger, 2) })).rejects.toMatchObject(rejected)
     await expect(seal(to, byOwner(), { member: person(ownerIdentity, 3) })).rejects.toMatchObject(rejected)
     const anew = record({ credentials: both, ownerRecoveries: 3 }, { recoveries: 1 })
     await seal(anew, byOwner(), { member: person(ownerIdentity, 3) })
-    // Not for recoveries that are still to come.
+    // Not for future recoveries.
     const ahead = record({ credentials: both, ownerRecoveries: 9 }, { recoveries: 1 })
     await expect(seal(ahead, byOwner(), { member: person(ownerIdentity, 3) })).rejects.toMatchObject(rejected)
   })
 
-  it('by an administrator takes away as he likes', async () => {
+  it('by an administrator may remove credentials and disable the account', async () => {
     await seal(record({ credentials: [] }), byAdministrator())
     await seal(record({}, { capabilities: 0 }), byAdministrator())
     await seal(record({ credentials: [] }, { capabilities: 0 }), byAdministrator())
@@ -327,7 +330,7 @@ describe('a change of a service account', () => {
     for (const grant of [byOwner(), byAdministrator()]) await expect(seal(to, grant)).rejects.toMatchObject(rejected)
   })
 
-  it('by the owner names no other owner', async () => {
+  it('by the owner cannot name another owner', async () => {
     const to = record({ owner: stranger.toString('hex'), ownerRecoveries: 0 }, { recoveries: 1 })
     await expect(seal(to, byOwner(), { member: person(stranger, 0) })).rejects.toMatchObject(rejected)
   })

@@ -10,8 +10,8 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker, which reads the hash of the token of each session in the database: of sessions whose tokens pass
- * through other workers, or whose users are away.
+ * The attacker runs code in a worker. He reads the hash of each session token in the database, also of sessions that
+ * pass through other workers or whose users are away.
  */
 let appliance: TestAppliance
 let worker: Hsm

@@ -12,8 +12,8 @@ import { keeperOperations, operations } from '../../src/hsm/protocol/frame.ts'
 import { createChainWriter } from '../support/chain-writer.ts'
 import { addUser, givenInitialised, type Premises } from '../support/console-kit.ts'
 
-// Code in a worker: it reaches the sockets of token host and keeper, writes to the folder of the trail and to the
-// database, and has no PIN.
+// The attacker runs code in a worker. He reaches the sockets of token host and keeper, writes to the folder of the
+// trail and to the database, and has no PIN.
 
 interface Worker {
   readonly premises: Premises
@@ -36,8 +36,8 @@ const chainOf = ({ auditDirectory }: Premises): string => join(auditDirectory, '
 type Sign = (covers: { seq: number; hash: string }, last: SignedEnd | undefined) => Promise<SignedEnd | undefined>
 
 /**
- * Writes the chain with another name in its records: hashes anew, each seal by what `sign` gives, left out where that is
- * nothing. The registry gets the last one.
+ * Rewrites the chain with another name in its records and new hashes. Each seal is the result of `sign`, and is omitted
+ * where that is undefined. The registry gets the last one.
  */
 async function rewrite({ premises, lines }: Worker, sign: Sign): Promise<void> {
   const { add, end, text } = createChainWriter('console')
@@ -71,7 +71,7 @@ async function isSound({ premises }: Worker): Promise<boolean> {
 
 it('has no operation that signs what it composed', () => {
   expect(operations.filter((name) => /sign|seal/i.test(name) && /audit/i.test(name))).toEqual([])
-  // What the third tells is public, and the last is for the operator (`worker-keeper`).
+  // The result of the third is public, and the last one is for the operator (`worker-keeper`).
   const known = ['lastAuditEnd', 'signAuditEnd', 'auditKeys', 'succeedAuditKey']
   expect(keeperOperations.filter((name) => /audit/i.test(name))).toEqual(known)
 })
@@ -94,7 +94,7 @@ it('does not have the seals of a rewritten chain made anew, one after another', 
   )
   expect(refusals).not.toHaveLength(0)
   for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'hsm.rejected' })
-  // The keeper knows of a later end as soon as the chain is opened again.
+  // The keeper knows a later end as soon as the chain is opened again.
   await worker.premises.ask(['apikey', 'create', 'another'])
   expect(await isSound(worker)).toBe(false)
 })
@@ -108,7 +108,7 @@ it('does not get a rewritten chain sound by one seal at its end that goes on fro
     at += 1
     if (at < sealed) return undefined
     const previous = await worker.hsm.lastAuditEnd('console')
-    // Ahead of the last one that was signed, as the keeper asks for it.
+    // Later than the last signed one, as the keeper requires.
     const ahead = { seq: worker.lines.length + 1, hash: covers.hash }
     return worker.hsm.signAuditEnd({ chain: 'console', covers: ahead, heads: {}, previous })
   })

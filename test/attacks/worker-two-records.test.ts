@@ -22,8 +22,8 @@ import { makeVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker, through which the session of an administrator passes: it has several records sealed in place of one
- * row, commits none of them, and shows now the one and now the other.
+ * The attacker runs code in a worker through which the session of an administrator passes. He gets several records
+ * sealed for one row, commits none of them, and shows sometimes one and sometimes another.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -46,14 +46,14 @@ async function sealedBy(grant: SealedRecord, next: User, before: SealedRecord): 
   return { record, seal: await worker.seal(record, before, undefined, grant) }
 }
 
-/** One who has logged in, and what an administrator may do with the account. */
+/** A user who has logged in, and the means of an administrator to change the account. */
 async function givenVictim() {
   const victim = await appliance.addUser()
   await appliance.login(victim)
   return { victim, before: await rowOf(victim), byAdmin: await grantOfSession(appliance, worker, admin) }
 }
 
-/** The victim's account as an administrator may have it sealed, with a recovery, and a session by it. */
+/** The victim's account with a recovery, as an administrator may have it sealed, and a session by it. */
 async function takenOver() {
   const { victim, before, byAdmin } = await givenVictim()
   const device = await attackerDevice(worker, victim.id, byAdmin)
@@ -67,9 +67,9 @@ async function takenOver() {
     generation,
   }
   const shown = await sealedBy(byAdmin, recovered, sealedUser(before))
-  // As much as an administrator gives without a recovery: another name.
+  // A change that an administrator may make without a recovery: another name.
   const fork = await sealedBy(byAdmin, { ...before, username: 'fork', generation: generation + 1 }, sealedUser(before))
-  // Sealed by the keeper of another machine, of which this one has not heard.
+  // Sealed by the keeper of another machine, which this one does not know yet.
   const elsewhere = (user: User): SealedRecord => {
     const record = userRecord(user)
     return { record, seal: rawSeal(appliance.token, record) }
@@ -143,8 +143,8 @@ describe('a session that began by a recovery', () => {
   })
 })
 
-describe('of several records in place of one', () => {
-  it('those are dead that were not committed, and what was sealed in their place', async () => {
+describe('several records for one row', () => {
+  it('are refused, with their successors, unless they were committed', async () => {
     const { before, byAdmin } = await givenVictim()
     const hash = randomBytes(32)
     const changed = async (user: User, after: number): Promise<User> => ({
@@ -159,7 +159,7 @@ describe('of several records in place of one', () => {
     const fork = await sealedBy(byAdmin, forked, sealedUser(before))
     const sealedInPlace = { ...forked, username: 'of the fork', generation: forked.generation + 1 }
     const ofFork = await sealedBy(byAdmin, sealedInPlace, fork)
-    // A second one of the number that was sealed already.
+    // A second record of a generation that was sealed already.
     expect(await outcomeOf(sealedBy(byAdmin, { ...forked, username: 'twin' }, sealedUser(before)))).toBe(
       'store.conflict',
     )
@@ -170,11 +170,11 @@ describe('of several records in place of one', () => {
       expect(await outcomeOf(worker.login({ ...request, user, hash }))).toBe('hsm.outdated')
       expect(await outcomeOf(worker.raise([user]))).toBe('hsm.outdated')
     }
-    // Decided by the record, and refused for the factor.
+    // The record is accepted. The login is refused for the factor.
     expect(await outcomeOf(worker.login({ ...request, user: committed, hash }))).toBe('login.refused')
   })
 
-  it('one of another machine is good, though its number was used here for a change that came to nothing', async () => {
+  it('may include one of another machine whose generation was used here for a change that was not committed', async () => {
     const { before, byAdmin } = await givenVictim()
     const generation = before.generation + 3
     await sealedBy(byAdmin, { ...before, username: 'came to nothing', generation }, sealedUser(before))
@@ -186,7 +186,7 @@ describe('of several records in place of one', () => {
     expect(await outcomeOf(sealedBy(byAdmin, next, committed))).toBe('done')
   })
 
-  it('none counts recoveries for a membership before its commit', async () => {
+  it('count no recoveries for a membership before their commit', async () => {
     const { victim, before, byAdmin } = await givenVictim()
     const vault = await makeVault(appliance)
     await vault.share(String(victim.id), 'Read')

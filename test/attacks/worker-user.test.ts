@@ -15,22 +15,22 @@ import {
 } from '../support/two-users.ts'
 
 /**
- * Code in a worker, with the rights that the kernel gives that process and nothing else, on a machine without systemd:
- * what it reads, traces, signals and connects to.
+ * The attacker runs code in a worker with only the rights that the kernel gives that process, on a machine without
+ * systemd: what it can read, trace, signal and connect to.
  */
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** As the kernel has it: names of `/proc/PID/status` and what they say. */
+/** Names and values in `/proc/PID/status`. */
 function statusOf(pid: number): Record<string, string> {
   const lines = readFileSync(`/proc/${pid}/status`, 'utf8').trim().split('\n')
   return Object.fromEntries(lines.map((line) => [line.split(':')[0] ?? '', (line.split(':')[1] ?? '').trim()]))
 }
 
-/** Not one that has ended, and that its parent has not yet waited for. */
+/** Whether the process runs. A zombie, for which its parent has not waited yet, does not. */
 const isAlive = (pid: number) => existsSync(`/proc/${pid}/status`) && !statusOf(pid)['State']?.startsWith('Z')
 
-/** Each attempt is `done`, or says why not. PTRACE_ATTACH is 16, PTRACE_DETACH 17 (ptrace(2)). */
+/** Each attempt is `done` or names its error. PTRACE_ATTACH is 16, PTRACE_DETACH 17 (ptrace(2)). */
 const attacker = `
 import ctypes, json, os, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -129,7 +129,7 @@ describe.skipIf(!hasTwoUsers)('code in a worker of a daemon that root started (n
         0, 0, 0, 0, 0,
       ])
     }
-    // Of the workers' group, for its sockets, and of no other that it did not have.
+    // In the workers' group, for its sockets, and in no other group that it did not have.
     expect(statusOf(daemon.workerPid)['Groups']).toBe(String(numberOf(workersUser, '-g')))
   })
 

@@ -10,8 +10,8 @@ import { outcomeOf } from '../support/step-outcome.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker wants a program that asks the validator to believe that an OTP is good. It has the sockets that
- * workers have, and every record of the database.
+ * The attacker runs code in a worker. A program that asks the validator should believe him that an OTP is valid. He has
+ * the workers' sockets and every record of the database.
  */
 let appliance: TestAppliance
 let worker: Hsm
@@ -106,13 +106,13 @@ describe('an acceptance', () => {
     const row = (await appliance.services.validationClients.list()).find(({ name }) => name === 'leaving')
     if (row === undefined) throw new Error('no client')
     await expect(worker.acceptOtp(clientKey(row).key, state, block, text)).rejects.toMatchObject(rejected)
-    // By its row of before, which the database's owner has, too.
+    // With its earlier row, which an attacker with the database has, too.
     await expect(worker.acceptOtp(revoked, state, block, text)).rejects.toMatchObject({ code: 'hsm.outdated' })
     await expect(worker.signValidation(revoked, answer(otp, 'BAD_OTP'))).rejects.toMatchObject({ code: 'hsm.outdated' })
     await expect(worker.acceptOtp(state.device, state, block, text)).rejects.toMatchObject(rejected)
     const edited = { ...revoked, record: clientKey(row).key.record }
     await expect(worker.acceptOtp(edited, state, block, text)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
-    // None of that used it up.
+    // None of these attempts used it up.
     expect(await worker.acceptOtp(client, state, block, text)).toHaveLength(20)
   })
 })
@@ -127,7 +127,7 @@ it('a client that was revoked by a release that told no keeper so is told once t
   await appliance.store.transaction((tx) => sealClient(tx, { ...revoked, seal }))
   const { otp, block, state } = await givenOtp()
   const accepted = () => outcomeOf(worker.acceptOtp(before, state, block, answer(otp, 'OK')))
-  // An edited row before it keeps it from nothing.
+  // An altered row before it changes nothing.
   const [first] = clients
   if (first === undefined) throw new Error('no client')
   await appliance.store.transaction((tx) => sealClient(tx, { ...first, revokedAt: 1 }))

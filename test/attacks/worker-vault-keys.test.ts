@@ -18,8 +18,8 @@ import { makeVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker that puts another key in the place of a vault's, by which everything that comes into the vault is
- * encrypted from then on.
+ * The attacker runs code in a worker. He tries to replace the data key of a vault by another one, which would then
+ * encrypt everything that comes into the vault.
  */
 let appliance: TestAppliance
 let vault: Vault
@@ -38,7 +38,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** By whichever request the keeper takes. */
+/** Tries all requests that the keeper might accept. */
 async function bind({ kek, blob, provenance }: WrappedKey & Provenance, by: SealedRecord): Promise<SealedRecord> {
   const record = keyRecord('aes256-gcm', { kek, blob }, ['vault key 2', Buffer.from(vault.identity, 'hex')])
   const seal = await worker
@@ -67,7 +67,7 @@ it('a key that the attacker knows becomes none of a vault', async () => {
   await expect(read()).rejects.toMatchObject({ code: 'hsm.rejected' })
 })
 
-it('what objects hold is encrypted anew for a vault by one who may write there, under the name of a place alone', async () => {
+it('secrets of objects are rewrapped for a vault only by a user with Write there, and only with the aad of an object', async () => {
   const target = await makeVault(appliance)
   const keyOf = async (id: number | string) => {
     const row = await findVault(appliance.store.read, Number(id))

@@ -19,8 +19,8 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
- * Code in a worker: it has the sockets of keeper and token hosts that workers have, and every record of the database. It
- * has neither the PIN nor the operator's socket.
+ * The attacker runs code in a worker. He has the workers' sockets of keeper and token hosts, and every record of the
+ * database, but neither the PIN nor the operator's socket.
  */
 let appliance: TestAppliance
 let vault: TestVault
@@ -41,10 +41,10 @@ const broken = { code: 'hsm.seal_broken' }
 
 const givenKey = (flags?: Readonly<Record<string, unknown>>) => makeKey(appliance, vault, flags)
 
-/** Of a caller whose session passes: what is refused is refused to an Admin. */
+/** The grant of a caller whose session passes through the worker. A refusal here is one to an Admin. */
 const admin = () => grantIn(appliance, vault.id)
 
-/** The key in the midst of a rotation, for which its policy has been sealed. */
+/** The key during a rotation, after its policy was sealed. */
 async function withVersionMore(key: TransparentKey): Promise<TransparentKey> {
   const next = { ...key, latestVersion: 2, generation: key.generation + 1 }
   return { ...next, seal: await worker.seal(policyRecord(next), sealedPolicy(key), undefined, await admin()) }
@@ -52,7 +52,7 @@ async function withVersionMore(key: TransparentKey): Promise<TransparentKey> {
 
 const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
-/** The data key of the vault, as a record that the worker puts together. */
+/** The id of the vault's data key, for a record that the worker composes. */
 async function vaultKeyBlob(): Promise<Buffer> {
   const [row] = await appliance.store.query<{ blob: string }>('SELECT key_blob AS blob FROM vaults WHERE id = $1', [
     vault.id,
@@ -61,7 +61,7 @@ async function vaultKeyBlob(): Promise<Buffer> {
 }
 
 describe('a plain key', () => {
-  it('of a policy that wraps only is not to be had', async () => {
+  it('is not exported where the policy allows only wrapped exports', async () => {
     const { key, latest } = await givenKey({ allow_export: true })
     await expect(worker.exportPlain(await referenceOf({ key, latest }))).rejects.toMatchObject(refused)
   })
@@ -88,7 +88,7 @@ describe('a plain key', () => {
     await expect(worker.seal(policyRecord(loose), undefined, undefined, grant)).rejects.toMatchObject(refused)
     const unplaced = composeRecord('transparent key', loose)
     await expect(worker.seal(unplaced, undefined, undefined, grant)).rejects.toMatchObject(refused)
-    // What the keeper does make is the policy of another key.
+    // What the keeper does seal is the policy of another key.
     const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }), grant)
     const other = { record: policyRecord({ ...loose, identity }), seal }
     await expect(worker.exportPlain({ key: sealedVersion(key, latest), policy: other, grant })).rejects.toMatchObject(
@@ -96,7 +96,7 @@ describe('a plain key', () => {
     )
   })
 
-  it('of one that was forbidden again is not to be had', async () => {
+  it('is not exported after exports were forbidden again', async () => {
     const { key, latest } = await givenKey({ allow_export: true, allow_plaintext_export: true })
     await vault.admin.must('PUT', `/transparent/${vault.id}/keys/${key.name}`, { allow_export: false })
     const now = await findKey(appliance.store.read, key.vaultId, key.name)
@@ -136,11 +136,11 @@ describe('a key', () => {
     generation: 1,
   }
 
-  /** A version of the attacker's own key, whose policy allows everything, with material that is not his. */
+  /** A version of the attacker's own key, whose policy allows everything, with key material of others. */
   const planted = (own: StoredKey, { kek, blob }: WrappedKey) =>
     versionRecord(own.key, { ...unsealed, version: 1, kek, blob })
 
-  it('of another is not sealed under a policy of his own', async () => {
+  it('of another user is not sealed under a policy of his own', async () => {
     const victim = await givenKey({ allow_export: true })
     const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
     const seal = worker.seal(planted(own, victim.latest), sealedPolicy(own.key), undefined, await admin())
@@ -166,7 +166,7 @@ describe('a key', () => {
     await expect(seal(other)).rejects.toMatchObject(broken)
     await expect(seal(one)).resolves.toHaveLength(32)
     await expect(seal(one)).resolves.toHaveLength(32)
-    // The same key, not disabled, or as the attacker likes it.
+    // The same key, enabled, or with other fields of the attacker's choice.
     await expect(seal(one, { createdAt: 1 })).rejects.toMatchObject(refused)
   })
 

@@ -47,7 +47,7 @@ export interface TestUser {
   readonly totpSecret: string
 }
 
-/** Settings over the tests' own, section by section. */
+/** Settings that replace the tests' defaults, by section. */
 export type Overrides = { readonly [section in keyof Config]?: Readonly<Record<string, unknown>> }
 
 interface Parts {
@@ -57,17 +57,17 @@ interface Parts {
 }
 
 export interface RunOptions {
-  /** Its files lie on the disk: for tests of what survives. */
+  /** Keeps its files on the disk, for tests of durability. */
   readonly onDisk?: boolean
-  /** Token hosts; as many as workers when absent. */
+  /** Number of token hosts. Default: one for each worker. */
   readonly hosts?: number
-  /** Done to the new token before the daemon starts. */
+  /** Called with the new token before the daemon starts. */
   readonly prepare?: (token: TestToken) => void
-  /** The compiled `strongroomd.js` to run. */
+  /** Path of the compiled `strongroomd.js` to run. */
   readonly entry?: string
 }
 
-/** A daemon that runs, and the test's own way to its database and token. */
+/** A running daemon, and the test's own access to its database and token. */
 interface Running {
   readonly directory: string
   readonly token: TestToken
@@ -81,15 +81,15 @@ interface Running {
   daemon: ChildProcess
 }
 
-/** Those that tests of this process share, by their settings, once a test has asked for them. */
+/** The appliances that tests of this process share, by their settings. Each is started at its first use. */
 const shared = new Map<string, Promise<Running>>()
 
-/** Two workers and two token hosts, for tests of what must hold between them. */
+/** Two workers and two token hosts, for tests of what must hold across processes. */
 export const twoWorkers = { http: { workers: 2 } } as const satisfies Overrides
 
 /**
- * The real daemon, compiled, in processes of its own: a SoftHSM2 token, token hosts, SQLite, TLS. Users are made
- * through the domain code, everything else goes over the wire.
+ * The real, compiled daemon in its own processes: a SoftHSM2 token, token hosts, SQLite, TLS. Users are created by the
+ * domain code. Everything else goes over the wire.
  */
 export class TestAppliance {
   readonly applicationKey: string
@@ -110,15 +110,15 @@ export class TestAppliance {
     this.#trailStarts = new Map(isShared ? trailFilesOf(running).map((path) => [path, statSync(path).size]) : [])
   }
 
-  /** The appliance that all test files of a process share; with settings, one of its own. */
+  /** The appliance that all test files of a process share; with settings, a separate one. */
   static start(overrides?: Overrides): Promise<TestAppliance> {
     return overrides === undefined ? TestAppliance.shared() : TestAppliance.own(overrides)
   }
 
   /**
-   * The appliance that the test files of a process share, which have the same settings. It has two workers and two token hosts,
-   * and runs until the process ends. What files before wrote to journal and trail is not shown; what they left in the
-   * database stays, but for counted logins.
+   * The appliance that the test files of a process with these settings share. It has two workers and two token hosts,
+   * and runs until the process ends. Journal and trail entries of earlier files are not shown. Earlier rows stay in the
+   * database, except counted logins.
    */
   static async shared(overrides: Overrides = {}): Promise<TestAppliance> {
     const settings = { ...overrides, http: { ...twoWorkers.http, ...overrides.http } }
@@ -130,7 +130,10 @@ export class TestAppliance {
     return new TestAppliance(running, true)
   }
 
-  /** One that a test may stop, edit and count in: with one worker and one token host, unless `http.workers` says otherwise. */
+  /**
+   * An appliance that a test may stop and edit, and in which it may count. It has one worker and one token host unless
+   * `http.workers` says otherwise.
+   */
   static async own(overrides: Overrides = {}, options: RunOptions = {}): Promise<TestAppliance> {
     return new TestAppliance(await run(overrides, options), false)
   }
@@ -147,7 +150,7 @@ export class TestAppliance {
   get config(): Config {
     return this.#running.config
   }
-  /** The CA of the server's certificate, PEM. */
+  /** PEM of the CA of the server's certificate. */
   get ca(): string {
     return this.#running.ca
   }
@@ -163,7 +166,7 @@ export class TestAppliance {
   get commit(): Commit {
     return commitTo(this.#running.parts.store)
   }
-  /** What the daemon has written to its journal. */
+  /** The journal of the daemon. */
   get journal(): string {
     return this.#running.journal.slice(this.#journalStart).join('')
   }
@@ -179,7 +182,7 @@ export class TestAppliance {
     return this.#running.daemon.pid ?? 0
   }
 
-  /** A client without a session. */
+  /** A client without a session, or with this token. */
   client(token?: string): TestClient {
     const client = new TestClient(this.url, this.ca, token)
     this.#clients.push(client)
@@ -202,7 +205,7 @@ export class TestAppliance {
     return { id: user.id, username, passphrase: passphraseOfAll, hardwareToken, totpSecret: secret }
   }
 
-  /** The members of form B for a login by hardware token, with a fresh OTP. */
+  /** The members of form B for a login by hardware token, with a new OTP. */
   credentials(user: TestUser): Record<string, string> {
     return {
       username: user.username,
@@ -213,7 +216,7 @@ export class TestAppliance {
     }
   }
 
-  /** A client logged in over the wire as this user, or as a new one. */
+  /** A client that this user, or a new one, has logged in over the wire. */
   async login(user?: TestUser): Promise<TestClient> {
     const client = this.client()
     const { CALLINFO } = await client.must('POST', '/auth', this.credentials(user ?? (await this.addUser())))
@@ -228,12 +231,12 @@ export class TestAppliance {
     return endDaemon(this.#running.daemon, signal)
   }
 
-  /** `environment`: variables for the daemon that starts, beside the tests' own. */
+  /** `environment`: variables for the new daemon, in addition to the tests' own. */
   async restart(signal: NodeJS.Signals = 'SIGTERM', environment: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.stop(signal)
     const { configFile, journal, entry } = this.#running
     this.#running.daemon = await startDaemon(configFile, journal, entry, environment)
-    // The tests' own way to the token connects anew in pauses.
+    // The test's own connection to the token is made again after a pause.
     const { hsm } = this.#running.parts
     for (let tries = 0; tries < 40 && (await hsm.status()).every(({ state }) => state === 'down'); tries++)
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -272,7 +275,7 @@ async function run(
   return { directory, token, configFile, config, ca, entry, journal, daemon, parts, applicationKey }
 }
 
-/** A database that has its tables already, as `strongroom init` makes it. It is made once in a run. */
+/** Creates a database with all tables at `path`, as `strongroom init` does. It is made once in a run and copied. */
 async function copyEmptyDatabase(path: string): Promise<void> {
   if (!isTestRun) return (await openStore({ sqlite: path }, tables)).close()
   const template = join(tmpdir(), 'empty.sqlite')
@@ -316,7 +319,7 @@ function configuration(
 ) {
   const workers = Number(overrides.http?.['workers'] ?? 1)
   const own: Record<string, Record<string, unknown>> = {
-    // Tests call from one address, and look for their records one by one.
+    // All tests call from one address, and look for their records one by one.
     http: {
       host: '127.0.0.1',
       port,
@@ -331,7 +334,7 @@ function configuration(
       pinFile: token.pinFile,
       softhsmConf: token.softhsmConf,
       sockets: Array.from({ length: hosts ?? workers }, (_, index) => join(directory, `token-${index + 1}.sock`)),
-      // Tests that want RSA keys wait for them; all others are spared the work.
+      // Tests that need RSA keys wait for them, and all others are spared the work.
       rsaKeysAhead: 0,
       keeper: {
         socket: join(directory, 'keeper.sock'),
@@ -341,10 +344,10 @@ function configuration(
     },
     store: { sqlite: join(directory, 'strongroom.sqlite') },
     audit: { directory: join(directory, 'audit'), sealIntervalMs: 500 },
-    // Cheap hashes: what the tests look at is not their cost.
+    // Cheap hashes, since no test depends on their cost.
     login: { freeAttempts: 50, argon2: { memoryKiB: 8192, passes: 1 } },
     links: { enabled: true },
-    // A port that others have is no error of a test.
+    // A busy port of the monitor must fail no test.
     monitor: { enabled: false },
     log: { level: 'info' },
   }
@@ -353,7 +356,7 @@ function configuration(
   return own
 }
 
-/** The tests' own use of the domain leaves no records; the daemon's does. */
+/** Calls of the domain code by tests leave no audit records, unlike those of the daemon. */
 const unrecorded = { append: () => Promise.resolve() }
 
 async function openParts(config: Config): Promise<Parts> {
@@ -377,7 +380,7 @@ export function startDaemon(
   as: readonly string[] = [],
 ): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
-    // Where the process of the tests ends before its time, so does the daemon.
+    // The daemon ends with the test process, however that ends.
     const command = [...as, '--pdeathsig', 'TERM', process.execPath, entry, '--config', configFile]
     const daemon = spawn('setpriv', command, {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -393,7 +396,7 @@ export function startDaemon(
   })
 }
 
-/** SIGKILL for a process and all its descendants, as when the power goes. */
+/** Sends SIGKILL to a process and all its descendants, as a power failure ends them. */
 function killTree(root: number): void {
   const listed = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const processes = listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
@@ -405,14 +408,14 @@ function killTree(root: number): void {
 }
 
 /**
- * Ports of this process: below those of which Linux takes one for a connection that goes out, and in a part that another
- * process of tests does not take its own from. So one that is free is free still when its program listens.
+ * First port for this process. The range is below the ports that Linux chooses for outgoing connections, and differs
+ * from that of other test processes. So a free port is still free when its program listens.
  */
 const portsOfProcess = 500
 const firstPort = 12_000 + (process.pid % 40) * portsOfProcess
 let portsGiven = 0
 
-/** A port that nobody listens on, and that is not given again soon. */
+/** A free port, which is not returned again soon. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = firstPort + (portsGiven++ % portsOfProcess)

@@ -18,7 +18,7 @@ export async function makePair(alg = 'ES256'): Promise<SigningPair> {
 
 export const seconds = (ms = Date.now()): number => Math.floor(ms / 1_000)
 
-/** The claims of an application's own assertion, for a minute. */
+/** The claims of an application's own assertion, valid for a minute. */
 export const ownClaims = (account: string, audience = 'strongroom'): JWTPayload => ({
   iss: account,
   sub: account,
@@ -36,7 +36,7 @@ export function signed(
   return new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
 }
 
-/** The same parts with the texts of header and claims as they are given, and a signature of the sender's making. */
+/** A compact JWS with header and claims as they are given, and a signature by `sign`. */
 export function compact(header: string, claims: string, sign: (text: Buffer) => Uint8Array): string {
   const text = [header, claims].map((part) => Buffer.from(part).toString('base64url')).join('.')
   return `${text}.${Buffer.from(sign(Buffer.from(text))).toString('base64url')}`

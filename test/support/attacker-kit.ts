@@ -10,14 +10,14 @@ import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import type { TestAppliance } from './appliance.ts'
 import { hotpCodes } from './hardware-token.ts'
 
-/** A device whose seed the attacker has. */
+/** A device whose seed the attacker knows. */
 export interface AttackerDevice {
   readonly sealed: SealedRecord
-  /** Its next code, as a worker shows it. */
+  /** Its next code, in the form that a worker shows to the keeper. */
   readonly factor: () => OnceShown
 }
 
-/** Has it sealed for this user, or for the stock. */
+/** Makes the keeper seal such a device for this user, or for the stock. */
 export async function attackerDevice(
   worker: Pick<Hsm, 'importSecret' | 'seal'>,
   userId: number | null,
@@ -39,7 +39,7 @@ export async function attackerDevice(
   }
 }
 
-/** The record of a session that the keeper began, as a worker puts it together. */
+/** The record of a session that the keeper began, composed as a worker does. */
 export async function begunSession(
   { services, applicationKey }: Pick<TestAppliance, 'services' | 'applicationKey'>,
   { identity, recoveries }: Pick<User, 'identity' | 'recoveries'>,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { type Overrides, TestAppliance, twoWorkers } from './appliance.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from './postgres.ts'
 
-/** The same tests on SQLite and, where it is installed, on PostgreSQL with two workers. */
+/** Runs the same tests on SQLite and, where it is installed, on PostgreSQL with two workers. */
 export function onBothDatabases(
   what: string,
   tests: (start: () => Promise<TestAppliance>) => void,

@@ -1,13 +1,16 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** This line before all others of an entry, behind its "#!": the end of one is reached when it serves. */
+/**
+ * Inserts a line before all others of an entry file, after its "#!": the end of the file is reached only when the
+ * program serves.
+ */
 export function breakEntry(dist: string, file: string, line: string): void {
   const path = join(dist, file)
   writeFileSync(path, readFileSync(path, 'utf8').replace('\n', `\n${line}\n`))
 }
 
-/** A change of the tables that earlier programs refuse to open. */
+/** Adds a migration, so that earlier programs refuse to open the database. */
 export function addMigration(dist: string): void {
   const modules = readdirSync(join(dist, 'modules')).map((name) => join(dist, 'modules', name))
   const listing = modules.find(

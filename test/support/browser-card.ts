@@ -5,10 +5,13 @@ import { openssl, type Card, type ClientCa } from './client-pki.ts'
 
 const policies = '/etc/chromium/policies/managed'
 
-/** The policy that picks the certificate lies where root alone may write. */
+/** Only root can write the Chromium policy that picks the certificate. */
 export const canPickCards = process.getuid?.() === 0
 
-/** Makes a home below `directory` whose Chromium has the card and believes the server. `serverCa` is a file. */
+/**
+ * Makes a home folder in `directory` whose Chromium has the card and trusts the server. `serverCa` is the path of a
+ * file.
+ */
 export function homeWithCard(directory: string, { certificate, key }: Card, ca: ClientCa, serverCa: string): string {
   const home = join(directory, 'home')
   const store = join(home, '.pki/nssdb')
@@ -24,7 +27,7 @@ export function homeWithCard(directory: string, { certificate, key }: Card, ca: 
   return home
 }
 
-/** Has every Chromium show its card to this origin, as a person picks it. Returns how to take that back. */
+/** Makes every Chromium present its card to this origin without a dialog. Returns a function that undoes it. */
 export function pickCardFor(origin: string, name: string): () => void {
   const policy = join(policies, `strongroom-${name}-${process.pid}.json`)
   mkdirSync(policies, { recursive: true })

@@ -2,14 +2,14 @@ import { expect } from 'vitest'
 import type { TestAppliance, TestUser } from './appliance.ts'
 import type { Answer } from './client.ts'
 
-/** What a browser and the console's own script send with each call of a page of the appliance. */
+/** Headers that a browser and the console's script send with each call of a page of the appliance. */
 export const ownPage = { 'Sec-Fetch-Site': 'same-origin', 'X-Strongroom-Console': '1' }
 
 export interface BrowserSession {
-  /** As the browser sends it: `name=value`. */
+  /** `name=value`, as the browser sends it. */
   readonly cookie: string
   readonly token: string
-  /** Of the login. */
+  /** The answer of the login. */
   readonly answer: Answer
 }
 
@@ -19,7 +19,7 @@ export const cookieOf = (answer: Answer): string => setCookieOf(answer)[0]?.spli
 
 export const tokenIn = (cookie: string): string => cookie.replace(/^__Host-strongroom=cookie\./, '')
 
-/** Logs a user in, as the page of the appliance does. */
+/** Logs a user in with a session cookie, as the page of the appliance does. */
 export async function logInByCookie(appliance: TestAppliance, user?: TestUser): Promise<BrowserSession> {
   const members = { ...appliance.credentials(user ?? (await appliance.addUser())), session: 'cookie' }
   const answer = await appliance.client().post('/auth', members, { headers: ownPage })

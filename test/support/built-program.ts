@@ -3,12 +3,15 @@ import { rolldown } from 'rolldown'
 
 const entry = resolve(import.meta.dirname, '../../src/program-of-a-test.ts')
 
-/** A program of a test's own, with what it imports from `src`, in one file. It finds no file of the product by its own place. */
+/**
+ * Bundles a test's own program with its imports from `src` into one file. It cannot find files of the product relative
+ * to itself.
+ */
 export async function buildProgram(source: string, file: string): Promise<void> {
   const bundle = await rolldown({
     input: entry,
     platform: 'node',
-    // Every package, and what is Node's own.
+    // All packages, and the modules of Node.
     external: /^[^./]/,
     plugins: [
       {

@@ -22,7 +22,7 @@ export function ceremonyOptions(token: TestToken): BackupSharingOptions {
   }
 }
 
-/** A whole ceremony, in which both operators hear what the other one reads. No token host may run on `to`. */
+/** Performs a whole ceremony, in which each operator hears what the other one reads. No token host may run on `to`. */
 export function holdCeremony(from: TestToken, to: TestToken): SharedBackupKeys {
   const request = beginCeremony(ceremonyOptions(to))
   const shared = shareBackupKeys(ceremonyOptions(from), request, digestOf(request))

@@ -1,6 +1,6 @@
 import { genesis, lineAfter, sha256 } from '../../src/audit/line.ts'
 
-/** Writes the lines of an audit chain by hand, with hashes that fit: what an earlier release or an attacker wrote. */
+/** Writes the lines of an audit chain directly, with matching hashes, as an earlier release or an attacker would. */
 export function createChainWriter(chain: string) {
   let end = genesis(chain)
   let text = ''
@@ -10,7 +10,7 @@ export function createChainWriter(chain: string) {
       end = { seq: end.seq + 1, hash: sha256(line) }
       text += line
     },
-    /** What a seal that comes next covers. */
+    /** The end of the chain, which the next seal covers. */
     end: () => end,
     text: () => text,
   }

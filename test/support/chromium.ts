@@ -4,18 +4,21 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A page in Debian's Chromium, which is told what to do over a pipe (Chrome DevTools Protocol). */
+/** A page in Debian's Chromium, controlled over a pipe (Chrome DevTools Protocol). */
 export interface Page {
-  /** What the browser complains of: errors of the console, exceptions, violations of the policy, requests that failed. */
+  /** Complaints of the browser: console errors, exceptions, policy violations, failed requests. */
   readonly complaints: readonly string[]
-  /** Address of each request that the page has made. */
+  /** Addresses of all requests of the page. */
   readonly requests: readonly string[]
-  /** Resolves when all of it is loaded. */
+  /** Resolves when the page is completely loaded. */
   open(url: string): Promise<void>
   reload(): Promise<void>
-  /** The value of an expression of JavaScript, when it has settled. @throws Error with what the page threw */
+  /**
+   * The value of a JavaScript expression, once it has settled.
+   * @throws Error with what the page threw
+   */
   run<T>(expression: string): Promise<T>
-  /** As a person types into what has the focus; a backspace is the key that deletes. */
+  /** Types into the focused element. A backspace is the key that deletes. */
   type(text: string): Promise<void>
   close(): Promise<void>
 }
@@ -34,7 +37,7 @@ const flags = [
 
 const backspace = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 }
 
-/** Trusts the authorities of its home folder alone: `ca` (PEM) and no exception from TLS. */
+/** Opens a page that trusts only `ca` (PEM), without exceptions from TLS. */
 export async function openChromium(ca: string): Promise<Page> {
   const home = mkdtempSync(join(tmpdir(), 'chromium-'))
   trust(home, ca)
@@ -93,7 +96,7 @@ export async function openChromium(ca: string): Promise<Page> {
   }
 }
 
-/** Where Chromium looks for authorities beside its own. */
+/** Puts `ca` where Chromium looks for further authorities. */
 function trust(home: string, ca: string): void {
   const store = join(home, '.pki/nssdb')
   const file = join(home, 'ca.pem')
@@ -107,7 +110,7 @@ function trust(home: string, ca: string): void {
 type Answer = any
 type Protocol = ReturnType<typeof speak>
 
-/** Messages of JSON, each ended by a zero byte. */
+/** JSON messages, each terminated by a zero byte. */
 function speak(write: (text: string) => void, incoming: NodeJS.ReadableStream) {
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
   const listeners = new Map<string, ((params: Answer) => void)[]>()

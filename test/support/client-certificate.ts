@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pki } from './pki.ts'
 
-/** A certificate of this authority for a client, and its key, in files of the folder. */
+/** Issues a client certificate of this authority. Returns the paths of certificate and key, in this folder. */
 export function issueClientCertificate(folder: string, { ca, caKey }: Pki): { certificate: string; key: string } {
   const [certificate, key, request, extensions] = ['client.pem', 'client.key', 'client.csr', 'client.ext'].map((name) =>
     join(folder, name),

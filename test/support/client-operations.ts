@@ -3,7 +3,7 @@ import type { Operation } from '../../src/http/contract/openapi-operation.ts'
 import { isSchema, type Schema } from '../../src/http/contract/openapi-schemas.ts'
 import { contracts } from './contracts.ts'
 
-/** What one call takes, as the clients name it, and its whole answer. */
+/** Arguments and answer of an operation, by the names that the clients use. */
 export interface ClientOperation {
   readonly name: string
   readonly method: string
@@ -14,15 +14,17 @@ export interface ClientOperation {
   readonly params: Schema | undefined
   readonly query: Schema | undefined
   readonly body: Schema | undefined
-  /** Whether a file can go with it, and whether it must. */
+  /** Whether the call can or must include a file. */
   readonly file: 'none' | 'optional' | 'required'
   readonly answer: Schema
 }
 
-/** Clients return envelopes alone. Two operations answer none: the document itself, and its page. */
+/** Clients return only envelopes. Two operations answer without one: the OpenAPI document itself, and its page. */
 export const hasEnvelope = ({ answer }: ClientOperation): boolean => '$ref' in answer || 'allOf' in answer
 
-/** What the generators of the clients' types read: every operation of the OpenAPI document, and the schemas that they share. */
+/**
+ * The input of the generators of the clients' types: all operations of the OpenAPI document, and their common schemas.
+ */
 export function clientOperations(): {
   operations: readonly ClientOperation[]
   schemas: Readonly<Record<string, Schema>>
@@ -62,7 +64,10 @@ function clientOperation(path: string, method: string, operation: Operation): Cl
   }
 }
 
-/** Ids are decimal text in answers, and numbers as well in requests; flags of a query are text on the wire alone. */
+/**
+ * Schema for a request. Ids are decimal text in answers, and in requests numbers as well. Flags in a query are text
+ * only on the wire.
+ */
 function writable(schema: Schema): Schema {
   const { type, enum: values, pattern, ...rest } = schema
   if (JSON.stringify(values) === '["true","false"]')
@@ -74,8 +79,8 @@ function writable(schema: Schema): Schema {
 type Contents = Readonly<Record<string, { readonly schema: Schema }>>
 
 /**
- * A file goes beside the body in the client, whose members are those of JSON, or of the form without its file. Which members
- * go together (`oneOf`, `anyOf`) no type says.
+ * Schema of a body in a client, where a file is a separate argument: the members of JSON, or of the form without its
+ * file. Types do not express which members go together (`oneOf`, `anyOf`).
  */
 function bodyOf(content: Contents): Schema {
   const json = content['application/json']?.schema

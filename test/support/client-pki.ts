@@ -10,14 +10,14 @@ export interface Card {
 }
 
 export interface CardOptions {
-  /** OpenSSL's extension lines; what a usual card has when absent. */
+  /** Extension lines for OpenSSL. Default: those of a usual card. */
   readonly extensions?: readonly string[]
-  /** Milliseconds from now. */
+  /** Start of validity, in milliseconds from now. */
   readonly validFromMs?: number
   readonly validForMs?: number
-  /** `openssl req -newkey` and what belongs to it. */
+  /** Arguments of `openssl req` for a new key. */
   readonly newKey?: readonly string[]
-  /** Certifies this private key instead of a new one. */
+  /** Path of a private key to certify instead of a new one. */
   readonly key?: string
   readonly digest?: string
 }
@@ -32,11 +32,11 @@ export class ClientCa {
   readonly directory: string
   readonly certificate: string
   readonly key: string
-  /** The list that `writeCrl` writes. */
+  /** Path of the revocation list that `writeCrl` writes. */
   readonly crl: string
   #issued = 0
 
-  /** With `issuer`, one below it; else a root. */
+  /** A CA below `issuer`; without it a root CA. */
   constructor(subject = '/CN=Card CA/O=Example', issuer?: ClientCa, extensions: readonly string[] = caExtensions) {
     this.directory = mkdtempSync(join(tmpdir(), 'strongroom-ca-'))
     this.certificate = join(this.directory, 'ca.pem')
@@ -73,7 +73,9 @@ export class ClientCa {
     return card
   }
 
-  /** A certificate for a public key (DER) whose private half is elsewhere; the key file that it names does not exist. */
+  /**
+   * A certificate for a public key (DER) whose private half is elsewhere. The key file in the result does not exist.
+   */
   issueFor(subject: string, publicKey: string): Card {
     const base = join(this.directory, `card-${++this.#issued}`)
     const card = { certificate: `${base}.pem`, key: `${base}.key` }
@@ -100,14 +102,14 @@ export class ClientCa {
     this.#ca('-revoke', certificate)
   }
 
-  /** Replaces the list in one step, as a fetching script should; good for `seconds` from now. */
+  /** Replaces the revocation list in one step, as a fetching script should. It is valid for `seconds` from now. */
   writeCrl(seconds = 7 * 86_400, ...more: string[]): void {
     const fresh = `${this.crl}.new`
     this.#ca('-gencrl', '-crlsec', String(seconds), '-out', fresh, ...more)
     renameSync(fresh, this.crl)
   }
 
-  /** As if it had never issued anything. */
+  /** Makes the CA forget everything that it issued. */
   forget(): void {
     writeFileSync(join(this.directory, 'index.txt'), '')
   }
@@ -171,7 +173,7 @@ authorityKeyIdentifier = keyid
   }
 }
 
-/** A certificate that its own key has signed, with what a card has. */
+/** A self-signed certificate with the extensions of a card. */
 export function selfSigned(directory: string, subject: string): Card {
   const card = { certificate: join(directory, 'self-signed.pem'), key: join(directory, 'self-signed.key') }
   const more = cardExtensions.flatMap((line) => ['-addext', line])
@@ -199,12 +201,12 @@ export function openssl(...args: readonly string[]): string {
 }
 
 function request(key: string | undefined, subject: string, base: string): string[] {
-  // Names as they are given: OpenSSL's own configuration would add its defaults.
+  // Only the given names: OpenSSL's own configuration would add its defaults.
   const names = ['-subj', subject, '-multivalue-rdn', '-utf8', '-out', `${base}.csr`]
   return key === undefined ? names : ['-nodes', '-keyout', key, ...names]
 }
 
-/** YYYYMMDDHHMMSSZ */
+/** A time as YYYYMMDDHHMMSSZ. */
 function opensslTime(ms: number): string {
   return `${new Date(ms).toISOString().replaceAll(/[-:T]|\..*/g, '')}Z`
 }

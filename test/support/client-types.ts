@@ -11,7 +11,7 @@ const banner = `/**
  * by hand: GOLDEN=write npx vitest run test/unit/http/client-types.test.ts
  */`
 
-/** `clients/node/src/api.ts`: types of requests and answers, addresses of operations, numbers of errors. */
+/** Text of `clients/node/src/api.ts`: types of requests and answers, addresses of operations, error numbers. */
 export async function clientTypes(path: string): Promise<string> {
   const { operations, schemas } = clientOperations()
   const members = Object.fromEntries(operations.map((operation) => [operation.name, typeOf(operation)]))
@@ -45,13 +45,16 @@ export async function clientTypes(path: string): Promise<string> {
   return format(text.join('\n\n'), { ...(await resolveConfig(path)), parser: 'typescript' })
 }
 
-/** What one call takes, as the client names it, and its whole answer. */
+/** Schema of the arguments and the answer of an operation, by the names that the client uses. */
 function typeOf({ summary, description, params, query, body, answer }: ClientOperation): Schema {
   const members = { ...(params && { params }), ...(query && { query }), ...(body && { body }), answer }
   return { description: `${summary}. ${description}`, ...strictObject(members) }
 }
 
-/** A copy whose references point to where the compiler looks for names. What has a title there would get a name of its own. */
+/**
+ * A copy whose references point to where the compiler looks for names. Titles are removed, because the compiler would
+ * make names of them.
+ */
 function atDefinitions(schema: Schema): unknown {
   const text = JSON.stringify(schema, (name, value: unknown) =>
     name === 'title' && value !== 'Operations' && typeof value === 'string' ? undefined : value,

@@ -27,23 +27,23 @@ export interface Answer {
 
 export interface CallOptions {
   readonly body?: unknown
-  /** Sent as it is instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   readonly raw?: string | Buffer
   readonly headers?: Record<string, string>
-  /** Undefined: the client's own; null: none. */
+  /** Session token. Undefined: that of the client; null: none. */
   readonly token?: string | null
 }
 
 /**
- * A client that knows the published interface and of our code nothing but the contracts. On every answer it checks what every
- * answer must hold, and what its contract says, and it follows the rotation of the token, so no test needs to.
+ * A client that knows only the published interface and the contracts. It checks on every answer what holds for all
+ * answers and what the contract says, and follows the rotation of the session token, so that tests need not.
  */
 export class TestClient {
   token: string | undefined
   readonly base: string
   readonly #agent: Agent
 
-  /** `tls`: more options of node:tls, such as the client's own certificate. */
+  /** `tls`: further options of node:tls, such as a client certificate. */
   constructor(base: string, ca: string, token?: string, tls: object = {}) {
     this.base = base
     this.token = token
@@ -58,7 +58,7 @@ export class TestClient {
     return this.call('POST', path, { ...options, body })
   }
 
-  /** The answer, after it was found to be a success. */
+  /** The answer, after a check that it is a success. */
   async must(method: string, path: string, body?: unknown): Promise<Envelope> {
     const { status, json } = await this.call(method, path, { body })
     expect(json.ERRORS ?? [], `${method} ${path}`).toEqual([])
@@ -79,7 +79,7 @@ export class TestClient {
     const { status, headers: replied, text } = await this.#send(method, path, headers, payload)
     const json = JSON.parse(text) as Envelope
     checkAnswer(method, path, { status, headers: replied, json }, text)
-    // The specification has an empty DATA for this call alone.
+    // The specification has an empty DATA only for this call.
     if (token && !path.startsWith('/authinfo/logintypes'))
       expect((json.DATA as Record<string, unknown>)['token']).toBe(token)
     checkEcho(path, options.body, json)
@@ -111,7 +111,7 @@ export class TestClient {
   }
 }
 
-/** What an answer of the interface must hold; `text`: the answer as it came. */
+/** Checks what every answer must satisfy. `text`: the answer as received. */
 export function checkAnswer(method: string, path: string, answer: Answer, text: string): void {
   checkEnvelope(answer, text)
   if (answer.json.CALLINFO.status === 'SUCCESS') checkReply(method, path, answer.status, answer.json)
@@ -135,14 +135,14 @@ function checkEnvelope({ status, headers, json }: Answer, text: string): void {
     expect(json).not.toHaveProperty('ERRORCODES')
     return
   }
-  // One refusal has words that published clients know.
+  // One refusal has a wording that published clients depend on.
   expect(json.ERRORS?.[0]).toMatch(/^[A-Z`a-z].{8,}[.!]$|^NO SUCH TEMPLATE$/)
   expect(json.ERRORCODES).toHaveProperty('2000')
   expect(Object.keys(json.ERRORCODES ?? {})).toHaveLength(2)
   expect(text).not.toMatch(/\bat .*\.(ts|js):\d+|node_modules|SQLITE|CKR_/)
 }
 
-/** Secrets that no answer repeats in DATA, of calls and of templates; the interface has the login alone echo its own. */
+/** Secrets in requests that no answer repeats in DATA. Only the login echoes some of its own. */
 const unechoed = new Set('passphrase newpassphrase plaintext password cryptedinfo note pincode cardno cvc'.split(' '))
 
 function checkEcho(path: string, body: unknown, { CALLINFO, DATA }: Envelope): void {
@@ -150,7 +150,7 @@ function checkEcho(path: string, body: unknown, { CALLINFO, DATA }: Envelope): v
   const isSecret = (name: string): boolean =>
     unechoed.has(name) ||
     (name === 'otp' && path.startsWith('/me/')) ||
-    // Of a login, and not that of a new user.
+    // The `totp` field of an object, and not that of a new user.
     (name === 'totp' && path.startsWith('/object'))
   const withoutSecrets = (name: string, value: unknown): unknown => (isSecret(name) ? undefined : value)
   const echo = JSON.parse(JSON.stringify(body, withoutSecrets)) as object
@@ -158,7 +158,7 @@ function checkEcho(path: string, body: unknown, { CALLINFO, DATA }: Envelope): v
   expect(JSON.parse(JSON.stringify(DATA, withoutSecrets))).toEqual(DATA)
 }
 
-/** Says that an answer is this refusal: status and number of the catalogue. */
+/** Expects this refusal: status and error number of the catalogue. */
 export function expectFault(answer: Answer, status: number, code: number): void {
   expect({ status: answer.status, codes: Object.keys(answer.json.ERRORCODES ?? {}) }).toEqual({
     status,

@@ -20,7 +20,7 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Runs the console in this process, as a shell would without a terminal. */
+/** Runs the console in this process, like a shell without a terminal. */
 export async function strongroom(configFile: string, args: readonly string[], input = ''): Promise<Outcome> {
   const [stdout, stderr] = [new Sink(), new Sink()]
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)])
@@ -35,20 +35,20 @@ class Sink {
   }
 }
 
-/** The same in a process of its own, for what only a process has: exit codes, signals, standard input. */
+/** Runs the console in its own process, for tests of exit codes, signals and standard input. */
 export function strongroomProcess(configFile: string, args: readonly string[], input = ''): Outcome {
   const command = [entry, '--config', configFile, ...args]
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
   return checked({ status, stdout, stderr })
 }
 
-/** No run may ever print a stack. */
+/** Checks that the run printed no stack trace. */
 function checked(outcome: Outcome): Outcome {
   expect(outcome.stderr).not.toMatch(/\n\s+at |node_modules|\.[jt]s:\d+/)
   return outcome
 }
 
-/** An appliance whose daemon has not been started: token, certificate and configuration, and no database yet. */
+/** An appliance whose daemon was not started: token, certificate and configuration, without a database. */
 export interface Premises {
   readonly directory: string
   readonly configFile: string
@@ -56,19 +56,19 @@ export interface Premises {
   readonly auditDirectory: string
   readonly database: string
   cleanup(): Promise<void>
-  /** In this process. */
+  /** Runs a command in this process. */
   run(args: readonly string[], input?: string): Promise<Outcome>
-  /** In a process of its own. */
+  /** Runs a command in its own process. */
   runProcess(args: readonly string[], input?: string): Outcome
-  /** The JSON document of a command that must succeed. */
+  /** The JSON output of a command that must succeed. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the shape of what it asks for
   ask(args: readonly string[], input?: string): Promise<any>
-  /** Writes the configuration anew with these settings over it. */
+  /** Rewrites the configuration with these settings in place of its own. */
   configure(settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>): void
 }
 
 export interface PremisesOptions {
-  /** Whether one token host serves all commands; without it each command starts its own. */
+  /** Whether one token host serves all commands; otherwise each command starts its own. Default: true. */
   readonly tokenHost?: boolean
 }
 
@@ -78,7 +78,7 @@ export async function givenPremises(options?: PremisesOptions): Promise<Premises
   return premises
 }
 
-/** For a whole file of tests, which cleans up itself. */
+/** For a whole test file, which removes it itself. */
 export async function makePremises({ tokenHost = true }: PremisesOptions = {}): Promise<Premises> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-console-'))
   const token = await makeToken()
@@ -139,7 +139,7 @@ export async function makePremises({ tokenHost = true }: PremisesOptions = {}): 
   return premises
 }
 
-/** Serves the socket of the configuration for all commands; resolves with what ends the host. */
+/** Starts a token host at the configured socket for all commands. Resolves to a function that ends it. */
 async function startTokenHost(
   directory: string,
   configuration: {
@@ -161,7 +161,7 @@ async function startTokenHost(
   return () => supervisor.close()
 }
 
-/** The same after `strongroom init`. */
+/** Premises after `strongroom init`. */
 export async function givenInitialised(options?: PremisesOptions): Promise<Premises> {
   const premises = await givenPremises(options)
   await premises.ask(['init'])
@@ -175,7 +175,7 @@ export async function addUser(premises: Premises, name: string, ...more: string[
   await premises.ask(['user', 'add', name, ...details, ...more], passphrase)
 }
 
-/** Operation and outcome of every event in the console's chain. */
+/** Operation, outcome and subject of every event in the console's chain. */
 export function recorded({
   auditDirectory,
 }: Pick<Premises, 'auditDirectory'>): [operation: string, outcome: string, subject: string][] {

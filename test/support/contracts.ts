@@ -1,6 +1,6 @@
 import { allEndpoints, type EndpointDependencies } from '../../src/daemon/endpoints.ts'
 
-/** Every contract, over no domain at all: that is named only inside `run`, which nobody calls here. */
+/** All contracts, without a domain: only `run` uses it, which is never called here. */
 export const contracts = allEndpoints({
   loginTypes: ['totp'],
   keyDefaults: { allowExport: false, allowBackup: true, allowDelete: true },

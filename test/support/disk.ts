@@ -7,7 +7,7 @@ const quietly = { stdio: 'pipe' } as const
 
 abstract class Disk {
   readonly #home = mkdtempSync(join(diskFolder(), 'strongroom-disk-'))
-  /** Where it is mounted. */
+  /** Its mount point. */
   readonly path = join(this.#home, 'disk')
 
   protected beside(name: string): string {
@@ -20,7 +20,7 @@ abstract class Disk {
   }
 }
 
-/** A file system in memory, small enough to be filled. */
+/** A file system in memory that is small enough to fill. */
 export class FullDisk extends Disk {
   readonly #filler = join(this.path, 'filler')
 
@@ -35,7 +35,7 @@ export class FullDisk extends Disk {
     }
   }
 
-  /** Leaves this much room, and no more. */
+  /** Fills the file system up to this rest. */
   fill(leftKiB: number): void {
     const page = Buffer.alloc(4096)
     try {
@@ -55,7 +55,7 @@ export class FullDisk extends Disk {
   }
 }
 
-/** A file system in a file, that becomes read-only at once and for all who use it, as one does whose disk has failed. */
+/** A file system in a file, which can become read-only at once for all its users, like one whose disk has failed. */
 export class FailingDisk extends Disk {
   #image = this.beside('image')
 
@@ -76,7 +76,7 @@ export class FailingDisk extends Disk {
     execFileSync('mount', ['-o', 'remount,abort', this.path], quietly)
   }
 
-  /** Puts in a copy of what had reached the disk, for processes that open it anew. */
+  /** Mounts a copy of the data that had reached the disk, for processes that open it again. */
   replace(): void {
     const copy = this.beside('copy')
     execFileSync('cp', [this.#image, copy])
@@ -100,6 +100,6 @@ function mounts(attempt: () => void): boolean {
   }
 }
 
-/** Whether this process may mount, and has loop devices. */
+/** Whether this process can mount file systems and has loop devices. */
 export const mayMount =
   process.getuid?.() === 0 && mounts(() => new FullDisk().remove()) && mounts(() => new FailingDisk().remove())

@@ -11,7 +11,7 @@ import { hasPostgres, startPostgres } from './postgres.ts'
 
 type Place = { readonly sqlite: string } | { readonly postgresUrl: string }
 
-/** A database as it stood before the migration, with what `statements` put there, opened by the release of today. */
+/** A database in the state before a migration, with the rows of `statements`, opened by the present release. */
 async function upgradedStore(place: Place, migration: string, statements: readonly string[]): Promise<Store> {
   const source = new DataSource({
     ...('sqlite' in place
@@ -30,13 +30,13 @@ async function upgradedStore(place: Place, migration: string, statements: readon
 }
 
 export interface EarlierDatabase {
-  /** The class of the first migration that it lacks. */
+  /** Class name of the first migration that it lacks. */
   readonly before: string
-  /** Statements that fill it. */
+  /** SQL statements that fill it. */
   readonly statements: readonly string[]
 }
 
-/** A test on SQLite, and on PostgreSQL where it is installed, of a database of before. */
+/** Tests the upgrade of an earlier database on SQLite and, where it is installed, on PostgreSQL. */
 export function describeUpgrade(
   name: string,
   { before, statements }: EarlierDatabase,

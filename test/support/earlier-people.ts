@@ -12,7 +12,7 @@ import { sealedMembership, sealedVault } from '../../src/features/vaults/vault-s
 import type { Tx } from '../../src/store/store.ts'
 import type { TestAppliance } from './appliance.ts'
 
-/** Leaves the rows of people as the migration does that adds the columns: nobody has an identity, nothing a seal. */
+/** Puts the rows of people in the state after the migration that added the columns: without identities and seals. */
 export async function withoutSeals(tx: Tx): Promise<void> {
   for (const table of ['users', 'application_keys'])
     await tx.query(`UPDATE ${table} SET identity = '', generation = 1, seal = ''`)
@@ -22,7 +22,7 @@ export async function withoutSeals(tx: Tx): Promise<void> {
   await tx.query(`UPDATE vaults SET creator = '', seal = ''`)
 }
 
-/** How many rows of people there are. Rejects unless every seal is good. */
+/** The number of rows of people. Rejects unless all seals are valid. */
 export async function sealedRowsOf({ store, hsm }: TestAppliance): Promise<number> {
   const sealed = [
     ...(await store.read.find(UserTable)).map(sealedUser),

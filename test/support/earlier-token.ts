@@ -3,8 +3,8 @@ import { withPin } from './pin-session.ts'
 import type { TestToken } from './token.ts'
 
 /**
- * Replaces the root objects of a new token by what release 0.2.0 made: they can be copied and used by every mechanism
- * of their type, and the backup KEK has no unwrap template. The strict KEK stays.
+ * Replaces the root objects of a new token by those of release 0.2.0: they can be copied and used by all mechanisms of
+ * their type, and the backup KEK has no unwrap template. The strict KEK stays.
  */
 export function asOfRelease020(token: TestToken): void {
   withPin(token, ({ lib, session, objects }) => {

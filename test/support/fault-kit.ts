@@ -10,10 +10,10 @@ import type { Answer, Envelope, TestClient } from './client.ts'
 import { commandsBelow } from './processes.ts'
 import type { TestToken } from './token.ts'
 
-/** Process ids of a running daemon, by what they do. */
+/** Process ids of a running daemon, by the role of the process. */
 export interface Processes {
   readonly workers: readonly number[]
-  /** The process that waits to take the place of a worker. */
+  /** The process that waits to replace a worker. */
   readonly spare: readonly number[]
   readonly hosts: readonly number[]
   /** The token host that makes RSA keys. */
@@ -31,7 +31,7 @@ export function processesOf(appliance: TestAppliance): Processes {
   return { workers, spare, hosts, keyMaker, keeper: named('strongroom-keeper.js') }
 }
 
-/** Outcomes that the trail's files tell of each call, by its request id. */
+/** Outcomes of each call in the files of the trail, by its request id. */
 export function outcomesIn(directory: string): Map<string, string[]> {
   const outcomes = new Map<string, string[]>()
   for (const file of readdirSync(directory).filter((name) => name.endsWith('.jsonl'))) {
@@ -45,7 +45,7 @@ export function outcomesIn(directory: string): Map<string, string[]> {
 
 export const requestIdOf = ({ headers }: Answer): string => String(headers['x-request-id'])
 
-/** The trail holds together, judged with the token's key and the database's heads; resolves with its chains. */
+/** Expects a valid trail by the token's key and the heads in the database. Resolves to its chains. */
 export async function expectSoundTrail(appliance: TestAppliance, heads = createAuditHeads(appliance.store)) {
   const { directory } = appliance.config.audit
   const publicKey = await readPublicKey(directory)
@@ -55,7 +55,7 @@ export async function expectSoundTrail(appliance: TestAppliance, heads = createA
   return chains
 }
 
-/** SoftHSM2 keeps every object of a token in a file of its own. */
+/** The number of objects in a token: SoftHSM2 keeps each in a file of its own. */
 export function objectsIn({ tokenDirectory }: TestToken): number {
   return readdirSync(tokenDirectory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.object'))
     .length
@@ -66,10 +66,13 @@ export async function countOf(appliance: TestAppliance, table: string): Promise<
   return Number(row?.count)
 }
 
-/** What a call gave that may not have reached the daemon, or whose answer may have been lost with it. */
+/** The result of a call that may not have reached the daemon, or whose answer may be lost. */
 export type Outcome = Answer | { readonly lost: string }
 
-/** The answer; `lost` where the connection ended before one came. An answer that breaks the envelope still throws. */
+/**
+ * Makes a call. Resolves to the answer, or to `lost` where the connection ended before it. An answer that breaks the
+ * envelope still throws.
+ */
 export async function attempt(client: TestClient, method: string, path: string, body?: unknown): Promise<Outcome> {
   try {
     return await client.call(method, path, { body })
@@ -87,18 +90,18 @@ export function doneOf(outcomes: readonly Outcome[]): Answer[] {
   return outcomes.flatMap((outcome) => ('lost' in outcome || !isSuccess(outcome) ? [] : [outcome]))
 }
 
-/** Status and number, in short. */
+/** Status and error number in short. */
 export function verdict(outcome: Outcome): string {
   if ('lost' in outcome) return outcome.lost
   return isSuccess(outcome) ? 'done' : `${outcome.status} ${Object.keys(outcome.json.ERRORCODES ?? {})[0]}`
 }
 
-/** What CALLINFO says under this name. */
+/** A member of CALLINFO, as text. */
 export const said = (answer: Answer, member: string): string => String(answer.json.CALLINFO[member])
 
 export const vaultIdOf = ({ json }: { json: Envelope }): string => (json['VAULT'] as [{ id: string }])[0].id
 
-/** Runs `work` again and again, in as many loops at once, while the faults happen. */
+/** Runs `work` repeatedly in several concurrent loops while `faults` happen. */
 export async function under<T>(
   loops: number,
   work: (loop: number, round: number) => Promise<void>,
@@ -119,18 +122,18 @@ export async function under<T>(
   }
 }
 
-/** Waits until `probe` gives true; the test's own time limit bounds it. */
+/** Waits until `probe` returns true, at most for the time limit of the test. */
 export async function eventually(probe: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** What uses, failures and the appliance itself leave, whatever becomes of a call. */
+/** Columns that change by uses, failures and the appliance itself, whatever the outcome of a call. */
 const passing = new Set(
   'counter ticks drift_steps used_at failed_logins last_failed_login_at key_uses last_seen_at uses'.split(' '),
 )
 const ownTables = /^(sqlite_|object_trigrams|login_|audit_heads|floor_news|migrations)/
 
-/** A hash over each table of the database, without what passes. */
+/** A hash of each table in the database, without the columns of `passing`. */
 export async function stateOf({ store }: TestAppliance): Promise<Readonly<Record<string, string>>> {
   const ofDialect = {
     sqlite: "SELECT name FROM sqlite_master WHERE type = 'table'",

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Files as the tools make them that everybody uses, in a folder of their own. */
+/** Files made by common tools, in a folder of their own. */
 export interface Samples {
   readonly directory: string
   path(name: string): string
@@ -40,7 +40,7 @@ export function makeSamples(): Samples {
 
 export const subject = '/C=SE/O=Example, Inc. "Ö"/OU=One/OU=Two/CN=www.example.test'
 
-/** How each kind of key pair is made. */
+/** Arguments of OpenSSL for each kind of key pair. */
 export const keyKinds: Readonly<Record<string, readonly string[]>> = {
   'rsa-2048': ['-newkey', 'rsa:2048'],
   'rsa-1028': ['-newkey', 'rsa:1028'],

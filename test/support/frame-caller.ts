@@ -11,12 +11,12 @@ import {
 
 export type FrameAnswer = { readonly fields: readonly Buffer[] } | { readonly fault: string; readonly detail: string }
 
-/** One frame to the host at this socket, by whoever may connect to it. */
+/** Sends one frame to the token host at this socket, as any process that may connect can. */
 export function ask(socket: string, operation: Operation, fields: readonly Uint8Array[]): Promise<FrameAnswer> {
   return send(socket, operations.indexOf(operation), fields)
 }
 
-/** The same to the keeper. */
+/** Sends one frame to the keeper. */
 export function askKeeper(
   socket: string,
   operation: KeeperOperation,

@@ -1,8 +1,8 @@
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 
-// Frames of the protocol between workers and the processes inside, and what an attacker makes of them.
+// Frames of the protocol between workers and keeper or token hosts, and the changes that an attacker makes to them.
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Mulberry32: gives the same numbers for the same seed. */
 export function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -25,7 +25,7 @@ export function frameOf({ code, fields }: GoodFrame, id = 1): Buffer {
 
 type Random = ReturnType<typeof createRandom>
 
-/** One of many ways to spoil a good frame; the bytes that go over the wire. */
+/** Spoils a good frame in a random way. Returns its bytes on the wire. */
 export function mutated(good: GoodFrame, random: Random): Buffer {
   const way = ways[random(ways.length)]
   if (way === undefined) throw new RangeError('no such way')
@@ -42,13 +42,13 @@ const oddTexts = ['', '-1', '0', '1e9', '1e309', 'NaN', '0x10', '900719925474099
 const oddLengths = [0, 1, 4, 5, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 80 * 1024 * 1024, 80 * 1024 * 1024 + 1]
 
 const ways: readonly ((good: GoodFrame, random: Random) => Buffer)[] = [
-  // Bits of the whole, its length and number included.
+  // Flips bits anywhere in the frame, its length and id included.
   (good, random) => {
     const bytes = frameOf(good)
     for (let flips = 1 + random(8); flips > 0; flips--) flip(bytes, random(bytes.length), random(8))
     return bytes
   },
-  // Bits of what the operation reads.
+  // Flips bits of the fields.
   (good, random) => {
     const bytes = frameOf(good)
     const behindHead = 9
@@ -56,7 +56,7 @@ const ways: readonly ((good: GoodFrame, random: Random) => Buffer)[] = [
     return bytes
   },
   (good, random) => frameOf(good).subarray(0, random(frameOf(good).length)),
-  // A length that is not that of what follows.
+  // Writes a wrong length.
   (good, random) => {
     const bytes = frameOf(good)
     bytes.writeUInt32BE(pick(oddLengths, random), good.fields.length === 0 || random(4) === 0 ? 0 : 9)
@@ -73,7 +73,7 @@ const ways: readonly ((good: GoodFrame, random: Random) => Buffer)[] = [
     }),
   (good, random) =>
     frameOf({ ...good, fields: good.fields.map((field) => (random(3) === 0 ? pick(good.fields, random) : field)) }),
-  // Records that say something else, or something of another kind.
+  // Changes the content or the type of records.
   (good, random) =>
     frameOf({
       ...good,

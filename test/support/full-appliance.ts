@@ -9,15 +9,15 @@ import { makeLink } from './link-kit.ts'
 import { createObject, objectsIn, readObject, server, upload } from './object-kit.ts'
 import { makeVault, type TestVault } from './vault.ts'
 
-/** An appliance with rows of every kind, and what a test asks of it after a move. */
+/** An appliance with rows of every kind, and the data to check it after a move. */
 export interface FullAppliance {
   readonly vault: TestVault
   readonly owner: TestUser
   readonly member: TestUser
   readonly memberSession: TestClient
-  /** Of a member who encrypts with one key, some items a day, and does nothing else. */
+  /** Session of a member who may only encrypt with one key, a limited number of items a day. */
   readonly narrowSession: TestClient
-  /** Has logged in by its code once; by the hardware token never. */
+  /** A user who has logged in by code once, and never by the hardware token. */
   readonly byCode: TestUser
   readonly spentOtp: Record<string, string>
   readonly ciphertexts: Readonly<Record<string, readonly string[]>>
@@ -31,7 +31,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const content = randomBytes(500_000)
 const template = resolve(import.meta.dirname, '../../config/template.example.json')
 
-/** Keys that encrypt, each with its policy; of two versions. */
+/** Keys that encrypt, each with another policy and two versions. */
 const encryptors = {
   strict: { type: 'aes256-gcm96', allow_backup: false },
   backed: { type: 'aes256-gcm96' },
@@ -39,7 +39,7 @@ const encryptors = {
   stays: { type: 'aes256-gcm96', residency: 'token', allow_backup: false },
 } as const
 
-/** Keys that sign, and the members of their calls. */
+/** Keys that sign, and the members of calls with them. */
 const signers = {
   signer: { body: { type: 'ecdsa-p256' }, verb: 'sign', member: 'signature' },
   mac: { body: { type: 'hmac-sha256', allow_backup: false }, verb: 'hmac', member: 'hmac' },
@@ -58,7 +58,7 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
   const spentOtp = appliance.credentials(owner)
   const admin = appliance.client()
   admin.token = (await admin.must('POST', '/auth', spentOtp)).CALLINFO.token
-  // Numbers of rows have gaps.
+  // A gap in the numbers of rows.
   const gone = await makeVault(appliance, 'Gone', admin)
   await admin.must('DELETE', `/vault/${gone.id}`)
   const vault = await makeVault(appliance, 'Everything', admin)
@@ -126,7 +126,7 @@ async function makeKeys(vault: TestVault): Promise<Pick<FullAppliance, 'cipherte
   return { ciphertexts, signatures, backup: (KEYS as { backup: string }).backup }
 }
 
-/** That sessions of before go on, with all that their callers may do. */
+/** Checks that earlier sessions continue, with all rights of their callers. */
 export async function serves(
   { vault, memberSession, narrowSession, object, file, ...made }: FullAppliance,
   without: readonly string[] = [],
@@ -158,7 +158,7 @@ export async function serves(
 
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** That everything goes on: new rows beside those of before, logins, and what was used up stays so. */
+/** Checks that new rows, logins and earlier sessions work, and that used codes stay used. */
 export async function goesOn(
   appliance: TestAppliance,
   full: FullAppliance,
@@ -184,5 +184,5 @@ export async function goesOn(
   expect(status).toBe(0)
 }
 
-/** A file of the appliance. */
+/** Path of a file in the folder of the appliance. */
 export const besides = (appliance: TestAppliance, name: string): string => join(appliance.directory, name)

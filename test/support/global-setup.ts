@@ -18,26 +18,29 @@ const sources = [
 ]
 const product = join(root, 'dist/bin/strongroomd.js')
 
-/** Once before all tests. Processes of tests inherit the environment, so their temporary files lie in one folder of the run. */
+/**
+ * Runs once before all tests. Test processes inherit the environment, so that their temporary files are in one folder
+ * of the run.
+ */
 export function setup(): () => void {
   buildWhatChanged()
   const disk = tmpdir()
-  // A short name: unix sockets in it may have no more than 107 characters.
+  // A short name, because the path of a unix socket has 107 characters at most.
   const folder = mkdtempSync(join(temporaryFolder(), 'sr-'))
-  // PostgreSQL's server runs as another user, and has a folder of its own in here.
+  // PostgreSQL's server runs as another user, with its own folder in this one.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
   process.env['STRONGROOM_TEST_DISK'] = disk
-  // Made here, because processes of tests would make it at once.
+  // Made here, because test processes would make it at the same time.
   commonPki()
   return () => {
     process.env['TMPDIR'] = disk
-    // An appliance that a process of tests has left behind may still be writing its last.
+    // An appliance that a test process left behind may still be writing.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 }
 
-/** What tests start as a process is compiled from the source as it is now. */
+/** Compiles the programs that tests start, when the source has changed. */
 function buildWhatChanged(): void {
   if (existsSync(join(root, 'dist/hsm/ceremony')) && modifiedMs(product) >= Math.max(...sources.map(newestMs))) return
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })

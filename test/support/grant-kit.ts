@@ -11,7 +11,7 @@ import type { TestToken } from './token.ts'
 
 type SealingToken = Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>
 
-/** A record as the keeper seals it. */
+/** A record with a valid seal, as the keeper makes it. */
 export function sealedRecord<T extends RecordType>(token: SealingToken, type: T, fields: FieldsOf<T>): SealedRecord {
   const record = composeRecord(type, { ...fields })
   return { record, seal: rawSeal(token, record) }
@@ -19,10 +19,10 @@ export function sealedRecord<T extends RecordType>(token: SealingToken, type: T,
 
 export const newIdentity = (): Buffer => randomBytes(16)
 
-/** Of the row of an account that is in no database: one for each, and beyond those of rows that are. */
+/** Id of the row of an account that is in no database: a different one for each identity, above all real ids. */
 export const rowIdOf = (identity: Buffer): number => 2 ** 32 + Buffer.concat([identity, Buffer.alloc(4)]).readUInt32BE()
 
-/** What an Admin of the vault may be granted, or what the edits say; for as long as a host takes a grant. */
+/** A grant of an Admin of a vault, valid for as long as a host accepts one, changed by `edits`. */
 export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'>> = {}): SealedRecord {
   return sealedRecord(token, 'grant', {
     session: newIdentity(),
@@ -38,7 +38,7 @@ export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'
   })
 }
 
-/** The same for a vault of an appliance. */
+/** Such a grant for a vault of an appliance. */
 export async function grantIn(
   { store, token }: Pick<TestAppliance, 'store' | 'token'>,
   vaultId: string | number,
@@ -49,7 +49,7 @@ export async function grantIn(
   return sealedGrant(token, { vault: Buffer.from(vault.identity, 'hex'), ...edits })
 }
 
-/** The sealed row of a user, other than the edits say. */
+/** The sealed row of a user, changed by `edits`. */
 export function sealedPerson(token: SealingToken, edits: Partial<FieldsOf<'user'>> = {}): SealedRecord {
   const { identity = newIdentity() } = edits
   return sealedRecord(token, 'user', {
@@ -69,7 +69,7 @@ export function sealedPerson(token: SealingToken, edits: Partial<FieldsOf<'user'
   })
 }
 
-/** What a session that began now is granted by: each record with `edits` over what it usually holds. */
+/** Changes to the usual records of a grant request for a new session. */
 export interface GrantEdits {
   readonly session?: Partial<FieldsOf<'session'>>
   readonly user?: Partial<FieldsOf<'user'>>
@@ -77,7 +77,7 @@ export interface GrantEdits {
   readonly membership?: Partial<FieldsOf<'membership'>>
 }
 
-/** A grant request that is good, of a user with Write in a vault, other than the edits say. */
+/** A valid grant request of a user with Write in a vault, changed by `edits`. */
 export function grantRequest(token: SealingToken, edits: GrantEdits = {}): GrantRequest {
   const sessionToken = randomBytes(21).toString('hex')
   const [userIdentity, keyIdentity, vault] = [newIdentity(), newIdentity(), newIdentity()]

@@ -19,7 +19,7 @@ export class HardwareToken {
     this.publicId = publicId
   }
 
-  /** What an administrator types when the token is enrolled. */
+  /** The values that an administrator types to enrol the token. */
   secrets(): { publicId: string; privateId: Buffer; secret: Buffer } {
     return {
       publicId: this.publicId,
@@ -41,7 +41,7 @@ export class HardwareToken {
     this.#pluggedInAt = Date.now()
   }
 
-  /** Its clock at this moment: 8 ticks a second since it was plugged in. */
+  /** Its clock now: 8 ticks a second since it was plugged in. */
   get ticks(): number {
     return 0x51234 + Math.floor(((Date.now() - this.#pluggedInAt) * 8) / 1000)
   }
@@ -64,7 +64,7 @@ export class HardwareToken {
     return this.publicId + execFileSync('ykgenerate', args, { encoding: 'utf8' }).trim()
   }
 
-  /** The same by another implementation, python3-yubiotp; with a checksum that is wrong in one bit where that is asked for. */
+  /** An OTP by another implementation, python3-yubiotp. With `badCrc`, one bit of its checksum is wrong. */
   otpInPython(useCounter: number, sessionUse: number, { badCrc = false } = {}): string {
     const { privateId, key, publicId } = this
     const otp = [`bytes.fromhex('${privateId}')`, useCounter, this.ticks % 2 ** 24, sessionUse, 0x1234].join(', ')
@@ -80,25 +80,25 @@ export class HardwareToken {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 const stepSeconds = 30
-/** The time step of the code that was last given of a seed. */
+/** Time step of the last code of each seed. */
 const lastSteps = new Map<string, number>()
 
-/** The code of this moment, or of `atSeconds`, as `oathtool` computes it. */
+/** The code of now, or of `atSeconds`, by `oathtool`. */
 export function totpCode(secret: string, atSeconds: number = nowSeconds()): string {
   lastSteps.set(secret, Math.floor(atSeconds / stepSeconds))
   return execFileSync('oathtool', ['--totp', '--base32', secret, '--now', `@${atSeconds}`], { encoding: 'utf8' }).trim()
 }
 
 /**
- * The code after the one that was last given. It is not always that of half a minute from now: a code that is judged in the step
- * after its own tells of a slow clock (RFC 6238 §6), and one of a step to come is wrong then.
+ * The code after the last one, which is not always that of half a minute from now. A code that is checked one step late
+ * indicates a slow clock (RFC 6238 §6), and a later check then refuses codes of coming steps.
  */
 export function nextTotpCode(secret: string): string {
   const after = ((lastSteps.get(secret) ?? -1) + 1) * stepSeconds
   return totpCode(secret, Math.max(after, nowSeconds()))
 }
 
-/** Codes as `oathtool` computes them: `count` of HOTP from this counter on, of a seed in base32. */
+/** `count` HOTP codes from this counter on, by `oathtool`, for a seed in base32. */
 export function hotpCodes(
   secret: string,
   counter: number,

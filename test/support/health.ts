@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestAppliance } from './appliance.ts'
 
-/** Nothing that a client sent may have gone through to the inside: all processes live, and nothing unforeseen was met. */
+/** Expects that no input of a client did harm: all processes live, and no unexpected error was logged. */
 export async function expectUnharmed(appliance: TestAppliance): Promise<void> {
   const client = await appliance.login()
   await client.must('GET', '/vault')

@@ -1,6 +1,6 @@
 import type { Ground, PeopleCall } from './people-ground.ts'
 
-/** Calls about earlier versions of objects, which `objectIn` makes. */
+/** Calls about earlier versions of an object that `objectIn` makes. */
 export function historyCalls(objectIn: (on: Ground) => Promise<string>): Readonly<Record<string, PeopleCall>> {
   async function historyIn(on: Ground): Promise<string> {
     const id = await objectIn(on)

@@ -8,7 +8,7 @@ import type { TestToken } from './token.ts'
 
 const minuteMs = 60_000
 
-/** The record of an import job over this pair, sealed by the test's own hand. */
+/** The record of an import job with this key pair, sealed by the test itself. */
 export function sealedJob(
   token: TestToken,
   { kek, blob, publicKey }: Omit<GeneratedPair, 'provenance'>,
@@ -22,10 +22,10 @@ export function sealedJob(
   return { record, seal: rawSeal(token, record) }
 }
 
-/** The identity of the vault of such a job. */
+/** Identity of the vault of such a job. */
 const jobVault = Buffer.alloc(16, 0xab)
 
-/** The policy of the key that such a job makes, in the same way. */
+/** The policy of the key for such a job, sealed likewise. */
 export function newKeyPolicy(token: TestToken, { exportable, backup }: GenerateOptions): SealedRecord {
   const names = {
     identity: Buffer.alloc(16, 7),

@@ -5,7 +5,7 @@ import { output } from './machine-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What `scripts/setup` shows once of the first administrator, whose name is admin. */
+/** Credentials of the first administrator, whose name is admin. `scripts/setup` shows them once. */
 export interface FirstAdministrator {
   readonly passphrase: string
   readonly applicationKey: string
@@ -15,11 +15,11 @@ export interface FirstAdministrator {
 export interface InstalledAppliance {
   readonly machine: Machine
   readonly admin: FirstAdministrator
-  /** All that `scripts/setup` said. */
+  /** The output of `scripts/setup`. */
   readonly said: string
 }
 
-/** Runs `scripts/main-job.mjs` of the folder, with what earlier runs of it encrypted: all that it says. */
+/** Runs `scripts/main-job.mjs` of the folder, with the ciphertexts of earlier runs. Resolves to its output. */
 export async function mainJob({ machine, admin }: InstalledAppliance, folder = checkoutFolder): Promise<string> {
   const { passphrase, applicationKey, totpUri } = admin
   const totpSecret = new URL(totpUri).searchParams.get('secret')
@@ -28,13 +28,13 @@ export async function mainJob({ machine, admin }: InstalledAppliance, folder = c
   return machine.must(`node ${folder}/scripts/main-job.mjs --url https://localhost ${files}`, { input })
 }
 
-/** What `strongroom doctor` calls a problem. */
+/** The problems that `strongroom doctor` finds. */
 export async function problemsOf({ run }: Machine): Promise<{ subject: string; detail: string }[]> {
   const { findings } = JSON.parse((await run('strongroom --json doctor')).stdout)
   return findings.filter(({ state }: { state: string }) => state === 'problem')
 }
 
-/** A machine that this checkout was installed in by its own `scripts/setup`: some ten seconds after the base is made. */
+/** A machine on which the checkout's `scripts/setup` installed it. Takes some ten seconds once the base exists. */
 export async function installAppliance(options?: MachineOptions): Promise<InstalledAppliance> {
   const machine = await bootMachine(options)
   try {
@@ -47,7 +47,7 @@ export async function installAppliance(options?: MachineOptions): Promise<Instal
   }
 }
 
-/** This working tree with what was compiled of it, to /root/strongroom, beside the Node packages of the base. */
+/** Copies this working tree, compiled, to /root/strongroom, beside the Node packages of the base. */
 export async function copyCheckout(machine: Machine): Promise<void> {
   const target = machine.root + checkoutFolder
   const left = ['node_modules', '.git', '.dev'].map((name) => `--exclude=./${name}`).join(' ')

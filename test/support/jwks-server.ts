@@ -7,7 +7,7 @@ import { commonPki } from './pki.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An issuer's server of keys, over TLS, which can also misbehave. */
+/** A TLS server with an issuer's keys, which can also misbehave. */
 export class JwksServer {
   readonly ca = commonPki().ca
   asked = 0

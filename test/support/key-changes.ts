@@ -20,31 +20,31 @@ import { makeKey } from './stored-keys.ts'
 import { makeVault, type TestVault } from './vault.ts'
 import { workerHsm } from './worker-hsm.ts'
 
-/** What a worker shows that it may: a grant, the keeper's word that a rotation is asked for, or nothing. */
+/** The authority that a worker shows: a grant, the keeper's proof that a rotation is due, or nothing. */
 export type By = SealedRecord | undefined
 
 export type KeyChange = (stored: StoredKey, by: By) => Promise<unknown>
 
-/** Changes of keys of one vault, as code in a worker asks for them at the keeper's socket. */
+/** Changes to keys of a vault, requested at the keeper's socket as an attacker in a worker could. */
 export interface KeyChanges {
   readonly worker: Hsm
   readonly vault: TestVault
   givenKey(flags?: Readonly<Record<string, unknown>>): Promise<StoredKey>
-  /** The key as if this had been committed. */
+  /** The key, sealed as if these changes had been committed. */
   after(key: TransparentKey, changes: Partial<TransparentKey>): TransparentKey
   policy(key: TransparentKey, to: Partial<TransparentKey>, by: By): Promise<Buffer>
   version(stored: StoredKey, to: Partial<UnsealedVersion>, by: By): Promise<Buffer>
-  /** Material that the worker has had made for a version. */
+  /** Key material for a version, which the worker requested from a host. */
   madeFor(key: TransparentKey, flags?: { exportable: boolean; backup: boolean }): Promise<GeneratedKey>
   addVersion(key: TransparentKey, made: GeneratedKey, says: Partial<UnsealedVersion>, by: By): Promise<Buffer>
   create(like: TransparentKey, says: Partial<TransparentKey>, by: By): Promise<{ identity: Buffer; seal: Buffer }>
-  /** What takes a right to use the key, to change it, and to end it, each by what it is. */
+  /** Changes that need the right to use the key, to change it, and to end it, by name. */
   readonly uses: Readonly<Record<string, KeyChange>>
   readonly writes: Readonly<Record<string, KeyChange>>
   readonly takings: Readonly<Record<string, KeyChange>>
 }
 
-/** Of `writes`: what a rotation is made of. */
+/** Those of `writes` that make up a rotation. */
 export const rotation = ['a key with a version more', 'a new version', 'the first count of a version to come'] as const
 
 export async function createKeyChanges(appliance: TestAppliance): Promise<KeyChanges> {
@@ -75,7 +75,7 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
 
     addVersion(key, made, says, by) {
       const record = versionRecord(key, { ...newVersion(key, made), ...says })
-      // By whichever request the keeper takes.
+      // Tries both requests that the keeper might accept.
       return worker
         .seal(record, sealedPolicy(key), made.provenance, by)
         .catch(() => worker.seal(record, undefined, made.provenance, by))
@@ -104,7 +104,7 @@ function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): U
   }
 }
 
-/** An import job over the pair for any vault; for one vault it is always the same, since a pair serves in one record. */
+/** Import jobs with the pair. A vault always gets the same one, because a pair can serve in one record only. */
 function jobOf({ kek, blob, publicKey, provenance }: GeneratedPair) {
   const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 0, allowDelete: 1, autoRotatePeriodMs: 0 }
   const [createdAt, expiresAt] = [Date.now(), Date.now() + 3_600_000]
@@ -164,7 +164,7 @@ function changesByRight(
   }
 }
 
-/** Which of these changes were made, each to a key of its own; the others were refused by a rule. */
+/** The names of the changes that the keeper made, each to a key of its own. A rule refused the others. */
 export async function madeChanges(
   { givenKey }: Pick<KeyChanges, 'givenKey'>,
   changes: Readonly<Record<string, KeyChange>>,
@@ -175,7 +175,7 @@ export async function madeChanges(
   return made
 }
 
-/** Throws what is no refusal by a rule. */
+/** Whether the change was made. False for a refusal by a rule; throws any other error. */
 export async function isMade(change: Promise<unknown>): Promise<boolean> {
   try {
     await change

@@ -6,7 +6,7 @@ import { grantIn } from './grant-kit.ts'
 
 type Places = Pick<TestAppliance, 'store' | 'token'>
 
-/** What a worker shows a host to use the latest version of a key, by a grant of an Admin where none is given. */
+/** The reference with which a worker uses the latest version of a key. Without a grant, that of an Admin is used. */
 export async function latestReference(
   appliance: Places,
   stored: StoredKey,
@@ -16,7 +16,7 @@ export async function latestReference(
   return latestIn(createKeyPlaces(appliance.store), stored, granted)
 }
 
-/** The same of many keys of a vault. */
+/** Such references to many keys of a vault. */
 export async function latestReferences(
   appliance: Places,
   vaultId: string,

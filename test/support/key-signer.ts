@@ -4,12 +4,12 @@ import type { AuditSigner } from '../../src/audit/sealer.ts'
 import type { SignedEnd } from '../../src/hsm/audit-end.ts'
 import { createAuditEnds } from '../../src/hsm/keeper/audit-ends.ts'
 
-/** The signing port over a P-256 key in this process, with the keeper's own memory of ends in a file or in none. */
+/** The signing port with a P-256 key in this process, and the keeper's memory of ends, in a file or in none. */
 export interface KeySigner extends AuditSigner {
   readonly publicKey: Buffer
-  /** Signs what no keeper would: in a test's own hand. */
+  /** Signs any text, also one that no keeper would. */
   readonly signText: (text: string) => SignedEnd
-  /** While set, the token fails with it. */
+  /** While this is set, the token fails with it. */
   broken: Error | undefined
 }
 
@@ -46,7 +46,7 @@ export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:', m
   return signer
 }
 
-// FIPS 186-5 §6.4.1; node:crypto signs messages, not digests. What judges the result is OpenSSL's verify.
+// FIPS 186-5 §6.4.1, since node:crypto signs messages and not digests. OpenSSL verifies the result.
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 function ecdsa(z: bigint, d: bigint): Buffer {

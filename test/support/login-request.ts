@@ -5,7 +5,7 @@ import { sealedUser } from '../../src/features/users/user-seals.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import type { TestAppliance, TestUser } from './appliance.ts'
 
-/** What a worker that has captured the user's pass phrase shows the keeper, with this second factor. */
+/** The login request of a worker that has captured the user's pass phrase, with this second factor. */
 export async function loginRequest(
   { store, services, applicationKey: text }: TestAppliance,
   { id, passphrase }: Pick<TestUser, 'id' | 'passphrase'>,
@@ -23,7 +23,7 @@ export async function loginRequest(
   }
 }
 
-/** The argon2id hash of a pass phrase, by the salt and cost of the user. */
+/** The argon2id hash of a pass phrase, with the salt and cost of the user. */
 function hashOf(passphrase: string, { passphraseSalt: salt, passphraseCost }: User): Promise<Buffer> {
   const [memoryCost = 0, timeCost = 0] = passphraseCost.match(/\d+/g)?.map(Number) ?? []
   return hashRaw(passphrase, { memoryCost, timeCost, parallelism: 1, outputLen: 32, salt })

@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Projects from the slowest files to the quickest, so that the processes that run them end together. */
+/** Projects with the slowest files first, so that all processes end at about the same time. */
 const order = ['installed', 'system', 'web', 'clients', 'attacks', 'api', 'unit']
 
 /**
- * Projects one after another, because their files share processes with their like alone; in each the files that took longest in the
- * last run go first, or the largest.
+ * Runs projects one after another, because files share processes only within a project. In each the files that took
+ * longest in the last run go first, or the largest.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

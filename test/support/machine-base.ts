@@ -21,19 +21,20 @@ const root = resolve(import.meta.dirname, '../..')
 export type Suite = 'bookworm' | 'trixie'
 
 /**
- * What a machine begins with. `bare`: Debian as it is installed, without Node. `built`: also the packages and the compiled Node
- * packages that `scripts/setup` would install, so that a test need not wait for them (trixie alone, whose Node is new enough).
+ * The initial state of a machine. `bare`: Debian as it is installed, without Node. `built`: with the packages and
+ * compiled Node packages that `scripts/setup` would install, so that no test waits for them (only trixie, whose Node is
+ * new enough).
  */
 export type Base = 'bare' | 'built'
 
 const barePackages = ['systemd', 'systemd-sysv', 'dbus', 'ca-certificates', 'iproute2', 'procps']
-/** Those of `scripts/setup`, Debian's Node, and a judge of the database. */
+/** The packages of `scripts/setup`, Debian's Node, and sqlite3 to inspect the database. */
 const builtPackages =
   'softhsm2 openssl curl ca-certificates gcc g++ make python3 util-linux bsdutils nodejs npm sqlite3'.split(' ')
-/** Where the checkout lies in a machine. */
+/** Folder of the checkout in a machine. */
 export const checkoutFolder = '/root/strongroom'
 
-/** The folder of the base, which is made at its first use and copied from then on. */
+/** The folder of the base. It is made at its first use and copied afterwards. */
 export async function baseFolder(suite: Suite, base: Base): Promise<string> {
   if (base === 'bare') return made(`${suite}-bare`, [suite, ...barePackages], (folder) => bootstrap(suite, folder))
   const bare = await baseFolder(suite, 'bare')
@@ -44,7 +45,10 @@ export async function baseFolder(suite: Suite, base: Base): Promise<string> {
   })
 }
 
-/** Makes the folder when there is none by this recipe, and keeps the newest one by another: of a branch with other packages. */
+/**
+ * Makes the folder unless one by this recipe exists. The newest one by another recipe is kept, for branches with other
+ * packages.
+ */
 async function made(
   name: string,
   recipe: readonly string[],
@@ -78,13 +82,16 @@ async function bootstrap(suite: Suite, folder: string): Promise<void> {
   await takeOverSettings(folder)
 }
 
-/** The mirror that this computer's own apt uses; debootstrap knows one itself. */
+/** The mirror of this computer's apt; undefined for the default of debootstrap. */
 async function debianMirror(): Promise<string | undefined> {
   const listed = await output('sh', ['-c', 'cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true'])
   return /https?:\/\/\S+\/debian\/?(?=\s|$)/.exec(listed)?.[0]
 }
 
-/** What this computer needs to reach mirror and registry, the machine needs too: authorities, proxies, npm's settings. */
+/**
+ * Gives the machine the settings by which this computer reaches mirror and registry: authorities, proxies, npm's
+ * settings.
+ */
 async function takeOverSettings(folder: string): Promise<void> {
   const authorities = '/usr/local/share/ca-certificates'
   if (existsSync(authorities)) cpSync(authorities, join(folder, authorities), { recursive: true })
@@ -93,7 +100,7 @@ async function takeOverSettings(folder: string): Promise<void> {
   if (acquire !== '') writeFileSync(join(folder, 'etc/apt/apt.conf.d/90proxy'), acquire)
   const settings = join(homedir(), '.npmrc')
   const own = existsSync(settings) ? readFileSync(settings, 'utf8') : ''
-  // Where the headers of Node lie is a matter of each machine.
+  // The path of Node's headers differs between machines.
   const lines = own.split('\n').filter((line) => !/^\s*(nodedir|cafile|registry|prefix)\s*=/.test(line))
   const registry = (await output('npm', ['config', 'get', 'registry'])).trim()
   lines.push(`registry=${registry}`, 'cafile=/etc/ssl/certs/ca-certificates.crt', '')

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { Config } from '../../src/config/schema.ts'
 import { freePort, type TestAppliance } from './appliance.ts'
 
-/** A machine beside the first, which it shares database, token and certificate with. */
+/** A machine that shares database, token and certificate with the first one. */
 export interface MachineBeside {
   readonly configFile: string
   readonly config: Config
-  /** Of its API. */
+  /** URL of its API. */
   readonly url: string
 }
 
-/** Writes its configuration, with a keeper, sockets and a trail of its own below a folder of this name. */
+/** Writes the configuration of such a machine, with its own keeper, sockets and trail in a folder of this name. */
 export async function configureBeside(
   { config, directory }: TestAppliance,
   name: string,

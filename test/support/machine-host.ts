@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const tools = ['debootstrap', 'systemd-nspawn', 'nsenter', 'setpriv', 'unshare', 'flock', 'tar']
 
-/** Why this computer boots no machines for tests; undefined where it does. */
+/** Why this computer cannot boot machines for tests; undefined where it can. */
 export const whyNoMachines: string | undefined = reason()
 
 function reason(): string | undefined {
@@ -17,15 +17,20 @@ function reason(): string | undefined {
   return status === 0 ? undefined : `the kernel lets no machines be made here: ${stderr.trim()}`
 }
 
-/** Where machines are kept between runs. Outside the folder of the run, because making one takes minutes. */
+/**
+ * Folder of the machines. It is outside of the run's folder, and kept between runs, because making one takes minutes.
+ */
 export const machineFolder = join(process.env['XDG_CACHE_HOME'] ?? '/var/cache', 'strongroom-test')
 
-/** Copies that run; those of a run that was killed are removed by the next one. */
+/** Running copies. The next run removes those of a run that was killed. */
 export const runningFolder = join(machineFolder, 'running')
 
 let lock: Promise<void> | undefined
 
-/** Machines are heavy: one process of tests at a time boots any on a computer. Held until this process ends. */
+/**
+ * Takes the lock for machines: they are expensive, so that only one test process of a computer boots any at a time. The
+ * lock is held until this process ends.
+ */
 export function holdMachines(): Promise<void> {
   lock ??= takeLock()
   return lock
@@ -33,9 +38,9 @@ export function holdMachines(): Promise<void> {
 
 async function takeLock(): Promise<void> {
   mkdirSync(machineFolder, { recursive: true })
-  // Tokens of npm's settings lie in it.
+  // It contains access tokens of npm's settings.
   chmodSync(machineFolder, 0o700)
-  // Ends when its input does, which is when this process ends, however it ends.
+  // Ends with its input, and so with this process, however that ends.
   const holder = spawn('flock', [join(machineFolder, 'lock'), 'sh', '-c', 'echo held; exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -6,7 +6,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program to its end without holding up this process, which a runner of tests takes for dead after a minute. */
+/** Runs a program to its end without blocking this process, which the test runner considers dead after a minute. */
 export function ran(
   program: string,
   args: readonly string[],
@@ -20,12 +20,12 @@ export function ran(
       child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text))
     child.on('error', reject)
     child.on('close', (status) => resolve({ status: status ?? -1, ...said }))
-    // A program that reads nothing may have ended already.
+    // A program that does not read its input may have ended already.
     child.stdin.on('error', () => undefined).end(input)
   })
 }
 
-/** What a program wrote; its failure is an error with the end of what it said. */
+/** The output of a program. Rejects with the end of its messages when it fails. */
 export async function output(program: string, args: readonly string[]): Promise<string> {
   const { status, stdout, stderr } = await ran(program, args)
   if (status === 0) return stdout

@@ -8,7 +8,10 @@ import { baseFolder, proxyFlags, type Base, type Suite } from './machine-base.ts
 import { holdMachines, runningFolder, whyNoMachines } from './machine-host.ts'
 import { output, ran, type Ran } from './machine-process.ts'
 
-/** A `describe` whose tests boot machines; skipped where there can be none, and the run says why at its end. */
+/**
+ * A `describe` whose tests boot machines. It is skipped where none can boot; the reason is printed at the end of the
+ * run.
+ */
 export const describeInMachines = describe.skipIf(whyNoMachines !== undefined)
 
 export interface MachineOptions {
@@ -16,31 +19,34 @@ export interface MachineOptions {
   readonly suite?: Suite
   /** Default: built. */
   readonly base?: Base
-  /** A network of its own with nothing but a loopback (the default), or that of this computer, where its ports must be free. */
+  /**
+   * `own` (default): a network of its own with only a loopback interface. `shared`: that of this computer, where its
+   * ports must be free.
+   */
   readonly network?: 'own' | 'shared'
   /** Further options of systemd-nspawn, for example `--bind=…` or `--network-bridge=…`. */
   readonly options?: readonly string[]
 }
 
 export interface RunOptions {
-  /** For apt and npm in a machine with a network of its own: the command alone sees this computer's network. */
+  /** Lets this command use this computer's network, for apt and npm in a machine with a network of its own. */
   readonly online?: boolean
   readonly input?: string
 }
 
-/** A throw-away Debian with a booted systemd. */
+/** A disposable Debian with a running systemd. */
 export interface Machine {
-  /** The folder that the machine has as `/`. */
+  /** The folder that is `/` in the machine. */
   readonly root: string
-  /** A line of bash as root, in /root. */
+  /** Runs a line of bash as root, in /root. */
   readonly run: (line: string, options?: RunOptions) => Promise<Ran>
-  /** What such a line wrote; any exit code but 0 is an error. */
+  /** Runs such a line. Resolves to its output; rejects for any exit code but 0. */
   readonly must: (line: string, options?: RunOptions) => Promise<string>
-  /** The number of the process that is the machine's init, seen from here. */
+  /** Process id of the machine's init in this computer. */
   readonly init: () => number
-  /** As an administrator reboots it: everything ends in order and comes up again. */
+  /** Reboots it in order, like an administrator. */
   readonly reboot: () => Promise<void>
-  /** As a power failure ends it; `boot` starts it again with the same disk. */
+  /** Ends it like a power failure. `boot` starts it again with the same disk. */
   readonly kill: () => Promise<void>
   readonly boot: () => Promise<void>
   /** Powers it off and removes it. */
@@ -50,7 +56,7 @@ export interface Machine {
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const ownNetwork = ['--private-network']
 
-/** A copy of the base, booted. The first use of a base makes it, which takes minutes. */
+/** Boots a copy of the base. The first use of a base makes it, which takes minutes. */
 export async function bootMachine(options: MachineOptions = {}): Promise<Machine> {
   await holdMachines()
   const base = await baseFolder(options.suite ?? 'trixie', options.base ?? 'built')
@@ -93,7 +99,7 @@ function createMachine(folder: string, root: string, { network = 'own', options 
       const { stdout } = await run('systemctl is-system-running')
       return /^(running|degraded)/.test(stdout)
     } catch {
-      // Its init has not begun, or changes.
+      // Its init has not started yet, or is being replaced.
       return false
     }
   }
@@ -114,7 +120,7 @@ function createMachine(folder: string, root: string, { network = 'own', options 
       ...(network === 'own' ? ownNetwork : []),
       ...options,
     ]
-    // Killed with this process, and its machine with it.
+    // This process's end kills it and its machine.
     nspawn = spawn('setpriv', ['--pdeathsig', 'KILL', 'systemd-nspawn', ...flags, ...more], {
       stdio: ['ignore', out, out],
     })
@@ -131,7 +137,7 @@ function createMachine(folder: string, root: string, { network = 'own', options 
   }
   const end = async (): Promise<void> => {
     if (nspawn?.exitCode === null) {
-      // Answered by systemd before it begins; the connection may break off.
+      // systemd answers before it powers off; the connection may end early.
       await run('systemctl poweroff').catch(() => undefined)
       const giveUp = setTimeout(() => nspawn?.kill('SIGKILL'), 60_000)
       await ended()
@@ -141,7 +147,7 @@ function createMachine(folder: string, root: string, { network = 'own', options 
   }
   const reboot = async (): Promise<void> => {
     await run('systemctl reboot')
-    // systemd-nspawn ends and leaves it to its caller to begin anew (exit code 133).
+    // For a reboot, systemd-nspawn exits with code 133 and its caller starts it again.
     await ended()
     await boot()
   }

@@ -9,37 +9,37 @@ import { eventually } from './fault-kit.ts'
 import { configureBeside } from './machine-beside.ts'
 import { startPostgres } from './postgres.ts'
 
-/** Debian's balancer: the tests that need it say so by name where it is not. */
+/** Debian's HAProxy. Tests that need it are skipped by name where it is missing. */
 const balancerProgram = '/usr/sbin/haproxy'
 const shippedSettings = resolve(import.meta.dirname, '../../config/haproxy.cfg')
 export const hasBalancer = existsSync(balancerProgram)
 
-/** One of several machines: a daemon with a keeper, a trail and sockets of its own, over the database and the token of all. */
+/** One of several machines: a daemon with its own keeper, trail and sockets, over the common database and token. */
 export interface Machine {
   readonly name: string
   readonly configFile: string
   readonly trail: string
   readonly port: number
   readonly monitorPort: number
-  /** At this machine, past the balancer. */
+  /** A client of this machine, without the balancer. */
   client(token?: string): TestClient
   start(): Promise<void>
-  /** Ends the daemon; `SIGKILL` ends all its processes, as when the power goes. */
+  /** Ends the daemon; `SIGKILL` ends all its processes, like a power failure. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export interface Machines {
-  /** The first, with the tests' own way to database and token. */
+  /** The first machine, with the test's own access to database and token. */
   readonly appliance: TestAppliance
   readonly all: readonly Machine[]
-  /** Through the balancer, which chooses a machine for each connection. */
+  /** A client of the balancer, which chooses a machine for each connection. */
   client(token?: string): TestClient
-  /** Until the balancer sends calls to this machine. */
+  /** Waits until the balancer sends calls to this machine. */
   ready(machine: Machine): Promise<void>
   close(): Promise<void>
 }
 
-/** `count` machines over one PostgreSQL database and one token, as of an HSM in the network, behind one balancer. */
+/** Starts `count` machines over one PostgreSQL database and one token, like a network HSM, behind one balancer. */
 export async function startMachines(count: number, overrides: Overrides = {}): Promise<Machines> {
   const database = startPostgres()
   const clients: TestClient[] = []
@@ -118,7 +118,7 @@ interface Balancer {
   sendsTo(name: string): Promise<boolean>
 }
 
-/** HAProxy, which passes TCP on and asks each machine's monitor whether it is ready. */
+/** HAProxy, which forwards TCP and asks each machine's monitor whether it is ready. */
 async function startBalancer(directory: string, machines: readonly Machine[]): Promise<Balancer> {
   const [port, control] = [await freePort(), join(directory, 'haproxy.sock')]
   const configFile = join(directory, 'haproxy.cfg')
@@ -135,7 +135,7 @@ async function startBalancer(directory: string, machines: readonly Machine[]): P
   return { port, process, sendsTo }
 }
 
-/** A line of comma-separated values for each server; none until it runs. */
+/** Statistics of each server as a line of comma-separated values; empty until HAProxy runs. */
 async function statesOf(control: string): Promise<string[]> {
   const socket = connect(control).on('error', () => undefined)
   socket.end('show stat\n')

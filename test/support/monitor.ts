@@ -7,7 +7,7 @@ export interface MonitorAnswer {
   readonly text: string
 }
 
-/** An appliance of the test's own with its monitor. */
+/** A separate appliance with its monitor. */
 export async function monitored(
   overrides: Overrides = {},
   options: RunOptions = {},
@@ -17,7 +17,7 @@ export async function monitored(
   return { appliance: await TestAppliance.own({ ...overrides, monitor }, options), port }
 }
 
-/** One call of the monitor, on a connection of its own. */
+/** Calls the monitor, on a new connection. */
 export function askMonitor(port: number, path: string, method = 'GET'): Promise<MonitorAnswer> {
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, path, method, agent: false }, (response) => {

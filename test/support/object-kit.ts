@@ -1,7 +1,7 @@
 import type { TestAppliance } from './appliance.ts'
 import type { Envelope, TestClient } from './client.ts'
 
-/** An object as answers write it. */
+/** An object in answers. */
 export type ObjectRecord = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly objectname: string
@@ -12,13 +12,13 @@ export type ObjectRecord = Readonly<Record<string, unknown>> & {
 
 export const objectsIn = (envelope: Envelope, member = 'OBJECT'): ObjectRecord[] => envelope[member] as ObjectRecord[]
 
-/** The id of a new object; a Server unless the members say otherwise. */
+/** Creates an object, by default a Server. Resolves to its id. */
 export async function createObject(client: TestClient, groupid: string, members: object = {}): Promise<string> {
   const { CALLINFO } = await client.must('POST', '/object', { groupid, ...server, ...members })
   return String(CALLINFO['objectid'])
 }
 
-/** What a Server is made of. */
+/** Members of an object of type Server. */
 export const server = {
   templateid: '1',
   host: 'core1.example.test',
@@ -32,7 +32,9 @@ export async function readObject(client: TestClient, id: string, query = ''): Pr
   return object
 }
 
-/** The audit records of all workers that name this subject, or begin with it and a colon; in no particular order. */
+/**
+ * The audit records of all workers whose subject is this one, or begins with it and a colon. Their order is arbitrary.
+ */
 export function recordsAbout({ trail }: TestAppliance, subject: string): Record<string, unknown>[] {
   return trail
     .flatMap((text) => text.split('\n').slice(0, -1))
@@ -40,7 +42,7 @@ export function recordsAbout({ trail }: TestAppliance, subject: string): Record<
     .filter((record) => String(record['subject']).split(':')[0] === subject)
 }
 
-/** A form with this file as its last part, as bytes: the boundary and what to send. */
+/** A form with this file as its last part. Returns the boundary and the bytes to send. */
 export function formWith(fields: object, content: Uint8Array, filename = 'file.bin', part = 'upload') {
   const boundary = 'test-boundary'
   const head = Object.entries(fields).map(
@@ -53,7 +55,7 @@ export function formWith(fields: object, content: Uint8Array, filename = 'file.b
   }
 }
 
-/** Makes an object of a file; its id. */
+/** Creates an object with a file. Resolves to its id. */
 export async function upload(
   client: TestClient,
   fields: object,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { freePort } from './appliance.ts'
 import type { Card, ClientCa } from './client-pki.ts'
 
-/** `openssl ocsp` as the responder of a CA; it knows what the CA has issued and revoked when it starts. */
+/** `openssl ocsp` as the responder of a CA. It knows what the CA had issued and revoked when it started. */
 export class OcspResponder {
   readonly url: string
   readonly #process: ChildProcess
@@ -14,7 +14,7 @@ export class OcspResponder {
     this.#process = process
   }
 
-  /** `signer`: who signs the answers; the CA itself when absent. */
+  /** `signer`: the certificate that signs the answers. Default: that of the CA. */
   static async start(
     ca: ClientCa,
     signer: Card = ca,
@@ -27,7 +27,7 @@ export class OcspResponder {
     const process = spawn('openssl', ['ocsp', '-port', String(port), ...files, ...keys, ...more], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    // It says that it waits on either stream, depending on its release.
+    // Its ready message appears on either stream, depending on its release.
     await Promise.race([once(process.stdout, 'data'), once(process.stderr, 'data'), once(process, 'exit')])
     return new OcspResponder(port, process)
   }

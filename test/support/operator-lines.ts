@@ -2,7 +2,7 @@ import type { Typed } from './session.ts'
 
 const write = '/usr/lib/strongroom/node/bin/node /usr/lib/strongroom/scripts/write-config.mjs --over'
 
-/** What an editor does in an operator's hands. */
+/** Edits a settings file, in place of an operator's editor. */
 export function edit(file: string, settings: Readonly<Record<string, string>>): Typed {
   const given = Object.entries(settings)
   const values = given.map(([option, value]) => `'${option}=${value}'`).join(' ')
@@ -12,12 +12,12 @@ export function edit(file: string, settings: Readonly<Record<string, string>>): 
   }
 }
 
-/** What says nothing that is worth reading. */
+/** A line whose output is not shown. */
 export const quietly = (line: string): Typed => ({ line, shown: 0 })
 
 export const untilReady = 'until curl -fs http://127.0.0.1:8445/health/ready >/dev/null; do sleep 0.2; done'
 
-/** Turns the daily backup on, and does not wait for the night. */
+/** Turns the daily backup on and starts it at once. */
 export const backupByTimer = (config: string, recipient = ''): (string | Typed)[] => [
   edit(config, { 'backup.recipients': `["${recipient}"]`, 'backup.directory': '/srv/strongroom-backups' }),
   `systemctl restart strongroom.service && ${untilReady}`,
@@ -27,7 +27,7 @@ export const backupByTimer = (config: string, recipient = ''): (string | Typed)[
   'strongroom doctor --only backup',
 ]
 
-/** Installs or upgrades by a file in /root; the package's own words are shown, not those of apt. */
+/** Installs or upgrades from a file in /root. Shows the messages of the package, not those of apt. */
 export const install = (file: string, before = ''): Typed => ({
   line: `${before}apt-get -q -y install --no-install-recommends ./${file} 2>&1`,
   as: `${before}apt-get install ./${file}`,

@@ -3,7 +3,7 @@ import type { TestAppliance, TestUser } from './appliance.ts'
 import type { TestClient } from './client.ts'
 import { HardwareToken, totpCode } from './hardware-token.ts'
 
-/** Begins to enrol an authenticator app for whoever this client is of. */
+/** Begins to enrol an authenticator app for the user of this client. */
 export async function beginDevice(client: TestClient): Promise<{ device: { id: string }; secret: string }> {
   const { CALLINFO } = await client.must('POST', '/me/otp')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the contract has it
@@ -11,7 +11,7 @@ export async function beginDevice(client: TestClient): Promise<{ device: { id: s
   return { device, secret }
 }
 
-/** A user's own authenticator app, by what the hardware token of the user types; its id. */
+/** Enrols an authenticator app for a user, with an OTP of the user's hardware token. Resolves to its id. */
 export async function enrolDevice(client: TestClient, { hardwareToken }: TestUser): Promise<string> {
   const { device, secret } = await beginDevice(client)
   const shown = { code: totpCode(secret), otp: hardwareToken.press() }
@@ -20,7 +20,7 @@ export async function enrolDevice(client: TestClient, { hardwareToken }: TestUse
   return device.id
 }
 
-/** A hardware token that the appliance knows and that has no holder. */
+/** A hardware token that is enrolled without a holder. */
 export async function stockToken(appliance: TestAppliance): Promise<HardwareToken> {
   const token = new HardwareToken()
   await appliance.services.enrolments.enrolHardwareToken(null, token.secrets(), operatorId, appliance.commit)

@@ -6,7 +6,7 @@ import { output } from './machine-process.ts'
 const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'strongroom-package-'))
 
-/** The Debian package of this working tree, made by `scripts/package-deb`: some minutes. */
+/** Makes the Debian package of this working tree by `scripts/package-deb`, which takes some minutes. */
 export async function buildPackage(name: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const target = join(folder, name)
   const words = Object.entries(environment).map(([key, value]) => `${key}=${value}`)
@@ -16,13 +16,16 @@ export async function buildPackage(name: string, environment: Readonly<Record<st
 
 let made: Promise<string> | undefined
 
-/** One for all files of a run: that of this working tree, or the one that STRONGROOM_PACKAGE names, which is to be released. */
+/**
+ * The package for all files of a run: that of this working tree, or the release candidate that STRONGROOM_PACKAGE
+ * names.
+ */
 export const debianPackage = (): Promise<string> =>
   (made ??= Promise.resolve(process.env['STRONGROOM_PACKAGE'] ?? buildPackage('first')))
 
 const later = new Map<string, Promise<string>>()
 
-/** The same program as a later release, in which something is changed: below the folder it is unpacked as it will be installed. */
+/** The package of the same program as a later release. `change` gets the folder of the unpacked package. */
 export function laterPackage(version: string, change?: (folder: string) => void): Promise<string> {
   const known = later.get(version) ?? repackage(version, change)
   later.set(version, known)

@@ -3,17 +3,19 @@ import type { TestAppliance, TestUser } from './appliance.ts'
 import type { TestClient } from './client.ts'
 import { SoftAuthenticator, type AnswerEdits, type ShownAnswer } from './soft-authenticator.ts'
 
-/** A challenge for a login, as a stranger gets it. */
+/** A challenge for a login, for a caller without a session. */
 export async function loginChallenge(appliance: TestAppliance): Promise<string> {
   return String((await appliance.client().must('POST', '/auth/challenge')).CALLINFO['challenge'])
 }
 
-/** A challenge of this session. */
+/** A challenge for this session. */
 export async function ownChallenge(session: TestClient): Promise<string> {
   return String((await session.must('POST', '/me/challenge')).CALLINFO['challenge'])
 }
 
-/** Registers an authenticator for the user of a session, with an OTP of the user's hardware token; its id. */
+/**
+ * Registers an authenticator for the user of a session, with an OTP of the user's hardware token. Resolves to its id.
+ */
 export async function register(
   { store }: Pick<TestAppliance, 'store'>,
   session: TestClient,
@@ -38,14 +40,14 @@ export async function givenHolder(appliance: TestAppliance, authenticator = new 
   return { user, session, ...(await register(appliance, session, user, authenticator)) }
 }
 
-/** The members of a login with what an authenticator answered. */
+/** The members of a login with the answer of an authenticator. */
 export const passkeyLogin = (
   { applicationKey: apikey }: TestAppliance,
   { username, passphrase }: Pick<TestUser, 'username' | 'passphrase'>,
   passkey: ShownAnswer,
 ) => ({ username, passphrase, apikey, passkey, logintype: 'webauthn' })
 
-/** The same to a new challenge. */
+/** The members of a login with an answer to a new challenge. */
 export async function freshLogin(
   appliance: TestAppliance,
   user: Pick<TestUser, 'username' | 'passphrase'>,

@@ -21,7 +21,7 @@ const newLink = { ciphertext: Buffer.alloc(45, 7).toString('base64') }
 const passphrase = 'nine brown lanterns over water'
 
 const json = (path: string, body: object): ReadyCall => ({ path, options: () => ({ body }) })
-/** Not looked for in the echo, because secrets stand in it. */
+/** A call whose echo is not checked, because its body contains secrets. */
 const unechoed = (path: string, body: object): ReadyCall => ({
   path,
   options: () => ({ raw: JSON.stringify(body) }),
@@ -89,7 +89,7 @@ const newUser = (): object => {
   }
 }
 
-/** Every call of the people's side that wants a session, by method and path of its contract. */
+/** All calls of the interface for people that need a session, by method and path of the contract. */
 export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   'GET /auth/logout': { needs: 'session', prepare: () => ({ path: '/auth/logout' }) },
   'POST /auth/check': { needs: 'session', reads: true, prepare: () => ({ path: '/auth/check' }) },
@@ -161,7 +161,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   'DELETE /me/sessions': {
     needs: 'session',
     prepare: async ({ appliance, chief }) => {
-      // One that ends.
+      // Another session, which the call ends.
       await appliance.login(chief.user)
       return { path: '/me/sessions' }
     },
@@ -179,7 +179,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
       }
     },
   },
-  // Before another is begun, which takes its place.
+  // In this order, because a new enrolment replaces a begun one.
   'POST /me/otp/:deviceid/activate': {
     needs: 'session',
     own: true,
@@ -188,7 +188,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
       const { device, secret } = await beginDevice(chief.client)
       return {
         path: `/me/otp/${device.id}/activate`,
-        // A refused call has used its code up.
+        // A refused call has used up its code.
         options: ({ user }) => ({
           raw: JSON.stringify({ code: nextTotpCode(secret), otp: user.hardwareToken.press() }),
         }),

@@ -3,29 +3,32 @@ import type { TestAppliance, TestUser } from './appliance.ts'
 import type { CallOptions, TestClient } from './client.ts'
 import type { ClientCa } from './client-pki.ts'
 
-/** Somebody who makes calls. */
+/** A user and a client that makes calls. */
 export interface Actor {
   readonly user: TestUser
   readonly client: TestClient
 }
 
-/** What a call is made of; `options` when it is sent, for an OTP is good once. */
+/** Path and options of a call. The options are made when it is sent, because an OTP is valid once. */
 export interface ReadyCall {
   readonly path: string
   readonly options?: (actor: Actor) => CallOptions
 }
 
-/** Where calls are made: an Admin of the vault who holds every capability. */
+/** The place of the calls: an Admin of the vault, who holds every capability. */
 export interface Ground {
   readonly appliance: TestAppliance
   readonly chief: Actor
   readonly vaultId: string
   readonly ca: ClientCa
-  /** Others who share its vaults, with their permission bit. */
+  /** Other members of its vaults, with their permission bit. */
   readonly members?: readonly (readonly [userId: number, status: number])[]
 }
 
-/** `session`: any that is good; `maker`: that of the user who made the thing; a capability, or one of two; a permission in the vault, and a capability beside it. */
+/**
+ * What a call needs. `session`: any valid session; `maker`: that of the user who made the thing; else a capability, one
+ * of two, or a permission in the vault with a capability.
+ */
 export type Need =
   | 'session'
   | 'maker'
@@ -38,17 +41,17 @@ export type Need =
 
 export interface PeopleCall {
   readonly needs: Need
-  /** Leaves the database as it is. */
+  /** Changes nothing in the database. */
   readonly reads?: true
   /** Cannot be answered without the token. */
   readonly usesToken?: true
-  /** Is about things of whoever makes it: that one is the `chief`. */
+  /** Concerns things of its caller, who is the `chief`. */
   readonly own?: true
-  /** One that succeeds, with everything that it needs made anew. */
+  /** Makes everything for a call that succeeds. */
   readonly prepare: (ground: Ground) => ReadyCall | Promise<ReadyCall>
 }
 
-/** Begins a ground: the chief, his vault, a CA for cards that the test cleans up. */
+/** Makes a ground: the chief, his vault, and a CA for cards, which the test removes. */
 export async function givenGround(appliance: TestAppliance, ca: ClientCa): Promise<Ground> {
   const user = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
   const client = await appliance.login(user)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
 import type { TestToken } from './token.ts'
 
-/** What an attacker has who holds the PIN: a session of his own, by the module's plain functions. */
+/** An attacker's session with the PIN, by the plain functions of the module. */
 export interface PinSession {
   readonly lib: PKCS11
   readonly slot: Buffer
@@ -11,10 +11,10 @@ export interface PinSession {
   readonly objects: readonly SeenObject[]
   /** Every mechanism of the token. */
   readonly mechanisms: readonly number[]
-  /** What the call gave, or undefined where the token refused it; in a session that no refusal has spoiled. */
+  /** Runs `work` in a session that no earlier refusal has left unusable. Undefined where the token refused the call. */
   attempt<T>(work: (session: Buffer) => T): T | undefined
   unwrap(mechanism: Mechanism, key: Buffer, blob: Buffer, template: Template): Buffer | undefined
-  /** CKA_VALUE, where the token gives it out. */
+  /** CKA_VALUE; undefined where the token does not reveal it. */
   valueOf(object: Buffer): Buffer | undefined
 }
 
@@ -24,7 +24,7 @@ export interface SeenObject {
   readonly objectClass: number
 }
 
-/** Opens the token in this process with its PIN, or as another user, for the time of `work`. */
+/** Opens the token in this process with its PIN, or as another user, during `work`. */
 export function withPin<T>(
   token: Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>,
   work: (pin: PinSession) => T,
@@ -56,7 +56,7 @@ export function withPin<T>(
       objects: find(lib, session).map((handle) => ({ handle, ...nameOf(lib, session, handle) })),
       mechanisms: lib.C_GetMechanismList(slot),
       attempt,
-      // In the lasting session: what it unwraps dies with its session.
+      // In the session that stays open, because the unwrapped key ends with its session.
       unwrap(mechanism, key, blob, template) {
         try {
           return lib.C_UnwrapKey(session, mechanism, key, blob, template)

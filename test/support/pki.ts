@@ -14,12 +14,12 @@ export interface Pki {
 
 const commonName = 'strongroom-test-pki'
 
-/** The one that the appliances of tests have, and the clients of tests trust. */
+/** The common CA of the tests' appliances and clients. */
 export const commonPki = (): Pki => makePki(join(tmpdir(), commonName))
 
 /**
- * An option of Chromium, which takes the certificate of the appliances for good then. One that it is only told to overlook
- * (`ignoreHTTPSErrors`) has each request begin anew, and some of them too often (ERR_TOO_MANY_RETRIES).
+ * An option that makes Chromium trust the certificate of the appliances. With `ignoreHTTPSErrors` it would restart each
+ * request, some of them too often (ERR_TOO_MANY_RETRIES).
  */
 export function trustingAppliances(): string {
   const { publicKey } = new X509Certificate(readFileSync(commonPki().certificate))
@@ -28,8 +28,8 @@ export function trustingAppliances(): string {
 }
 
 /**
- * A private CA and a server certificate for localhost and 127.0.0.1, made by openssl, or copied from the common one; what lies in
- * `directory` already is kept.
+ * Makes a private CA and a server certificate for localhost and 127.0.0.1 by openssl, or copies the common ones. Files
+ * in `directory` are kept.
  */
 export function makePki(directory: string): Pki {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -60,7 +60,7 @@ export function makePki(directory: string): Pki {
   return pki
 }
 
-/** Issues a server certificate over the one that `pki` names, with a new key. */
+/** Issues a server certificate with a new key, in place of the one in `pki`. */
 export function issueCertificate(pki: Pki, commonName: string): void {
   const request = `${pki.certificate}.csr`
   const extensions = `${pki.certificate}.ext`

@@ -6,7 +6,7 @@ import { isTestRun } from './temporary.ts'
 
 const packages = '/usr/lib/postgresql'
 
-/** Whether Debian's PostgreSQL is installed: the tests that need it say so by name where it is not. */
+/** Whether Debian's PostgreSQL is installed. Tests that need it are skipped by name where it is not. */
 export const hasPostgres = existsSync(packages)
 
 const isRoot = process.getuid?.() === 0
@@ -18,7 +18,7 @@ export interface TestPostgres {
   cleanup(): void
 }
 
-/** A PostgreSQL server of the test's own, on a unix socket only; its files are a copy of those that the first one made. */
+/** Starts a separate PostgreSQL server, on a unix socket only, from a copy of the files that the first one made. */
 export function startPostgres(): TestPostgres {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-postgres-'))
   if (isRoot) execFileSync('chown', ['postgres', directory])
@@ -53,7 +53,7 @@ export function startPostgres(): TestPostgres {
   }
 }
 
-/** Another process of tests may keep one at the same time: the last serves. */
+/** Keeps a copy as the template. Another test process may do so at the same time; the last one is used. */
 function keepTemplate(data: string, template: string): void {
   const copy = `${template}-${process.pid}`
   execFileSync('cp', ['-a', data, copy])
@@ -64,7 +64,7 @@ function keepTemplate(data: string, template: string): void {
   }
 }
 
-/** Runs one of Debian's programs of the server, which refuses to run as root. */
+/** Runs a program of the PostgreSQL server, which refuses to run as root. */
 function run(directory: string, program: string, ...args: string[]): void {
   const programs = join(packages, readdirSync(packages).toSorted().at(-1) ?? '', 'bin')
   const command = [join(programs, program), ...args]

@@ -6,7 +6,7 @@ const banner = `"""Operations and errors of the interface, made by test/unit/htt
 Not edited by hand: GOLDEN=write npx vitest run test/unit/http/python-catalogue.test.ts
 """`
 
-/** `clients/python/strongroom/catalogue.py`: addresses of operations, numbers of errors. */
+/** Text of `clients/python/strongroom/catalogue.py`: addresses of operations, error numbers. */
 export function pythonCatalogue(): string {
   const { operations: all } = clientOperations()
   const operations = all

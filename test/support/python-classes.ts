@@ -1,7 +1,7 @@
 import { isSchema, membersOf, type Schema } from '../../src/http/contract/openapi-schemas.ts'
 import { docstring, literalOf, pascal, unionOf } from './python-text.ts'
 
-/** A member of a class: its type as Python has it. */
+/** A member of a class, with its type in Python. */
 interface Field {
   readonly name: string
   readonly type: string
@@ -13,28 +13,33 @@ export interface ClassForm {
   readonly name: string
   readonly description?: unknown
   readonly fields: readonly Field[]
-  /** A class that has some of its members already. */
+  /** The base class, which has some of its members. */
   readonly base?: string
 }
 
 export interface PythonClasses {
   readonly lines: readonly string[]
-  /** The type of a schema; the classes that it takes are written. `name` is that of a class of its own. */
+  /**
+   * The Python type of a schema, for which it writes the classes. `name`: that of a new class for the schema itself.
+   */
   typeOf(schema: Schema, name: string): string
   fieldsOf(schema: Schema, name: string): Field[]
-  /** Writes a class, and gives its name. */
+  /** Writes a class. Returns its name. */
   write(form: ClassForm): string
-  /** The same, unless there is one that holds the same: `second` is its name where another class has the first. */
+  /**
+   * Like `write`, but uses an existing class with the same members. `second`: the name where another class has the
+   * first one.
+   */
   share(form: ClassForm, second?: string): string
 }
 
 const plain: Readonly<Record<string, string>> = { string: 'str', integer: 'int', boolean: 'bool', null: 'None' }
 
-/** Schemas of the OpenAPI document as `TypedDict`s of Python 3.9. */
+/** Writes schemas of the OpenAPI document as `TypedDict`s of Python 3.9. */
 export function createPythonClasses(schemas: Readonly<Record<string, Schema>>): PythonClasses {
   const lines: string[] = []
   const names = new Set<string>()
-  /** Names of classes that are shared, by what they hold. */
+  /** Names of shared classes, by their content. */
   const known = new Map<string, string>()
 
   const write = (form: ClassForm): string => {
@@ -71,7 +76,7 @@ export function createPythonClasses(schemas: Readonly<Record<string, Schema>>): 
     }
     const literal = literalOf(schema)
     if (literal !== undefined) return literal
-    // Ids: numbers among them are whole.
+    // Ids, whose numbers are integers.
     if (Array.isArray(type)) return unionOf(type.map((one) => (one === 'number' ? 'int' : typeOf({ type: one }, name))))
     if (type === 'array') return `List[${typeOf(isSchema(items) ? items : {}, name)}]`
     if (type === 'object')
@@ -79,7 +84,7 @@ export function createPythonClasses(schemas: Readonly<Record<string, Schema>>): 
     return plain[String(type)] ?? 'Any'
   }
 
-  /** The members of an object; of forms that have some in common, those of all, of which some may be absent. */
+  /** The members of an object. For forms with members in common: those of all forms, some of them optional. */
   const fieldsOf = (schema: Schema, name: string): Field[] => {
     const forms = isSchema(schema['properties']) ? [schema] : schemasIn(schema['anyOf'])
     const members = forms.map((form) => membersOf(form))
@@ -98,7 +103,7 @@ export function createPythonClasses(schemas: Readonly<Record<string, Schema>>): 
   return { lines, typeOf, fieldsOf, write, share }
 }
 
-/** Whether forms are one class: an answer for one item and that for many, a result and the error in its place. */
+/** Whether forms become one class: an answer for one item and for many, or a result and the error in its place. */
 function isMerged(forms: readonly Schema[]): boolean {
   const [first, ...others] = forms.map((form) => membersOf(form).map(({ name }) => name))
   if (first === undefined || others.length === 0) return false
@@ -109,7 +114,10 @@ const firstMember = (schema: Schema): string => pascal(membersOf(schema)[0]?.nam
 
 const schemasIn = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter((one) => isSchema(one)) : [])
 
-/** Python 3.9 has no mark for one member that may be absent: a class with both kinds is two, one of which begins with _. */
+/**
+ * Python 3.9 cannot mark a single member as optional. A class with both kinds becomes two, the first of which begins
+ * with _.
+ */
 function classLines({ name, description, fields, base = 'TypedDict' }: ClassForm): string[] {
   const there = fields.filter(({ required }) => required)
   const absent = fields.filter(({ required }) => !required)

@@ -2,7 +2,7 @@ import type { Schema } from '../../src/http/contract/openapi-schemas.ts'
 
 const width = 120
 
-/** `vault.member.add`, `batch_input` and `VAULTS` as parts of a name of Python's classes. */
+/** Converts names like `vault.member.add`, `batch_input` and `VAULTS` to a part of a Python class name. */
 export const pascal = (name: string): string =>
   name
     .split(/[._]/)
@@ -11,7 +11,7 @@ export const pascal = (name: string): string =>
     )
     .join('')
 
-/** `Literal[…]` of a schema that names its values. */
+/** `Literal[…]` for a schema that lists its values; undefined for others. */
 export function literalOf(schema: Schema): string | undefined {
   const values = 'const' in schema ? [schema['const']] : schema['enum']
   if (!Array.isArray(values)) return undefined
@@ -27,7 +27,7 @@ export function unionOf(types: readonly string[]): string {
   return types.includes('None') ? `Optional[${union}]` : union
 }
 
-/** A docstring in lines that are not too long; nothing where there is nothing to say. */
+/** A docstring in wrapped lines; empty for no text. */
 export function docstring(text: unknown, indent: string): string[] {
   if (typeof text !== 'string' || text === '') return []
   const lines: string[] = []

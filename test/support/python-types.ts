@@ -31,7 +31,7 @@ from typing import (
 if TYPE_CHECKING:
     from .steps import Upload`
 
-/** An operation as the overloads of `call` have it. */
+/** An operation in the overloads of `call`. */
 interface Overload {
   readonly operation: string
   readonly summary: string
@@ -39,12 +39,15 @@ interface Overload {
   readonly answer: string
 }
 
-/** `clients/python/strongroom/api.py`: types of requests and answers, and of `call` by the name of its operation. */
+/**
+ * Text of `clients/python/strongroom/api.py`: types of requests and answers, and of `call` by the name of its
+ * operation.
+ */
 export function pythonTypes(): string {
   const { operations, schemas } = clientOperations()
   const classes = createPythonClasses(schemas)
   const aliases: string[] = []
-  /** Every operation has its names, also where their type is no class of its own. */
+  /** Every operation gets its names, also where their type is not a class of its own. */
   const named = (name: string, type: string): string => {
     if (type !== name) aliases.push(`${name} = ${type}`)
     return name
@@ -71,7 +74,10 @@ export function pythonTypes(): string {
   ].join('\n')
 }
 
-/** In three classes, because none can change a member that it takes over: answers have a CALLINFO of their own, some have DATA. */
+/**
+ * Written as three classes, because a class cannot change an inherited member: answers have their own CALLINFO, and
+ * some have DATA.
+ */
 function writeEnvelope({ write, fieldsOf }: PythonClasses, schemas: Readonly<Record<string, Schema>>): void {
   const { Envelope: envelope = {} } = schemas
   const fields = fieldsOf(envelope, 'Envelope')
@@ -97,13 +103,13 @@ function answerOf({ allOf }: Schema, { write, fieldsOf }: PythonClasses, name: s
   return write({ name: `${name}Answer`, fields: [callinfo, ...fields], base: hasData ? '_Rest' : '_Sent' })
 }
 
-/** `DATA` is there in every answer, though the part that describes it does not say so. */
+/** Every answer has `DATA`, although the part that describes it does not say so. */
 const objectOf = (members: readonly Member[]): Schema => ({
   properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
   required: members.filter(({ name, required }) => required || name === 'DATA').map(({ name }) => name),
 })
 
-/** What a call takes beside its operation, as arguments of Python. */
+/** Arguments of a call after its operation, in Python. */
 function takenBy(
   { params, query, body, file }: ClientOperation,
   classes: PythonClasses,
@@ -117,7 +123,7 @@ function takenBy(
   }
   const classOf = (schema: Schema, own: string): string =>
     classes.write({ name: own, description: schema['description'], fields: classes.fieldsOf(schema, own) })
-  // Members of a caller's own beside those that are known: a `TypedDict` has none.
+  // Bodies with members of the caller's own, which a `TypedDict` cannot have.
   const bodyType = (schema: Schema): string =>
     isSchema(schema['additionalProperties']) ? 'Mapping[str, Any]' : classOf(schema, `${name}Body`)
   const all = [
@@ -129,7 +135,7 @@ function takenBy(
   return all.length === 0 ? '' : `, *, ${all.join(', ')}`
 }
 
-/** Addresses have few forms: their classes are named for the members, and not for one of the operations. */
+/** Addresses have few forms, so that their classes are named after the members and not after an operation. */
 function paramsOf(params: Schema, { share, fieldsOf }: PythonClasses, second: string): string {
   const members = membersOf(params)
   const name = `${members.map((member) => pascal(member.name)).join('')}Params`

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 
-/** What a camera would read of an SVG image in a data URI. */
+/** The text that a camera would read from an SVG image in a data URI. */
 export function scanned(dataUri: string): string {
   const [, base64 = ''] = /^data:image\/svg\+xml;base64,(.+)$/.exec(dataUri) ?? []
   expect(base64, 'a data URI of an SVG image').not.toBe('')

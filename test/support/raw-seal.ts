@@ -4,17 +4,17 @@ import type { TestToken } from './token.ts'
 
 type SealToken = Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>
 
-/** The HMAC-SHA-256 of the token's seal key over any bytes, as whoever has module and PIN can make it. */
+/** HMAC-SHA-256 of any bytes by the token's seal key, as anyone with module and PIN can make it. */
 export function rawSeal(token: SealToken, record: Uint8Array): Buffer {
   return hmacBy(token, 'strongroom.seal.', record).seal
 }
 
-/** The same of the newest backup seal, with its name. */
+/** The same by the newest backup seal, with its name. */
 export function rawBackupSeal(token: SealToken, content: Uint8Array): { readonly name: string; readonly seal: Buffer } {
   return hmacBy(token, 'strongroom.backup-seal.', content)
 }
 
-/** By the key of the latest version whose label begins so. */
+/** HMAC-SHA-256 by the newest key whose label begins with `prefix`. */
 function hmacBy(token: SealToken, prefix: string, bytes: Uint8Array): { readonly name: string; readonly seal: Buffer } {
   process.env['SOFTHSM2_CONF'] = token.softhsmConf
   const lib = new pkcs11.PKCS11()
@@ -25,7 +25,8 @@ function hmacBy(token: SealToken, prefix: string, bytes: Uint8Array): { readonly
     if (slot === undefined) throw new Error('the token is not there')
     const session = lib.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION)
     lib.C_Login(session, pkcs11.CKU_USER, readFileSync(token.pinFile, 'utf8').trim())
-    // CKA_TOKEN: never an object that another process is making, which a look at its attributes spoils (`listObjects`).
+    // CKA_TOKEN excludes objects that another process is making, which reading their attributes would damage
+    // (`listObjects`).
     lib.C_FindObjectsInit(session, [
       { type: pkcs11.CKA_TOKEN, value: true },
       { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
@@ -46,7 +47,7 @@ function hmacBy(token: SealToken, prefix: string, bytes: Uint8Array): { readonly
   }
 }
 
-/** Empty for an object that was destroyed meanwhile. */
+/** The label; empty for an object that was destroyed meanwhile. */
 function labelOf(lib: pkcs11.PKCS11, session: Buffer, key: Buffer): string {
   try {
     return String(lib.C_GetAttributeValue(session, key, [{ type: pkcs11.CKA_LABEL }])[0]?.value)

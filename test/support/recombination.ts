@@ -11,7 +11,7 @@ import type { TestAppliance } from './appliance.ts'
 import { ask, askKeeper, type FrameAnswer } from './frame-caller.ts'
 import type { Spoils } from './worker-spoils.ts'
 
-// What code in a worker puts together of the records of two users, and sends in frames of its own.
+// Requests that an attacker in a worker combines from records of two users and sends in frames of his own.
 
 export type Fields = readonly (Uint8Array | string | number)[]
 
@@ -28,7 +28,7 @@ export function createWorkerCalls({ config }: TestAppliance) {
   return {
     host,
     keeper,
-    /** All of them, one after the other. */
+    /** Sends all calls one after another. */
     async each(operation: Operation, calls: readonly Fields[]): Promise<FrameAnswer[]> {
       const answers: FrameAnswer[] = []
       for (const fields of calls) answers.push(await host(operation, fields))
@@ -40,8 +40,8 @@ export function createWorkerCalls({ config }: TestAppliance) {
       return answers
     },
     /**
-     * Has the keeper seal a record of the key that a host gave, with the provenance at this field; its answer, or the
-     * host's where there is no key.
+     * Makes the keeper seal a record of the key that a host made, with the provenance in this field. Returns its
+     * answer, or that of the host where there is no key.
      */
     async placed(answer: FrameAnswer, place: (kek: string, blob: Buffer) => Buffer, at: number): Promise<FrameAnswer> {
       if ('fault' in answer) return answer
@@ -61,7 +61,7 @@ export function createWorkerCalls({ config }: TestAppliance) {
   }
 }
 
-/** A key in the token as a host makes it for a vault, by the calls of a worker, who makes vaults for this user. */
+/** Makes the data key of a vault by the calls of a worker, who makes vaults for this user. */
 export async function newVaultKey(
   { keeper, host }: Pick<ReturnType<typeof createWorkerCalls>, 'keeper' | 'host'>,
   creator: Buffer,
@@ -99,8 +99,8 @@ export function edited({ record, seal }: SealedRecord): SealedRecord {
 }
 
 /**
- * References to a key of the victim under what is of the attacker, and the other way round: edited, without policy, with
- * the other's, with records of another type, and to a key of another kind; by a grant that the victim has.
+ * References that mix a victim's key with records of the attacker, and the reverse: altered, without policy, with the
+ * other's policy, with records of another type, and to a key of another kind, by a grant that the victim has.
  */
 export function recombined(
   { victim, own }: { readonly victim: Spoils; readonly own: Spoils },
@@ -130,25 +130,25 @@ export function recombined(
   return [...swapped, ...lent].map(referenceFields)
 }
 
-/** Each of these references in a batch of one item. */
+/** The fields of a batch of one item for each of these references. */
 export function batches(references: readonly Buffer[][], indexes: Buffer, rest: Fields): Fields[] {
   return references.map((reference) => [1, ...reference, indexes, ...rest])
 }
 
-/** Of a backup: its format, the name of the backup seal, the seal, and the content that it covers. */
+/** The parts of a backup: its format, the name of the backup seal, the seal, and the content under it. */
 export function backupParts({ backup }: Spoils): Buffer[] {
   return decodeRecord(backup).map((field) => field.subarray(1))
 }
 
-/** A second version of the user's key, with material that comes from elsewhere. */
+/** A second version of the user's key, with material from elsewhere. */
 export function planted({ cipher: { key } }: Spoils, kek: string, blob: Buffer): Buffer {
   const bare = { publicKey: null, backupKek: null, backupBlob: null, disabled: 0, createdAt: 0 }
   return versionRecord(key, { ...bare, generation: 1, version: 2, kek, blob })
 }
 
-/** The code of the refusal, also where it is that of the one item of a batch; undefined where there was none. */
+/** The code of the refusal, also where it is in a batch of one item; undefined where there was none. */
 export function refusalOf(answer: FrameAnswer): string | undefined {
-  // A row whose fields are no longer those of the operation attacks nothing.
+  // A request with missing fields does not fit the operation any more and attacks nothing.
   if ('fault' in answer) return answer.detail.includes('is missing') ? 'fields are missing' : answer.fault
   const [kinds, outcome] = answer.fields
   return kinds?.equals(Buffer.from([1])) === true ? String(outcome).split(' ')[0] : undefined
@@ -167,7 +167,7 @@ const refusals = [
 
 export type Attack = () => Promise<readonly FrameAnswer[]>
 
-/** A test that each call of an attack is refused; of one that is open, that it is not refused yet. */
+/** A test that each call of an attack is refused. For a known gap in `open`, a test that it is not refused yet. */
 export function itRefuses(name: string, attack: Attack, open: ReadonlySet<string>): void {
   const check = open.has(name) ? it.fails : it
   check(`${name}${open.has(name) ? ' (not yet)' : ''}`, async () => {

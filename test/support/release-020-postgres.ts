@@ -3,10 +3,10 @@ import Database from 'better-sqlite3'
 import { DataSource } from 'typeorm'
 import { migrations } from '../../src/store/migrations.ts'
 
-/** The last that release 0.2.0 had. */
+/** The last migration of release 0.2.0. */
 const lastOfRelease = 'SessionCertificates1700000000012'
 
-/** Fills an empty database with the tables of release 0.2.0 and all rows that its SQLite file holds, which is put away. */
+/** Fills an empty database with the tables of release 0.2.0 and all rows of its SQLite file, which is then renamed. */
 export async function loadOnPostgres(sqlite: string, url: string): Promise<void> {
   const target = new DataSource({
     type: 'postgres',
@@ -27,14 +27,14 @@ export async function loadOnPostgres(sqlite: string, url: string): Promise<void>
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Each table of PostgreSQL has the name and the columns of that of SQLite; the index of words is no table there. */
+/** Every table in PostgreSQL has the name and the columns of the one in SQLite. The word index is no table there. */
 async function copyRows(source: Database.Database, target: DataSource): Promise<void> {
   const tables: { readonly name: string }[] = await target.query(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`,
   )
   const numbered = source.prepare<[], { name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence').all()
   await target.transaction(async (tx) => {
-    // In whichever order, rows refer to each other.
+    // Foreign keys are not checked, since rows refer to each other in any order of tables.
     await tx.query('SET LOCAL session_replication_role = replica')
     for (const { name } of tables)
       for (const row of source.prepare<[], Row>(`SELECT * FROM ${name}`).all()) {

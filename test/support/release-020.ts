@@ -12,8 +12,9 @@ import { commonPki } from './pki.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
 import { loadOnPostgres } from './release-020-postgres.ts'
 
-// An appliance as release 0.2.0 left it: that release made the token, the database and the trail in the archive, over
-// the wire, and stopped. Two vaults hold the same; the key of one is an object of the token, that of the other wrapped.
+// An appliance in the state that release 0.2.0 left: that release made the token, the database and the trail in the
+// archive, over the wire. Two vaults have the same content. The data key of one is an object in the token, that of the
+// other is wrapped.
 
 interface Person {
   readonly id: number
@@ -22,26 +23,28 @@ interface Person {
   readonly totpSecret: string
 }
 
-/** What is in a vault of the archive. Plaintexts are the names, or `first` and `second` where there are two versions. */
+/**
+ * Content of a vault in the archive. Plaintexts are the names, or `first` and `second` where there are two versions.
+ */
 export interface VaultOfBefore {
   readonly id: string
-  /** Two versions; exportable in plain, with backups. */
+  /** Two versions. Exportable in plain, with backups. */
   readonly ledger: readonly [string, string]
   readonly strict: string
-  /** Of `ledger` and `strict`; `restored` is of the latter. */
+  /** Backups of `ledger` and `strict`. `restored` was made from the latter. */
   readonly backups: { readonly ledger: string; readonly strict: string }
-  /** An object of the token. */
+  /** Key as an object in the token. */
   readonly kept: string
   /** The first version is disabled. */
   readonly retired: readonly [string, string]
   /** The first version is trimmed. */
   readonly trimmed: readonly [string, string]
-  /** Deleted, and can be taken back. */
+  /** Deleted, but can be restored. */
   readonly gone: string
-  /** By `signer` and `mac` over `a message`. */
+  /** Made by `signer` and `mac` over `a message`. */
   readonly signature: string
   readonly mac: string
-  /** Ids: a Server, and a file. */
+  /** Ids of a Server and of a file. */
   readonly object: string
   readonly file: string
 }
@@ -50,7 +53,7 @@ interface Contents {
   readonly applicationKey: string
   readonly token: string
   readonly owner: Person
-  /** Reads in both vaults. */
+  /** Has Read in both vaults. */
   readonly reader: Person
   readonly inToken: VaultOfBefore
   readonly wrapped: VaultOfBefore
@@ -63,12 +66,12 @@ export interface ApplianceOfBefore extends Contents {
   readonly softhsmConf: string
   readonly pinFile: string
   readonly sockets: { readonly host: string; readonly keeper: string; readonly operator: string }
-  /** Starts the daemon of today. */
+  /** Starts the present daemon. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** A client of this person, who logs in once in half a minute. */
+  /** Logs this person in, which is possible once in half a minute. */
   login(person: Person): Promise<TestClient>
-  /** On SQLite alone. */
+  /** On SQLite only. */
   database<T>(work: (connection: Database.Database) => T): T
   /** The server of its database, where that is PostgreSQL. */
   readonly postgres: TestPostgres | undefined
@@ -77,7 +80,7 @@ export interface ApplianceOfBefore extends Contents {
 const archive = resolve(import.meta.dirname, '../vectors/release-0.2.0.tar.gz')
 const module = '/usr/lib/softhsm/libsofthsm2.so'
 
-/** Unpacked for one test, or a file of them. On PostgreSQL the tables of that release hold the same rows. */
+/** Unpacks the archive for a test or a test file. On PostgreSQL the tables of that release contain the same rows. */
 export async function applianceOfRelease020(
   atEnd: (cleanup: () => Promise<void>) => void = onTestFinished,
   dialect: 'sqlite' | 'postgres' = 'sqlite',

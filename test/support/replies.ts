@@ -10,13 +10,13 @@ const served = contracts.map((contract) => ({
   pattern: new RegExp(`^${contract.path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}/?$`),
 }))
 
-/** What every envelope holds; the rest is the reply's own. */
+/** Members of every envelope. The others belong to the reply. */
 const common = new Set(['CALLINFO', 'DATA', 'HEADERS', 'PARAMS'])
 const commonCallinfo = new Set(['status', 'handler', 'errors', 'errorcodes', 'general', 'token'])
 
 /**
- * Says that a success holds what the contract of its call documents (and OpenAPI with it): everything of that, in these types, and
- * nothing else.
+ * Expects that a success contains exactly the members that the contract of its call documents (and OpenAPI with it), in
+ * these types.
  */
 export function checkReply(method: string, path: string, status: number, json: Envelope): void {
   const contract = contractOf(method, path)
@@ -38,7 +38,10 @@ function contractOf(method: string, path: string): AnyEndpoint {
   return found.contract
 }
 
-/** Contracts drop what they do not name: then the two differ. Where they do not, nothing is told, and tests under load lose no time. */
+/**
+ * A parsed value lacks members that its contract does not name. `expect` runs only where the two differ, which saves
+ * time.
+ */
 function expectOnly(schema: z.ZodType, value: unknown): void {
   const named = schema.parse(value)
   if (!isDeepStrictEqual(named, value)) expect(named).toEqual(value)

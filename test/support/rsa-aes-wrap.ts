@@ -12,7 +12,7 @@ import type { KeyObject } from 'node:crypto'
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }
 const padded = ['id-aes256-wrap-pad', Buffer.from('a65959a6', 'hex')] as const
 
-/** CKM_RSA_AES_KEY_WRAP (PKCS#11 v2.40 §2.1.21) by OpenSSL: what outsiders do for `importKey`. */
+/** CKM_RSA_AES_KEY_WRAP (PKCS#11 v2.40 §2.1.21) by OpenSSL, as a client does for `importKey`. */
 export function rsaAesWrap(recipient: Buffer, value: Uint8Array): Buffer {
   const key = createPublicKey({ key: recipient, format: 'der', type: 'spki' })
   const outer = randomBytes(32)
@@ -20,7 +20,7 @@ export function rsaAesWrap(recipient: Buffer, value: Uint8Array): Buffer {
   return Buffer.concat([publicEncrypt({ key, ...oaep }, outer), cipher.update(value), cipher.final()])
 }
 
-/** The reverse: what a recipient of `exportKey` does. */
+/** Unwraps such a key, as the recipient of `exportKey` does. */
 export function rsaAesUnwrap(key: KeyObject, wrapped: Buffer): Buffer {
   const modulusBytes = (key.asymmetricKeyDetails?.modulusLength ?? 0) / 8
   const outer = privateDecrypt({ key, ...oaep }, wrapped.subarray(0, modulusBytes))

@@ -7,7 +7,7 @@ import type { TestAppliance } from './appliance.ts'
 
 type Place = Pick<TestAppliance, 'store' | 'hsm'>
 
-/** Without the checks of a call, and without an end of sessions. */
+/** Changes capabilities without the checks of a call, and without ending sessions. */
 export async function setCapabilities(
   { store, hsm }: Place,
   userId: number,
@@ -16,7 +16,7 @@ export async function setCapabilities(
   await store.transaction(async (tx) => changeUser(hsm, tx, await lockedUser(tx, userId), { capabilities }))
 }
 
-/** One more recovery, by the operator; sessions go on. */
+/** Counts a recovery by the operator. Sessions continue. */
 export async function recover({ store, hsm }: Place, userId: number): Promise<void> {
   await store.transaction(async (tx) => {
     const user = await lockedUser(tx, userId)

@@ -13,7 +13,7 @@ type Place = Pick<TestAppliance, 'services' | 'commit'>
 
 let made = 0
 
-/** A service account that the operator made, of this owner, without a credential. */
+/** Makes a service account for this owner by the operator, without a credential. */
 export async function addService(
   { services, commit }: Place,
   owner: Pick<TestUser, 'id'>,
@@ -24,7 +24,7 @@ export async function addService(
   return services.serviceAccounts.create(account, commit)
 }
 
-/** Adds a credential by the operator; resolves to its id and, of a static one, its key. */
+/** Adds a credential by the operator. Resolves to its id and, for a static one, its key. */
 export async function addCredential(
   { services, commit }: Place,
   { id }: Pick<Service, 'id'>,
@@ -48,20 +48,20 @@ export const byKey = (account: string, key: string): Record<string, string> => (
   key,
 })
 
-/** Logs a client in; resolves to the same client. */
+/** Logs a client in. Resolves to the same client. */
 export async function loggedIn(client: TestClient, body: Record<string, string>): Promise<TestClient> {
   const { CALLINFO } = await client.must('POST', '/auth', body)
   client.token = CALLINFO.token
   return client
 }
 
-/** What lets a service account do everything that grants can. */
+/** Grants that allow a service account all operations. */
 export const everything = [
   { keys: '*', operations: keyOperations },
   { objects: objectOperations },
 ] as const satisfies readonly GrantEntry[]
 
-/** A vault of this client's user in which the account is a member. */
+/** A vault of this client's user with the account as a member. */
 export async function sharedVault(
   owner: TestClient,
   service: Pick<Service, 'id'>,
@@ -72,10 +72,10 @@ export async function sharedVault(
   return id
 }
 
-/** Of a login by an assertion of the account's own key. */
+/** The members of a login by an assertion with the account's own key. */
 export const byAssertion = (assertion: string): Record<string, string> => ({ logintype: 'service_jwt', assertion })
 
-/** Of a login by a JWT of an issuer. */
+/** The members of a login by a JWT of an issuer. */
 export const byFederation = (account: string, assertion: string): Record<string, string> => ({
   logintype: 'service_federated',
   account,

@@ -5,7 +5,10 @@ import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { TestAppliance } from './appliance.ts'
 import type { TestClient } from './client.ts'
 
-/** What the keeper grants the session of a client that passes through a worker; `memberOf`: in a vault. */
+/**
+ * The grant of the keeper for the session of a client, as a worker can get it. `memberOf`: for a membership of this
+ * vault.
+ */
 export function grantOfSession(
   { store }: Pick<TestAppliance, 'store'>,
   worker: Pick<Hsm, 'grant'>,

@@ -2,20 +2,20 @@ import { performance } from 'node:perf_hooks'
 import { writeFileSync } from 'node:fs'
 import type { Machine } from './machine.ts'
 
-/** A line as an operator types it. */
+/** A line that an operator types. */
 export interface Typed {
   readonly line: string
-  /** What of its output is worth reading in the transcript: lines that match, or as many of the last ones. Default: the last twelve. */
+  /** Output to show in the transcript: matching lines, or this number of last lines. Default: the last twelve. */
   readonly shown?: RegExp | number
-  /** How it is written in the transcript, where what runs is longer than what an operator would type. */
+  /** Its text in the transcript, where the executed line is longer than what an operator would type. */
   readonly as?: string
 }
 
-/** A terminal session that is run, timed and written down. */
+/** A terminal session that is executed, timed and recorded. */
 export interface Session {
-  /** Runs the lines one after another; a line that fails ends it. What they wrote, all of it. */
+  /** Runs the lines one after another and stops at a line that fails. Resolves to their whole output. */
   job(title: string, machine: Machine, lines: readonly (string | Typed)[]): Promise<string>
-  /** A sentence below the last job. */
+  /** Adds a sentence below the last job. */
   note(text: string): void
   write(file: string, introduction: string): void
 }

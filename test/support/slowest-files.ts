@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 const shown = 10
 
-/** Names the files that took longest, import and hooks included. */
+/** Prints the files that took longest, import and hooks included. */
 // oxlint-disable-next-line import/no-default-export -- the form in which vitest takes reporters
 export default class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

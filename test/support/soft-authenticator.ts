@@ -2,12 +2,12 @@ import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 
 export const passkeyHost = 'console.example'
 const passkeyOrigin = `https://${passkeyHost}`
-/** Settings of an appliance that takes passkeys. */
+/** Settings of an appliance that accepts passkeys. */
 export const withPasskeys = {
   login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: passkeyHost, origins: [passkeyOrigin] } },
 } as const
 
-/** What is not as it should be, of an answer that is made. */
+/** Defects in an answer of the authenticator. */
 export interface AnswerEdits {
   readonly type?: string
   readonly origin?: string
@@ -19,11 +19,14 @@ export interface AnswerEdits {
   readonly signature?: Buffer
 }
 
-/** What an authenticator says of its make, when it is registered. */
+/** The attestation of an authenticator at registration. */
 export interface SaidMake {
-  /** DER, its own first; none: the passkey signs the statement itself. */
+  /**
+   * Attestation certificates (DER), its own first. Without any the passkey signs the statement itself (self
+   * attestation).
+   */
   readonly certificates?: readonly Buffer[]
-  /** The key of the first; else that of the passkey. */
+  /** Private key of the first certificate. Default: the passkey. */
   readonly key?: KeyObject
   readonly aaguid?: string
 }
@@ -40,12 +43,12 @@ export interface ShownAnswer {
 const userPresentAndVerified = 0x05
 const attestedData = 0x40
 
-/** An authenticator in software with one passkey, as browsers show it (WebAuthn §6). */
+/** A software authenticator with one passkey, as browsers use it (WebAuthn §6). */
 export class SoftAuthenticator {
   readonly credentialId = randomBytes(32)
   readonly publicKey: KeyObject
   readonly #privateKey: KeyObject
-  /** Undefined: it does not count. */
+  /** Undefined for an authenticator without a counter. */
   #signCount: number | undefined
 
   constructor({ counts = true, type = 'P-256' }: { counts?: boolean; type?: 'P-256' | 'Ed25519' | 'RSA' } = {}) {
@@ -64,7 +67,7 @@ export class SoftAuthenticator {
     return this.credentialId.toString('base64url')
   }
 
-  /** The answer to `navigator.credentials.create`, without attestation unless it says its make. */
+  /** The answer to `navigator.credentials.create`, without attestation unless `make` is given. */
   register(challenge: string, edits: AnswerEdits = {}, make?: SaidMake) {
     const key = this.#coseKey()
     const length = Buffer.alloc(2)
@@ -115,7 +118,7 @@ export class SoftAuthenticator {
     }
   }
 
-  /** WebAuthn §8.2. */
+  /** The packed attestation statement (WebAuthn §8.2). */
   #statement({ certificates = [], key = this.#privateKey }: SaidMake, data: Buffer, clientData: Buffer): Buffer {
     const signature = sign('sha256', Buffer.concat([data, createHash('sha256').update(clientData).digest()]), key)
     const members = [text('alg'), small(-7), text('sig'), bytes(signature)]
@@ -123,7 +126,7 @@ export class SoftAuthenticator {
     return Buffer.concat([mapOf(3), ...members, text('x5c'), head(4, certificates.length), ...certificates.map(bytes)])
   }
 
-  /** RFC 9053 §7. */
+  /** The public key as a COSE_Key (RFC 9053 §7). */
   #coseKey(): Buffer {
     const { kty, x = '', y = '', n = '', e = '' } = this.publicKey.export({ format: 'jwk' })
     const part = (value: string) => bytes(Buffer.from(value, 'base64url'))
@@ -153,7 +156,7 @@ function authenticatorData(
   return Buffer.concat([createHash('sha256').update(rpId).digest(), Buffer.from([flags]), count, behind])
 }
 
-// CBOR (RFC 8949) of what stands in an attestation object.
+// CBOR (RFC 8949), as far as attestation objects need it.
 
 const head = (major: number, length: number): Buffer =>
   length < 24

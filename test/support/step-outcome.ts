@@ -1,7 +1,7 @@
 import { Fault } from '../../src/fault.ts'
 import type { Outcome } from '../../src/hsm/hsm.ts'
 
-/** What became of a step of an attack: `done`, or the code of the fault that it ended with. */
+/** The outcome of a step of an attack: `done`, or the code of its fault. */
 export async function outcomeOf(step: Promise<unknown>): Promise<string> {
   try {
     await step
@@ -12,7 +12,7 @@ export async function outcomeOf(step: Promise<unknown>): Promise<string> {
   }
 }
 
-/** The same of several, one after another, by their names. */
+/** Outcomes of several steps, one after another, by name. */
 export async function outcomesOf(
   steps: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<Record<string, string>> {

@@ -3,13 +3,13 @@ import pkcs11 from 'pkcs11js'
 import { withPin } from './pin-session.ts'
 import type { TestToken } from './token.ts'
 
-/** A secret root key of which the test knows the value, as whoever took over a host with SoftHSM2 does. */
+/** A root key whose value the test knows, like an attacker who took over a host with SoftHSM2. */
 export interface StolenKey {
-  /** HMAC-SHA-256 by it. */
+  /** HMAC-SHA-256 by the key. */
   hmac(bytes: Uint8Array): Buffer
 }
 
-/** Puts a key of known value in the place of the first version of this root key, with the same attributes. */
+/** Replaces the first version of this root key by a key of known value with the same attributes. */
 export function steal(token: TestToken, role: 'seal' | 'pepper'): StolenKey {
   const value = randomBytes(32)
   const label = `strongroom.${role}.v1`
@@ -31,7 +31,7 @@ export function steal(token: TestToken, role: 'seal' | 'pepper'): StolenKey {
   return { hmac: (bytes) => createHmac('sha256', value).update(bytes).digest() }
 }
 
-/** The same for the audit key: a pair of which the test has the private half. */
+/** Replaces the audit key by a pair whose private half the test knows. */
 export function stealAuditKey(token: TestToken): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { d = '', x = '', y = '' } = privateKey.export({ format: 'jwk' })

@@ -16,7 +16,7 @@ export async function storedKey(
   return stored
 }
 
-/** The rows of a new key of the vault. */
+/** Makes a key in the vault. Resolves to its rows. */
 export async function makeKey(
   appliance: Pick<TestAppliance, 'store'>,
   { id, admin }: TestVault,

@@ -7,16 +7,16 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { TestAppliance } from './appliance.ts'
 import { processesOf } from './fault-kit.ts'
 
-/** What a stranger hears of one call. */
+/** The answer to a call of an attacker without a session. */
 export interface Heard {
-  /** 0: the connection ended without an answer. */
+  /** 0 where the connection ended without an answer. */
   readonly status: number
   readonly headers: NodeJS.Dict<string | string[]>
   readonly bytes: number
   readonly text: string
 }
 
-/** A stranger's keep-alive connection over HTTP/1.1, from an address of his choice of 127.0.0.0/8. */
+/** An attacker's keep-alive connection over HTTP/1.1, from an address of his choice in 127.0.0.0/8. */
 export function createStranger({ ca, url }: Pick<TestAppliance, 'ca' | 'url'>, localAddress = '127.0.0.1') {
   const agent = new Agent({ ca, keepAlive: true, maxSockets: 1, localAddress })
   return {
@@ -41,7 +41,7 @@ export function createStranger({ ca, url }: Pick<TestAppliance, 'ca' | 'url'>, l
 
 export type Stranger = ReturnType<typeof createStranger>
 
-/** A connection over HTTP/2; its errors are the attacker's own. */
+/** A connection over HTTP/2. Its errors are ignored. */
 export async function http2Session(
   appliance: TestAppliance,
   settings: { readonly initialWindowSize?: number } = {},
@@ -52,7 +52,7 @@ export async function http2Session(
   return session
 }
 
-/** A stream of it whose errors are the attacker's own; the body, where there is one, is his to write. */
+/** A stream of such a connection. Its errors are ignored. The caller writes the body, where there is one. */
 export function http2Stream(
   session: ClientHttp2Session,
   method: string,
@@ -67,7 +67,7 @@ export function http2Stream(
   return stream
 }
 
-/** A bare TLS connection for HTTP/1.1. Resolves to undefined when it is not let in. */
+/** A bare TLS connection for HTTP/1.1. Resolves to undefined when it is refused. */
 export function tlsSocket({ url, ca }: TestAppliance, localAddress = '127.0.0.1'): Promise<TLSSocket | undefined> {
   const socket = connectTls({
     ca,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pki } from './pki.ts'
 
-/** rsyslogd, which takes messages over TLS from clients with a certificate of the CA. */
+/** rsyslogd, which accepts messages over TLS from clients with a certificate of the CA. */
 export class SyslogReceiver {
   readonly port: number
   readonly file: string

@@ -5,17 +5,17 @@ const enoughBytes = 2 ** 30
 const memory = '/dev/shm'
 
 /**
- * Where temporary files of tests lie: in memory, where a sync costs nothing, when there is room, and programs and modules may be
- * run from there; else where the system says.
+ * Folder of temporary files: in memory, where a sync costs nothing, if there is room and programs and modules can run
+ * from it; else the system's own.
  */
 export function temporaryFolder(): string {
   return isFit(memory) ? memory : tmpdir()
 }
 
-/** Whether the temporary folder is that of one run of the tests, and goes with it. */
+/** Whether the temporary folder belongs to one run of the tests and is removed with it. */
 export const isTestRun = process.env['STRONGROOM_TEST_DISK'] !== undefined
 
-/** For tests of what a disk keeps: not in memory, unless the system's own temporary folder is. */
+/** Folder for tests of durability: not in memory, unless the system's own temporary folder is. */
 export const diskFolder = (): string => process.env['STRONGROOM_TEST_DISK'] ?? tmpdir()
 
 function isFit(folder: string): boolean {

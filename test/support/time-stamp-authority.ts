@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** `openssl ts` behind a small server: an RFC 3161 authority with a CA of its own. */
+/** `openssl ts` behind a small server: an RFC 3161 authority with its own CA. */
 export class TimeStampAuthority {
   readonly ca: string
   readonly #folder: string
@@ -44,7 +44,7 @@ certs=${this.ca}\nsigner_digest=sha256\ndefault_policy=1.2.3.4.1\ndigests=sha256
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
   }
 
-  /** Whether openssl finds that this token of the CA is of these bytes. */
+  /** Whether openssl accepts this token of the CA for these bytes. */
   verifies(token: Buffer, data: string): boolean {
     const [file, text] = ['token.der', 'data.json'].map((name) => join(this.#folder, name))
     writeFileSync(file ?? '', token)

@@ -5,37 +5,37 @@ import type { AddressInfo } from 'node:net'
 import type { TestAppliance } from './appliance.ts'
 import { commonPki } from './pki.ts'
 
-/** What an answer of the appliance looks like when it comes by. */
+/** An answer of the appliance that passes through. */
 export interface PassingAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
 }
 
-/** What a proxy does with a request instead of passing it on, or with the answer that `pass` gets. */
+/** Handles a request in place of forwarding it, or changes the answer that `pass` gets. */
 export type Meddling = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   pass: () => Promise<PassingAnswer>,
 ) => void | Promise<void>
 
-/** A small proxy with TLS of its own before an appliance. It passes everything on, until a test has it meddle. */
+/** A small proxy with its own TLS before an appliance. It forwards everything until a test makes it meddle. */
 export interface TlsProxy {
   readonly url: string
-  /** Method and path of each request that has come. */
+  /** Method and path of each request received. */
   readonly seen: string[]
-  /** For the next requests, one after the other. */
+  /** Handles the next requests, one for each argument. */
   meddle(...meddling: Meddling[]): void
   close(): Promise<void>
 }
 
-/** A file that a proxy answers with by itself. */
+/** A file that a proxy serves itself. */
 export interface ServedFile {
   readonly content: string | Buffer
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `serve`: what lies at a path beside the interface, where something does. */
+/** `serve`: returns the file at a path outside of the interface; undefined for none. */
 export async function startTlsProxy(
   appliance: TestAppliance,
   serve: (path: string) => ServedFile | undefined = () => undefined,
@@ -82,14 +82,14 @@ export const passOn: Meddling = async (_incoming, outgoing, pass) => {
   outgoing.writeHead(status, headers).end(body)
 }
 
-/** The appliance has done what it was asked; half of its answer arrives. */
+/** The appliance performs the call; half of its answer arrives. */
 export const cutAnswer: Meddling = async (_incoming, outgoing, pass) => {
   const { status, headers, body } = await pass()
   outgoing.writeHead(status, headers)
   outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy())
 }
 
-/** The same, and the length says that this was all. */
+/** As `cutAnswer`, with a length that declares the half complete. */
 export const shortAnswer: Meddling = async (_incoming, outgoing, pass) => {
   const { status, headers, body } = await pass()
   const half = body.subarray(0, body.length / 2)
@@ -106,7 +106,7 @@ export const answer =
 export const html = (status: number, headers: Readonly<Record<string, string>> = {}): Meddling =>
   answer(status, '<html><body><h1>Bad gateway</h1></body></html>', { 'content-type': 'text/html', ...headers })
 
-/** Never answers; resolves `arrived` when the request is there. */
+/** Never answers. Calls `arrived` when the request is there. */
 export const silence =
   (arrived: () => void = () => undefined): Meddling =>
   () =>

@@ -18,33 +18,33 @@ import { createRootObjects } from '../../src/hsm/pkcs11/root-creation.ts'
 import { emptyToken } from '../../src/hsm/pkcs11/token-move.ts'
 import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 
-/** A SoftHSM2 token of the test's own, with all root objects in it. */
+/** A separate SoftHSM2 token with all root objects. */
 export interface TestToken {
-  /** Holds everything below; 0700, so sockets may go here. */
+  /** Contains everything below. Its mode is 0700, so that sockets may be in it. */
   readonly directory: string
   readonly module: string
   readonly tokenUri: string
   readonly softhsmConf: string
   readonly tokenDirectory: string
   readonly pinFile: string
-  /** Holds the SO PIN, which a machine in use does not. */
+  /** Contains the SO PIN, which is not on a machine in use. */
   readonly soPinFile: string
   /** Removes the folder. */
   cleanup(): void
 }
 
-/** What `softhsm/init-token --json` prints. */
+/** The output of `softhsm/init-token --json`. */
 const description = z.object({ module: z.string(), uri: z.string(), softhsmConf: z.string(), pinFile: z.string() })
 
 const root = resolve(import.meta.dirname, '../..')
 const label = 'strongroom'
-/** Not where doctor looks for it. */
+/** Not a path where `strongroom doctor` looks for it. */
 const soPinName = 'officer-pin'
 
-/** What a template is made from: a change of any of these makes another. */
+/** Sources of the template: a change of any of them makes a new one. */
 const ingredients = ['softhsm', 'src/hsm/pkcs11', 'test/support/token.ts']
 
-/** A copy of a token that is made once and kept below node_modules/.cache: RSA keys take their time, copies do not. */
+/** A copy of a token that is made once and kept below node_modules/.cache, because generating RSA keys takes time. */
 export function makeToken(folder = tmpdir()): Promise<TestToken> {
   const directory = mkdtempSync(join(folder, 'strongroom-token-'))
   execFileSync('cp', ['-a', `${template()}/.`, directory])
@@ -53,21 +53,21 @@ export function makeToken(folder = tmpdir()): Promise<TestToken> {
   return Promise.resolve(tokenIn(directory))
 }
 
-/** A token with keys of its own, unlike the copies, which all hold the same. */
+/** A token with its own keys; all copies have the same. */
 export function makeOtherToken(): TestToken {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
   fill(directory)
   return tokenIn(directory)
 }
 
-/** One that is initialised, with no keys in it. */
+/** An initialised token without keys. */
 export function makeEmptyToken(): TestToken {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
   keepDescription(directory, initialise(directory))
   return tokenIn(directory)
 }
 
-/** Has a token hold keys that may leave it, in place of its own. */
+/** Replaces the keys of a token by keys that may leave it. */
 export function makeMovable(token: TestToken): void {
   const { module, tokenUri: uri, softhsmConf, pinFile, directory } = token
   const location = { module, uri, softhsmConf, pin: knownPin(readFileSync(pinFile, 'utf8')) }
@@ -101,7 +101,7 @@ function template(): string {
   try {
     renameSync(fresh, finished)
   } catch (error) {
-    // Another test process was quicker; its token serves as well.
+    // Another test process was faster; its token will do.
     if (!existsSync(finished)) throw error
     rmSync(fresh, { recursive: true })
   }

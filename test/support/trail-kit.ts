@@ -22,7 +22,7 @@ export function givenSigner(): KeySigner {
   return createKeySigner(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 }
 
-/** A registry that lives as long as the test. The one over the database has tests of its own. */
+/** A registry of heads in memory. The one in the database has its own tests. */
 export function givenHeads(): AuditHeads & { readonly kept: Map<string, SealedHead> } {
   const kept = new Map<string, SealedHead>()
   return {
@@ -39,7 +39,7 @@ export interface Bench {
   readonly signer: KeySigner
   readonly heads: ReturnType<typeof givenHeads>
   readonly open: (options?: Partial<AuditTrailOptions>) => Promise<AuditTrail>
-  /** Every finding in short, without and with the registry's help. */
+  /** All findings in short, without and with the help of the registry. */
   readonly findings: (
     registry?: 'with registry',
     directory?: string,

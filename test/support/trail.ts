@@ -1,6 +1,6 @@
 import type { TestAppliance } from './appliance.ts'
 
-/** The events in the audit trail, chain by chain; on a shared appliance those since this test file began. */
+/** The events in the audit trail, chain by chain. On a shared appliance: those since this test file began. */
 export function eventsOf({ trail }: TestAppliance): Record<string, unknown>[] {
   return trail.flatMap((text) =>
     text

@@ -15,8 +15,8 @@ import { createLog } from '../../src/log.ts'
 import type { TestAppliance } from './appliance.ts'
 
 /**
- * A second keeper over the token of an appliance, in the process of the test, with files of its own and a clock that the
- * test turns; and a client of it and the appliance's token hosts. `origin`: whose socket the client has.
+ * Starts a second keeper over the token of an appliance in the test process, with its own files and a clock that the
+ * test controls; and a client of it and of the appliance's token hosts. `origin`: whose socket the client has.
  */
 export async function startKeeperAt(
   { config }: Pick<TestAppliance, 'config'>,

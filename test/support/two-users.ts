@@ -7,13 +7,13 @@ import { freePort, startDaemon } from './appliance.ts'
 import { commonPki } from './pki.ts'
 import { makeToken, type TestToken } from './token.ts'
 
-/** Two users whom every Debian has, and who have nothing to do with each other. */
+/** Two unrelated users that exist in every Debian. */
 export const workersUser = 'www-data'
 export const insideUser = 'backup'
 
 const product = resolve(import.meta.dirname, '../../dist/bin/strongroomd.js')
 
-/** Root alone starts processes of others, who must be able to read the program. */
+/** Only root can start processes of other users, who must be able to read the program. */
 export const hasTwoUsers =
   process.getuid?.() === 0 &&
   [workersUser, insideUser].every(
@@ -31,16 +31,16 @@ export interface DirectDaemon {
   readonly ca: string
   readonly journal: string[]
   readonly process: ChildProcess
-  /** Of the first worker. */
+  /** Process id of the first worker. */
   readonly workerPid: number
-  /** Of the process with this text in its command line. */
+  /** Id of the process with this text in its command line. */
   pidOf(part: string): number
   stop(): Promise<number | null>
 }
 
 /**
- * The daemon started without systemd: by root, for two users, or, where not `separate`, by the user of the workers for
- * himself alone.
+ * Starts the daemon without systemd: by root for two users or, unless `separate`, by the user of the workers for that
+ * user only.
  */
 export async function startDirectly({ separate }: { readonly separate: boolean }): Promise<DirectDaemon> {
   const directory = mkdtempSync(join(tmpdir(), 'users-'))
@@ -52,7 +52,7 @@ export async function startDirectly({ separate }: { readonly separate: boolean }
   mkdirSync(outside, { mode: 0o700 })
   cpSync(pki.certificate, certificate)
   cpSync(pki.key, key)
-  // The launcher makes the folder of the sockets.
+  // The launcher makes the folder of the sockets itself.
   if (!separate) mkdirSync(run, { mode: 0o700 })
   execFileSync('chown', ['-R', `${workersUser}:`, outside, ...(separate ? [] : [run])])
   execFileSync('chown', ['-R', `${separate ? insideUser : workersUser}:`, token.directory])

@@ -2,7 +2,7 @@ import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { findUserById, type NewUserRow, type User } from '../../src/features/users/records.ts'
 import type { TestAppliance } from './appliance.ts'
 
-/** The row of a user or service account, as it lies in the database. */
+/** The stored row of a user or service account. */
 export async function accountRow(
   { store }: Pick<TestAppliance, 'store'>,
   { id }: { readonly id: number },
@@ -12,7 +12,7 @@ export async function accountRow(
   return row
 }
 
-/** The row of a user who exists in the database alone, for tests without a token, whose keeper would seal it. */
+/** The row of a user who exists only in the database, for tests without a token whose keeper would seal it. */
 export function userRow(username: string): NewUserRow {
   return {
     username,

@@ -5,7 +5,9 @@ import { withPin } from './pin-session.ts'
 
 type OpenToken = Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>
 
-/** What the key of a vault encrypted in any name (IV ‖ ciphertext ‖ tag), as whoever has module and PIN can open it. */
+/**
+ * Decrypts a ciphertext of the key of a vault (IV ‖ ciphertext ‖ tag) with any aad, as anyone with module and PIN can.
+ */
 export function openByVaultKey(token: OpenToken, keyId: Buffer, ciphertext: Buffer, aad: Buffer): Buffer {
   return withPin(token, ({ lib, session }) => {
     lib.C_DecryptInit(session, gcm(ciphertext.subarray(0, 12), aad), vaultKey(lib, session, keyId))
@@ -13,7 +15,7 @@ export function openByVaultKey(token: OpenToken, keyId: Buffer, ciphertext: Buff
   })
 }
 
-/** The same the other way round, of short plaintexts. */
+/** Encrypts a short plaintext likewise. */
 export function sealByVaultKey(token: OpenToken, keyId: Buffer, plaintext: Buffer, aad: Buffer): Buffer {
   const iv = randomBytes(12)
   return withPin(token, ({ lib, session }) => {

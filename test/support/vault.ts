@@ -3,17 +3,17 @@ import type { Permission } from '../../src/access/permission.ts'
 import type { TestAppliance, TestUser } from './appliance.ts'
 import type { Envelope, TestClient } from './client.ts'
 
-/** A vault, and what a test does in it over the wire. */
+/** A vault with helpers that work over the wire. */
 export interface TestVault {
   readonly id: string
   readonly admin: TestClient
   /** A logged-in client of a new user with this permission. */
   member(permission: Permission): Promise<TestClient>
-  /** The same with Read that these grants narrow. */
+  /** A logged-in client of a new user with Read, narrowed by these grants. */
   narrowed(grants: readonly object[], capabilities?: readonly Capability[]): Promise<NarrowedMember>
   /** Changes a user's permission; undefined ends the membership. */
   share(userId: string, permission: Permission | undefined): Promise<void>
-  /** The ciphertext of base64 data, made by its admin. */
+  /** Encrypts base64 data by the vault's admin. Resolves to the ciphertext. */
   encrypt(key: string, plaintext: string, more?: object): Promise<string>
   decrypt(key: string, ciphertext: string): Promise<string>
 }
@@ -25,7 +25,7 @@ export interface NarrowedMember {
 
 const bits = { Read: 1, Write: 2, Admin: 4 }
 
-/** By `by`, or by a new user. */
+/** Makes a vault by the user of `by`, or by a new user. */
 export async function makeVault(appliance: TestAppliance, vaultname = 'Test', by?: TestClient): Promise<TestVault> {
   const admin = by ?? (await appliance.login())
   const [{ id }] = (await admin.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }]

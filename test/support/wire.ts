@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls'
 import type { TestAppliance } from './appliance.ts'
 import type { Envelope } from './client.ts'
 
-/** An HTTP/1.1 answer as it stood on the wire. */
+/** An HTTP/1.1 answer as received. */
 export interface WireAnswer {
   readonly status: number
   readonly head: string
@@ -22,8 +22,8 @@ export interface Exchange {
 const patienceMs = 15_000
 
 /**
- * Sends these bytes over a connection of its own and reads until `answers` have come or the other side closes. Rejects when neither
- * happens in time: an appliance may refuse anything, but never leave a client hanging.
+ * Sends these bytes over a new connection and reads until `answers` have come or the other side closes. Rejects when
+ * neither happens in time: an appliance may refuse anything, but never leave a client waiting.
  */
 export function exchange(
   appliance: TestAppliance,
@@ -45,7 +45,7 @@ export function secureSocket(appliance: TestAppliance): Socket {
   })
 }
 
-/** Reads answers from a socket until there are enough of them, or it is closed. */
+/** Reads answers from a socket until there are `wanted` of them or it is closed. */
 export function conversation(socket: Socket, wanted: number): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0)
@@ -62,13 +62,13 @@ export function conversation(socket: Socket, wanted: number): Promise<Exchange> 
       received = Buffer.concat([received, piece])
       if (answersIn(received).length >= wanted) settle(false)
     })
-    // What was received counts; how the connection ended does not.
+    // Only the received data count, not how the connection ended.
     socket.on('error', () => undefined)
     socket.once('close', () => settle(true))
   })
 }
 
-/** Resolves when the other side closes; rejects when it does not in time. */
+/** Waits until the other side closes. Rejects when it does not in time. */
 export function ending(socket: Socket): Promise<void> {
   return conversation(socket, Infinity).then(() => undefined)
 }
@@ -90,7 +90,7 @@ function answersIn(received: Buffer): WireAnswer[] {
 
 export const portOf = (appliance: TestAppliance): number => Number(new URL(appliance.url).port)
 
-/** What curl prints: the head of the answer and its body. */
+/** The output of curl: head and body of the answer. */
 export function curl(appliance: TestAppliance, path: string, ...args: readonly string[]): Promise<string> {
   const ca = join(appliance.directory, 'ca.pem')
   writeFileSync(ca, appliance.ca)

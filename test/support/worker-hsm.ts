@@ -4,7 +4,10 @@ import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { TestAppliance } from './appliance.ts'
 
-/** The sockets that code in a worker has: those of keeper, token hosts and key maker. Close it after the tests. */
+/**
+ * A client over the sockets that an attacker in a worker has: those of keeper, token hosts and key maker. Close it
+ * after the tests.
+ */
 export function workerHsm({ config }: Pick<TestAppliance, 'config'>): Hsm {
   const { sockets, deadlineMs, queue } = config.hsm
   const keyMakerSocket = keyMakerSocketOf(config.hsm)

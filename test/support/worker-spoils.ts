@@ -12,14 +12,17 @@ import { grantIn } from './grant-kit.ts'
 import { latestReference } from './key-references.ts'
 import { makeVault, type TestVault } from './vault.ts'
 
-/** What a worker reads in the database of one user: keys of the user's vault, its data key, a device, a backup. */
+/**
+ * Records of one user that a worker can read in the database: keys of the user's vault, its data key, a device, a
+ * backup.
+ */
 export interface Spoils {
   readonly vault: TestVault
   readonly cipher: StoredKey
   readonly references: Readonly<Record<'cipher' | 'mac' | 'pair' | 'vaultKey' | 'device' | 'totp', KeyReference>>
   readonly count: SealedRecord
   readonly vaultKeyId: string
-  /** The row of the vault. */
+  /** The sealed row of the vault. */
   readonly vaultRecord: SealedRecord
   readonly backup: Buffer
   readonly job: SealedRecord
@@ -38,7 +41,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
   const cipher = await stored('cipher')
   const { KEYS: keys } = await vault.admin.must('GET', `/transparent/backup/${vault.id}/cipher`)
   const job = { type: 'aes256-gcm96' }
-  // Its RSA key comes from the key maker, which is started last.
+  // Its RSA key comes from the key maker, which starts last.
   const path = `/transparent/import_job/${vault.id}/wanted`
   for (let tries = 0; tries < 160 && (await vault.admin.call('POST', path, { body: job })).status === 503; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 250))

@@ -8,7 +8,7 @@ import type { RequestRouter } from './request-router.ts'
 
 const devicesAtOnce = 500
 
-/** What the operator has the keeper do for a backup of the appliance, and after one was restored. */
+/** Requests of the operator to the keeper for a backup of the appliance, and after its restore. */
 export function applianceBackupCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     async signManifest(hash) {

@@ -5,12 +5,15 @@ import type { Operation } from '../protocol/frame.ts'
 export type BatchOperation = Extract<Operation, 'encryptMany' | 'decryptMany' | 'rewrapMany'>
 
 /**
- * Keys of one frame. A token host unwraps each that it does not hold, and answers no other frame meanwhile: a batch may
- * name thousands of versions of a key.
+ * Most keys in one frame. A token host unwraps each key that it does not hold and answers no other frame meanwhile, and
+ * a batch may name thousands of versions of a key.
  */
 export const keysAtOnce = 64
 
-/** Sends the items of a batch, in groups by the keys that they name; resolves to their outcomes in the order of the items. */
+/**
+ * Sends the items of a batch in groups by the keys that they name. Resolves to their outcomes, in the order of the
+ * items.
+ */
 export function createBatchCall(
   fields: (operation: BatchOperation, fields: readonly Uint8Array[]) => Promise<readonly Buffer[]>,
 ): (operation: BatchOperation, items: readonly BatchItem[]) => Promise<readonly Outcome[]> {
@@ -22,7 +25,7 @@ export function createBatchCall(
   }
 }
 
-/** The items in their order, in groups that name `keysAtOnce` keys at most. */
+/** The items, in their order, in groups that name at most `keysAtOnce` keys. */
 function* groupsByKeys(items: readonly BatchItem[]): Generator<readonly BatchItem[], void> {
   let named = new Set<KeyReference>()
   let from = 0

@@ -17,23 +17,23 @@ export interface Request {
   readonly code: number
   readonly fields: readonly Uint8Array[]
   readonly bytes: number
-  /** On the clock of `performance.now()`. */
+  /** End of its deadline, on the clock of `performance.now()`. */
   readonly expiresMs: number
   /** The one host that may answer; undefined when any may. */
   readonly only: HostLane | undefined
-  /** Whether it makes or destroys objects of the token. */
+  /** Whether it makes or destroys objects in the token. */
   readonly changesToken: boolean
-  /** Of one that keeps a host busy for long. */
+  /** Set for a request that occupies a host for long. */
   readonly slow: SlowTurn | undefined
   readonly resolve: (fields: readonly Buffer[]) => void
   readonly reject: (fault: unknown) => void
-  /** The hosts that it was sent to. */
+  /** The hosts to which it was sent. */
   readonly tried: HostLane[]
-  /** When it was sent to the last of them, on the clock of `waitedMs`. */
+  /** Time when it was last sent, on the clock of `waitedMs`. */
   sentAt: number
-  /** Its place among those in flight on that host. */
+  /** Its place among the requests in flight on the present host. */
   flight: ListItem<Request> | undefined
-  /** Its place among those that wait for a host. */
+  /** Its place among the requests that wait for a host. */
   wait: ListItem<Request> | undefined
 }
 
@@ -43,20 +43,20 @@ export interface HostLaneEvents {
   reply(host: HostLane, frame: Frame): void
 }
 
-// Puts a host behind every other that answers well, whatever the load.
+// Load that puts a host behind every host that answers well, whatever their load.
 const setbackBytes = 2 ** 40
 
-// To wake a second host for half of a small batch costs the processors more than a quick host needs for all of it.
+// Waking a second host for half of a small batch costs more processor time than a quick host needs for all of it.
 const quickMs = 4
 const batchBytes = 16 * 1024
 
 /**
- * How long this process has waited for anything, in milliseconds since its start. What it spends on its own work says
- * nothing of a host: under load an answer lies there for a while before it is read.
+ * How long this process has been idle since its start, in milliseconds. The time of its own work says nothing about a
+ * host: under load an answer waits a while before it is read.
  */
 const waitedMs = (): number => performance.eventLoopUtilization().idle
 
-/** One token host, or the keeper, as the router sees it: its connection and the requests in flight on it. */
+/** A token host or the keeper, as the router uses it: its connection, and the requests in flight on it. */
 export class HostLane {
   readonly connection: HostConnection
   readonly #inFlight = new LinkedList<Request>()
@@ -64,7 +64,7 @@ export class HostLane {
   #hasLarge = false
   #hasSlow = false
   #lastAnswerMs = 0
-  /** It let a deadline pass or said that it cannot work: others come first until it answers well again. */
+  /** The host missed a deadline or reported that it cannot work. Others are preferred until it answers well again. */
   isDoubtful = false
 
   constructor(peer: FrameProcess, path: string, events: HostLaneEvents) {
@@ -75,19 +75,22 @@ export class HostLane {
     })
   }
 
-  /** Large requests go one at a time, and slow ones: what comes after them waits for them. */
+  /**
+   * Whether this host can be sent the request. It gets one large and one slow request at a time, because later ones
+   * would wait for them.
+   */
   takes(request: Request): boolean {
     const waits = (isLarge(request) && this.#hasLarge) || (request.slow !== undefined && this.#hasSlow)
     return this.connection.isUp() && (request.only ?? this) === this && !waits
   }
 
-  /** The lower, the better a choice for this request. */
+  /** The load of this host for the choice of a host for the request: the lowest is the best. */
   load(request: Request): number {
     const load = request.changesToken ? 0 : this.#ownLoad()
     return load + (this.isDoubtful ? setbackBytes : 0) + (request.tried.includes(this) ? 2 * setbackBytes : 0)
   }
 
-  /** A host that is quick and has little to do counts as idle. */
+  /** A quick host with little to do counts as idle. */
   #ownLoad(): number {
     return this.#outstandingBytes < batchBytes && this.#isQuick() ? 0 : this.#outstandingBytes
   }
@@ -130,28 +133,28 @@ function isLarge(request: Request): boolean {
 }
 
 interface HostConnectionEvents {
-  /** The host can be written to. */
+  /** The host is connected and can be sent frames. */
   up(): void
   /**
-   * The connection, or the try to make one, is gone with every request that was sent over it; another try follows by
-   * itself.
+   * The connection, or an attempt to make one, has ended, and every request sent over it is lost. Another attempt
+   * follows by itself.
    */
   down(wasUp: boolean): void
   reply(frame: Frame): void
 }
 
-/** A connection to one such process that comes back by itself until it is closed. */
+/** A connection to such a process, which is made again whenever it ends, until `close`. */
 interface HostConnection {
   readonly socket: string
   isUp(): boolean
-  /** Why the last try to connect failed. */
+  /** Why the last attempt to connect failed. */
   reason(): string | undefined
   write: FrameWriter['write']
   close(): void
 }
 
 const firstPauseMs = 50
-/** Short, because calls wait for a host that is started anew, and at the start each program waits for the one before. */
+/** Short, because calls wait for a restarted host, and at the start each program waits for the one before. */
 const longestPauseMs = 200
 
 function connectHost(peer: FrameProcess, path: string, events: HostConnectionEvents): HostConnection {
@@ -206,7 +209,7 @@ function connectHost(peer: FrameProcess, path: string, events: HostConnectionEve
   }
 }
 
-/** The fields of a reply; throws the Fault that the host answered with. */
+/** The fields of a reply. Throws the Fault that the host answered with. */
 export function fieldsOf(reply: Frame): readonly Buffer[] {
   if (reply.code === outcomes.done) return reply.fields
   const code = reply.fields[0]?.toString()

@@ -30,7 +30,7 @@ const tokenStatus = z.object({
 
 const roomSchema = z.object({ kind: z.enum(['memory', 'disk']), freeBytes: z.number(), totalBytes: z.number() })
 
-/** What one host, or the keeper, says of itself. Never rejects for a host that is down. */
+/** Asks a host or the keeper for its status. Does not reject for one that is down. */
 export async function hostStatus(
   router: Pick<RequestRouter<'ping' | 'status'>, 'callHost' | 'peer'>,
   socket: string,
@@ -44,7 +44,10 @@ export async function hostStatus(
   }
 }
 
-/** Reads the reply to `ping` (state, reason, and of a host its room) or `status` (and the token as JSON). */
+/**
+ * Reads the reply to `ping` (state, reason, and free room of the token from a host) or to `status` (the token as JSON
+ * in addition).
+ */
 export function parseHostStatus(
   peer: FrameProcess,
   socket: string,

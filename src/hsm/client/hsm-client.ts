@@ -18,7 +18,7 @@ import { takeoverCalls } from './takeover-calls.ts'
 export interface HsmClientOptions {
   /** Unix sockets of the token hosts (`hsm.sockets`). */
   readonly sockets: readonly string[]
-  /** One of the keeper's: for workers, or for the operator (`hsm.keeper`). Without it nothing is sealed. */
+  /** The keeper's socket for workers or for the operator (`hsm.keeper`). Without it nothing can be sealed. */
   readonly keeper?: string
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`); without it none can be made. */
   readonly keyMakerSocket?: string
@@ -33,15 +33,15 @@ export interface HsmClientOptions {
 export type ServingProcess = 'keeper' | 'host' | 'key-maker'
 
 export interface RequestWatch {
-  /** Told of each request that has ended, with its fault where it has one. */
+  /** Called after each request, with its fault where it failed. */
   readonly ended: (process: ServingProcess, operation: string, milliseconds: number, fault: unknown) => void
-  /** Given, once, what tells how many requests have no answer yet. */
+  /** Called once with a function that returns the number of unanswered requests. */
   readonly opened: (underWay: () => number) => void
 }
 
 /**
- * The port over unix sockets to keeper and token hosts, which it connects to by itself, again and again, until `close`.
- * The PIN never passes here.
+ * The port, over unix sockets to keeper and token hosts. It connects by itself and again after every loss, until
+ * `close`. It never handles the PIN.
  */
 export function createHsmClient(options: HsmClientOptions): Hsm {
   const endedAt = (process: ServingProcess) =>
@@ -205,7 +205,7 @@ function backupCalls({ fields, bytes, done }: Calls) {
 
 type Call<T> = (operation: Operation, fields: readonly Uint8Array[]) => Promise<T>
 
-/** Requests to a token host, by the shape of what comes back. All reject as `RequestRouter.call` does. */
+/** Requests to a token host, by the type of the result. All reject as `RequestRouter.call` does. */
 interface Calls {
   readonly fields: Call<readonly Buffer[]>
   readonly bytes: Call<Buffer>
@@ -229,9 +229,7 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
 
 const nothing = Buffer.alloc(0)
 
-// Fields of replies.
-
-/** Fields of a generated key. */
+/** Number of fields of a generated key in a reply. */
 const generatedFields = 6
 
 function generatedKey(reply: readonly Buffer[]): GeneratedKey {

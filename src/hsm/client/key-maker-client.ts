@@ -13,21 +13,26 @@ export interface KeyMakerClientOptions {
   readonly ended?: (operation: string, milliseconds: number, fault: unknown) => void
 }
 
-/** The way to the token host that makes RSA keys. It has a router of its own, so that nothing waits behind its requests. */
+/**
+ * Requests to the token host that makes RSA keys. It has a router of its own, so that no other request waits behind
+ * them.
+ */
 export interface KeyMakerClient {
-  /** Rejects with `hsm.unavailable`, which says when to try again, where too many wait or the host is down. */
+  /**
+   * Rejects with `hsm.unavailable`, with a time for the next attempt, where too many requests wait or the host is down.
+   */
   call: RequestRouter<Operation>['call']
-  /** None where no key maker is known. */
+  /** The status of the key maker; empty where none is configured. */
   status(): Promise<HostStatus[]>
   close(): void
 }
 
-/** Whether this asks for a new RSA key. */
+/** Whether the request is for a new RSA key. */
 export function isForKeyMaker(operation: Operation, [kind]: readonly Uint8Array[]): boolean {
   return (operation === 'generate' || operation === 'createTokenObject') && isRsaKind(String(kind))
 }
 
-/** More than the key maker lets wait: it says itself which it refuses. */
+/** More than the key maker allows to wait, so that the key maker itself decides which it refuses. */
 const queue = 64
 const retryAfterMs = 5_000
 

@@ -6,7 +6,7 @@ import { sealedFields } from '../protocol/batch-frame.ts'
 import { tooFew } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 
-/** What a login asks the keeper. */
+/** Requests of a login to the keeper. */
 export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   const one = async (operation: KeeperOperation, fields: readonly Uint8Array[]): Promise<Buffer> => {
     const [reply] = await keeper.call(operation, fields)

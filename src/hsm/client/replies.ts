@@ -5,7 +5,7 @@ export function wrapped(reply: readonly Buffer[], at: number): WrappedKey {
   return { kek: field(reply, at).toString(), blob: field(reply, at + 1) }
 }
 
-/** Undefined for the empty field that stands for nothing. */
+/** A field of a reply; undefined for an empty one, which stands for no value. */
 export function given(reply: readonly Buffer[], at: number): Buffer | undefined {
   const found = field(reply, at)
   return found.length === 0 ? undefined : found

@@ -8,48 +8,47 @@ import { slowTurnOf } from './slow-requests.ts'
 export interface RouterOptions<O extends string> {
   /** The code of an operation is its index in this list. */
   readonly operations: readonly O[]
-  /** What answers at the sockets, as sentences name it. */
+  /** The kind of process at the sockets, for messages. */
   readonly peer: FrameProcess
-  /** Unix sockets of the token hosts (`hsm.sockets`), in the order that all clients have; or the keeper's. */
+  /** Unix sockets of the token hosts (`hsm.sockets`), in the same order for all clients; or that of the keeper. */
   readonly sockets: readonly string[]
-  /** How long a request may take in all, fail-over included. */
+  /** Time for a request in all, including a second attempt on another host. */
   readonly deadlineMs: number
   /** Most requests under way at once (`hsm.queue`). */
   readonly queue: number
-  /** Told of each request that has ended, with its fault where it has one. */
+  /** Called after each request, with its fault where it failed. */
   readonly ended?: (operation: O, milliseconds: number, fault: unknown) => void
-  /** Told whenever a connection that was good is gone. */
+  /** Called whenever an established connection is lost. */
   readonly lost?: () => void
 }
 
-/** A request that is lost with its host is tried once more and no oftener: it may be what kills hosts. */
+/** A request that is lost with its host is tried only once more, because it may be what ends the hosts. */
 const mostTries = 2
-/** How long requests wait for some host to come back, counted from when the last one went. */
+/** How long requests wait for any host to come back, counted from the loss of the last one. */
 const patienceMs = 3_000
 const sweepIntervalMs = 250
 
 /**
- * Changes of the token's objects: every client sends them to the same host while that answers well. SoftHSM2 never sees
- * an object that another process made while it made one itself.
+ * Operations that change the objects in the token. Every client sends them to the same host while it answers well:
+ * SoftHSM2 never sees an object that another process made while it made one itself.
  */
 const changes: ReadonlySet<string> = new Set(['createVaultKey', 'createTokenObject', 'destroyObject'])
 
 /**
- * Spreads requests over the token hosts, least loaded first; what quick ones do at once goes to the first of them, the
- * same for every client: a host that is awake serves one request more for less than it takes to wake another. Slow
- * requests and changes of the token begin at the other end of the list, out of the way of the rest. A request that is
- * lost with its connection, or that a host cannot serve at the moment, goes to another host: every operation is safe to
- * repeat.
+ * Distributes requests over the token hosts, to the least loaded one first. Small loads on quick hosts go to the first
+ * host, the same for every client: an awake host serves one more request for less than it costs to wake another. Slow
+ * requests and changes of the token begin at the other end of the list, away from the others. A request that is lost
+ * with its connection, or that a host cannot serve now, goes to another host: every operation is safe to repeat.
  */
 export class RequestRouter<O extends string> {
   readonly peer: FrameProcess
   readonly #options: RouterOptions<O>
   readonly #hosts: readonly HostLane[]
-  /** From the last to the first. */
+  /** The hosts in reverse order. */
   readonly #reversedHosts: readonly HostLane[]
-  /** Every request under way, in the order of coming and so of deadlines. */
+  /** All unanswered requests in the order of arrival, which is that of their deadlines. */
   readonly #requests: RequestTable
-  /** Those that no host was sent: none is up, or all have a large or slow one already. */
+  /** Requests that could not be sent: no host is up, or each has a large or slow request already. */
   readonly #waiting = new LinkedList<Request>()
   #lastUpMs = performance.now()
   #sweeper: NodeJS.Timeout | undefined
@@ -67,23 +66,23 @@ export class RequestRouter<O extends string> {
     this.#reversedHosts = this.#hosts.toReversed()
   }
 
-  /** The reply's fields, from any host. Rejects with the host's Fault or `hsm.unavailable`. */
+  /** The fields of the reply of any host. Rejects with the Fault of the host or with `hsm.unavailable`. */
   call(operation: O, fields: readonly Uint8Array[]): Promise<readonly Buffer[]> {
     return this.#submit(operation, fields, undefined)
   }
 
-  /** The same from this one host, without a second try: for questions about the host itself. */
+  /** The fields of the reply of this host, without a second attempt: for questions about the host itself. */
   callHost(socket: string, operation: O): Promise<readonly Buffer[]> {
     const host = this.#hosts.find(({ connection }) => connection.socket === socket)
     return this.#submit(operation, [], host)
   }
 
-  /** Requests that have no answer yet. */
+  /** Number of unanswered requests. */
   get underWay(): number {
     return this.#requests.size
   }
 
-  /** Whether some host is connected. */
+  /** Whether at least one host is connected. */
   isUp(): boolean {
     return this.#hosts.some(({ connection }) => connection.isUp())
   }
@@ -91,7 +90,7 @@ export class RequestRouter<O extends string> {
   close(): void {
     clearTimeout(this.#sweeper)
     for (const request of this.#requests) {
-      // The lane would hand it out again when its connection goes down.
+      // Otherwise the request would be sent again when the connection ends.
       request.tried.at(-1)?.release(request)
       this.#fail(request, `The connection to the ${this.peer} is closed.`)
     }
@@ -145,7 +144,10 @@ export class RequestRouter<O extends string> {
     request.wait = undefined
   }
 
-  /** Slow requests go to half of the hosts, the same for every client: the others are free for the rest. */
+  /**
+   * The hosts for a request. Slow requests go to one half of the hosts, the same for every client, so that the other
+   * half is free for other requests.
+   */
   #hostsFor({ slow, only }: Request): readonly HostLane[] {
     if (slow === undefined || only !== undefined) return this.#hosts
     const up = this.#reversedHosts.filter(({ connection }) => connection.isUp())
@@ -160,7 +162,10 @@ export class RequestRouter<O extends string> {
     return best
   }
 
-  /** None until it is known which hosts there are: the first to be connected need not be the last of the list. */
+  /**
+   * The host for a change of the token. Undefined until every host is connected or has failed: the last one in the list
+   * may not be the first to connect.
+   */
   #bestToChange(request: Request): HostLane | undefined {
     return this.#reversedHosts.some(({ connection }) => !connection.isUp() && connection.reason() === undefined)
       ? undefined
@@ -201,8 +206,8 @@ export class RequestRouter<O extends string> {
   }
 
   /**
-   * Users take turns, and of each user the keys: what waits for the user who had a turn goes behind all others, with that
-   * key behind the user's other ones.
+   * Lets users take turns, and the keys of each user. After an answer, the waiting requests of its user go behind all
+   * others, and those for the same key behind the user's other ones.
    */
   #letOthersPass({ slow }: Request): void {
     if (slow === undefined) return

@@ -1,14 +1,14 @@
 import { LinkedList, type ListItem } from '../../linked-list.ts'
 import type { Request } from './host-lane.ts'
 
-/** The requests under way, by the ids that their frames carry: 32 bits, none of them used again for as long as can be. */
+/** The unanswered requests by the id in their frames (32 bits). An id is used again as late as possible. */
 export class RequestTable {
-  /** The request with an id is in the place that is the remainder of the id. */
+  /** The index of a request is the remainder of its id. */
   readonly #places: (ListItem<Request> | undefined)[]
   readonly #inOrder = new LinkedList<Request>()
   #lastId = 0
 
-  /** `most`: requests at once. */
+  /** `most`: largest number of requests at a time. */
   constructor(most: number) {
     this.#places = Array.from({ length: 2 * most })
   }
@@ -17,7 +17,7 @@ export class RequestTable {
     return this.#inOrder.size
   }
 
-  /** For a request that is to be added. */
+  /** Returns an unused id for the next request. */
   freeId(): number {
     do this.#lastId = (this.#lastId + 1) >>> 0
     while (this.#places[this.#placeOf(this.#lastId)] !== undefined)
@@ -36,7 +36,7 @@ export class RequestTable {
     if (this.#inOrder.remove(this.#itemOf(id))) this.#places[this.#placeOf(id)] = undefined
   }
 
-  /** In the order of coming. */
+  /** The requests in the order of arrival. */
   [Symbol.iterator](): Iterator<Request> {
     return this.#inOrder[Symbol.iterator]()
   }

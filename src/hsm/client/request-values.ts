@@ -2,7 +2,7 @@ import type { SignatureScheme } from '../key-kind.ts'
 import type { GenerateOptions, KeyPurpose } from '../made-key.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
 
-// Fields of requests, in the order in which `RequestFields` takes them.
+// Fields of requests, in the order in which `RequestFields` reads them.
 
 const nothing = Buffer.alloc(0)
 

@@ -6,7 +6,7 @@ import { field, given, wrapped } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 import { trailCalls } from './trail-calls.ts'
 
-/** What workers and the operator have the keeper seal and sign. */
+/** Requests of workers and the operator to the keeper for seals and signatures. */
 export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     ...endingCalls(keeper),
@@ -71,7 +71,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
   } satisfies SealingPort
 }
 
-/** What the keeper says of the end of keys. */
+/** Requests to the keeper about the end of keys. */
 function endingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     async sealTombstone(last, grant) {

@@ -12,30 +12,30 @@ import { parseHostStatus } from './host-status.ts'
 import { RequestRouter } from './request-router.ts'
 
 export interface SupervisorOptions {
-  /** Configuration file of the appliance, handed to the hosts. */
+  /** Configuration file of the appliance, which is passed to the hosts. */
   readonly configFile: string
   /** Unix sockets, one host each (`hsm.sockets`). */
   readonly sockets: readonly string[]
-  /** Socket of the keeper (`hsm.keeper.socket`), which is started before the hosts; without it there is none. */
+  /** Socket of the keeper (`hsm.keeper.socket`), which is started before the hosts. Undefined for no keeper. */
   readonly keeper?: string
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`), started after the others. */
   readonly keyMakerSocket?: string
-  /** One whose heartbeat stays away that long is killed (`hsm.deadlineMs`); making keys takes longer. */
+  /** A process without a heartbeat for this long is killed (`hsm.deadlineMs`). The key maker has more time. */
   readonly deadlineMs: number
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Number of the group of the workers, which then may use the sockets: for workers under another user. */
+  /** Group id of workers that run under another user. The group may then use the sockets. */
   readonly socketGroup?: number | undefined
-  /** The folder `bin` of the compiled program; by default the one of this build. */
+  /** The folder `bin` of the compiled program. Default: the one of this build. */
   readonly programs?: string
 }
 
 export interface HostSupervisor {
   /**
-   * Starts keeper and hosts one after another, because tokens that are opened at once miss each other; resolves with what
-   * each says of its token, the keeper first.
+   * Starts keeper and hosts one after another, because processes that open the token at the same time may miss it.
+   * Resolves to the status of each, the keeper first.
    */
   start(): Promise<HostStatus[]>
-  /** Ends all, with SIGTERM and after five seconds with SIGKILL. */
+  /** Ends all processes, with SIGTERM and after five seconds with SIGKILL. */
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ const longestPauseMs = 5_000
 const graceMs = 5_000
 const leastStopMs = 2_000
 
-/** Starts keeper and token hosts, and keeps them running until `close`. It sees neither PIN nor keys. */
+/** Starts keeper and token hosts, and restarts each that ends, until `close`. It handles neither PIN nor keys. */
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
   const { configFile, keeper, sockets, keyMakerSocket, socketGroup, deadlineMs } = options
   const args = ['--config', configFile, ...(socketGroup === undefined ? [] : ['--socket-group', String(socketGroup)])]
@@ -85,16 +85,16 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
 }
 
 interface Program {
-  /** In the journal. */
+  /** Its name in the journal. */
   readonly name: FrameProcess
   readonly socket: string
-  /** Its file below `programs`. */
+  /** Its file in `programs`. */
   readonly entry: string
   readonly args: readonly string[]
   readonly deadlineMs: number
 }
 
-/** One host, or the keeper: started, watched, killed when it hangs, started again. */
+/** A host or the keeper: started, watched, killed when it hangs, and restarted. */
 class SupervisedProgram {
   readonly #program: Program
   readonly #socket: string
@@ -121,7 +121,7 @@ class SupervisedProgram {
     this.#status = { socket, state: 'down' }
   }
 
-  /** Resolves with the first answer, or with `down` when the host ended before it gave one. */
+  /** Resolves to the status of the first answer, or to `down` when the process ended or did not answer in time. */
   async start(): Promise<HostStatus> {
     const host = this.#spawn()
     await this.#firstAnswer(host)
@@ -164,7 +164,7 @@ class SupervisedProgram {
       if (performance.now() - startedMs > longestPauseMs) pauseMs = 0
       await this.#pause(pauseMs)
       if (this.#isClosing) return
-      // At once the first time.
+      // The first restart is immediate.
       pauseMs = Math.min(Math.max(pauseMs * 2, firstPauseMs), longestPauseMs)
     }
   }
@@ -197,7 +197,7 @@ class SupervisedProgram {
     }
   }
 
-  /** How long it may be stopped: it does not wait for the token then, which is what its deadline is for. */
+  /** How long the process may be suspended (SIGSTOP). Less than the deadline, which includes the time of the token. */
   #stopMs(): number {
     return Math.max(leastStopMs, this.#options.deadlineMs / 5)
   }
@@ -229,15 +229,15 @@ class SupervisedProgram {
 interface HostProcess {
   readonly pid: number | undefined
   isRunning(): boolean
-  /** Resolves with what ended it, for the journal. */
+  /** Resolves to how it ended, for the journal. */
   readonly ended: Promise<string>
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
 }
 
-// No core dump may hold keys and PIN: a limit of one byte allows no file, and the kernel starts no handler for it. The
-// allocator settings spare two thirds of a 1 MiB encryption, which glibc spends on giving pages back, and an eighth of
-// one of 64 bytes, where SoftHSM2 allocates more small pieces than glibc keeps at hand by itself. The death signal ends
-// even a host that hangs in its module, where closing the IPC channel does not.
+// No core dump may contain keys or the PIN: a limit of one byte allows no file, and makes the kernel start no handler.
+// The allocator settings save two thirds of the time of a 1 MiB encryption, which glibc spends on returning pages, and
+// an eighth of one of 64 bytes, for which SoftHSM2 allocates more small blocks than glibc caches by default. The death
+// signal ends even a host that hangs in its module, which the end of the IPC channel does not.
 const launch = [
   'prlimit --pid=$$ --core=1 2>/dev/null || ulimit -c 0',
   'export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=67108864 MALLOC_TOP_PAD_=16777216',
@@ -246,8 +246,8 @@ const launch = [
 ].join('\n')
 
 /**
- * V8 collects the whole heap when old objects, and the buffers of files that they hold, have grown by half of the little
- * that a program of the token keeps: every 8 MiB of a file. With 128 MiB allowed from the start it hardly ever does.
+ * By default V8 collects the whole heap whenever old objects, and the file buffers that they hold, have grown by half
+ * of the small heap of these programs: every 8 MiB of a file. With 128 MiB allowed from the start it hardly ever does.
  */
 const firstHeapLimit = '--initial-heap-size=128'
 

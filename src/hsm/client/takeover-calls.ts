@@ -4,10 +4,10 @@ import type { KeeperOperation } from '../protocol/frame.ts'
 import { field, given, wrapped } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 
-/** Of a version in the reply to `takeOverKey`. */
+/** Number of fields of a version in the reply to `takeOverKey`. */
 const versionFields = 6
 
-/** The operator's calls to the keeper about rows of earlier releases. */
+/** Requests of the operator to the keeper for rows of an earlier release. */
 export function takeoverCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     async sealEarlier(record) {

@@ -5,7 +5,7 @@ import type { TrailPort } from '../sealing-port.ts'
 import { field, given } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 
-/** What the keeper signs of the audit trail, and by which key. */
+/** Requests to the keeper for signatures of the audit trail and the public keys for them. */
 export function trailCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     async auditKeys() {

@@ -4,10 +4,13 @@ import type { CipherItem, RewrapCipherItem } from '../pkcs11/cipher-operations.t
 import { readIndexes } from '../protocol/batch-frame.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 
-/** More than that would hold a host up for too long. */
+/** Most items of a batch: more would occupy a host for too long. */
 const mostItems = 10_000
 
-/** What `batchFields` wrote for `encryptMany` and `decryptMany`. Throws `hsm.rejected` for anything else. */
+/**
+ * Reads the items that `batchFields` wrote for `encryptMany` and `decryptMany`.
+ * @throws Fault `hsm.rejected` for anything else
+ */
 export function readCipherItems(fields: RequestFields): CipherItem[] {
   const { references, indexes } = readTable(fields)
   return indexes.map((index) => ({ key: at(references, index), data: fields.bytes(), aad: fields.bytes() }))

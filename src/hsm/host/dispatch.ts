@@ -26,7 +26,7 @@ import { readCipherItems, readRewrapItems } from './batch-items.ts'
 
 type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 
-/** `tokenDirectory`: the folder of a software token, see `hsm.tokenDirectory`. */
+/** `place.tokenDirectory`: the folder of a software token (`hsm.tokenDirectory`). */
 export function createDispatch(token: Token, place: VaultKeyPlace): Dispatch {
   const { tokenDirectory } = place
   const room = createRoomField(token, tokenDirectory)
@@ -119,7 +119,8 @@ const uses = {
   signValidation(token, fields) {
     const client = fields.sealed()
     const answer = fields.bytes()
-    // Nothing that could be a request, for which the client alone signs, nor what the keeper decides.
+    // Signs only refusals. Anything that could be a request is signed by the client alone, and an acceptance is decided
+    // by the keeper.
     const status = readValidationAnswer(answer.toString())?.get('status')
     if (status === undefined || status === acceptance)
       throw new Fault('hsm.rejected', 'This is not a refusal of the validator.')
@@ -145,7 +146,7 @@ const backups = {
   },
 } satisfies Partial<Record<Operation, Handler>>
 
-/** More fields than there are end the list, so that a count that is made up takes no time. */
+/** A missing field ends the loop by a fault, so that a false count takes no time. */
 function keyToBackUp(fields: RequestFields): KeyToBackUp {
   const [policy, grant, vaultKey] = [fields.sealed(), fields.optionalSealed(), fields.optionalSealed()]
   const versions: KeyToBackUp['versions'][number][] = []

@@ -10,24 +10,24 @@ import type { Journal } from '../server/journal.ts'
 import { createRequestFields } from '../server/request-fields.ts'
 import type { RequestQueue } from '../server/request-queue.ts'
 
-/** Requests that wait while keys are made for others: together they take about as long as a request may wait. */
+/** Most requests that wait while keys are made for others. Together they take about as long as a request may wait. */
 export const keyMakerQueue = 8
 
 export interface KeyMaker {
   readonly dispatch: Dispatch
-  /** Keeps the pool full from now on, one key at a time, whenever no request waits. */
+  /** Fills the pool from now on, one key at a time, while no request waits. */
   readonly fill: (queue: RequestQueue) => { readonly close: () => void }
 }
 
 export interface KeyMakerOptions {
   readonly token: Token
   readonly tokenDirectory: string | undefined
-  /** How many keys of each size are to be ready. */
+  /** Number of ready keys of each size. */
   readonly keysAhead: number
   readonly log: Journal
 }
 
-/** The token host that makes RSA keys and does nothing else, so that no other operation waits for one. */
+/** The token host that only makes RSA keys, so that no other operation waits for one. */
 export function createKeyMaker({ token, tokenDirectory, keysAhead, log }: KeyMakerOptions): KeyMaker {
   const pool = createRsaPool(token, keysAhead)
   return {
@@ -55,7 +55,7 @@ export function createKeyMaker({ token, tokenDirectory, keysAhead, log }: KeyMak
   }
 }
 
-/** Between two keys, so that a request that has come in meanwhile is not behind a second one. */
+/** Pause between two keys, so that a request which arrived meanwhile waits for one key at most. */
 const breathMs = 20
 const idleMs = 500
 const retryMs = 30_000

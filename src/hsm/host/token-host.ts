@@ -10,13 +10,13 @@ export interface TokenHostOptions {
   readonly configFile: string
   readonly socket: string | undefined
   readonly isPassed: boolean
-  /** The workers' group, where they run under another user. */
+  /** Group id of the workers, where they run under another user. */
   readonly socketGroup?: number | undefined
 }
 
 /**
- * Opens the token and serves it on this unix socket, which systemd passes where `isPassed`. On the key maker's socket it
- * makes RSA keys and does nothing else.
+ * Opens the token and serves it on this unix socket, which systemd passes where `isPassed` is set. On the key maker's
+ * socket it only makes RSA keys.
  */
 export function startTokenHost({ configFile, socket, isPassed, socketGroup }: TokenHostOptions): TokenProcess {
   return startTokenProcess({
@@ -32,7 +32,7 @@ export function startTokenHost({ configFile, socket, isPassed, socketGroup }: To
           : listenOn(server, socket, { setting, process: 'token host', group: socketGroup })
       if (!isKeyMaker) return { sockets: [{ dispatch: createDispatch(token, { tokenDirectory, movable }), listen }] }
       const { dispatch, fill } = createKeyMaker({ token, tokenDirectory, keysAhead, log })
-      // What others wait for goes first.
+      // Others wait for the answers of the other processes, which therefore have priority.
       setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
       return {
         sockets: [{ dispatch, listen }],

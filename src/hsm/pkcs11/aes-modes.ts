@@ -3,14 +3,14 @@ import { Fault } from '../../fault.ts'
 import { gcm, gcmIvBytes, gcmTagBytes } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
-/** How a kind of key encrypts: the sizes around its ciphertext and the calls of the token. */
+/** How keys of one kind encrypt: the sizes of IV and tag, and the calls of the token. */
 export interface Cipher {
   readonly ivBytes: number
-  /** 0 where nothing authenticates the ciphertext. */
+  /** 0 for modes without authentication. */
   readonly tagBytes: number
-  /** Fills `output`, as long as plaintext and tag, whole. */
+  /** Encrypts into `output`, which has the length of plaintext and tag, and returns what the token wrote. */
   encrypt(session: Pkcs11Session, key: KeyHandle, iv: Buffer, data: Buffer, aad: Buffer, output: Buffer): Buffer
-  /** The plaintext, in `output` or memory of its own; `data` is ciphertext and tag. */
+  /** Decrypts `data`, which is ciphertext ‖ tag. Returns the plaintext, in `output` or in a buffer of its own. */
   decrypt(session: Pkcs11Session, key: KeyHandle, iv: Buffer, data: Buffer, aad: Buffer, output: Buffer): Buffer
 }
 
@@ -37,9 +37,9 @@ export const ctrCipher: Cipher = {
 }
 
 /**
- * No token at hand has CKM_AES_OFB. Its keystream is AES-CBC of zeros under the same IV (each block then encrypts the
- * one before it: NIST SP 800-38A §6.2 with P = 0 is §6.4), made in the token in one call and XORed here. So both
- * directions encrypt.
+ * AES-OFB, since no token known to us has CKM_AES_OFB. Its keystream is the AES-CBC encryption of zeros under the same
+ * IV, in which each block encrypts the one before it (NIST SP 800-38A: §6.2 with a zero plaintext equals §6.4). The
+ * token computes it in one call, and it is XORed here. So both directions encrypt.
  */
 export const ofbCipher: Cipher = {
   ivBytes: blockBytes,
@@ -67,8 +67,8 @@ function refuseAad(aad: Buffer): void {
 const counterBits = 128n
 
 /**
- * CK_AES_CTR_PARAMS: CK_ULONG ulCounterBits, CK_BYTE cb[16]; pkcs11js knows no such parameter, but passes bytes as they
- * are.
+ * CK_AES_CTR_PARAMS: CK_ULONG ulCounterBits, CK_BYTE cb[16]. pkcs11js has no type for this parameter, but passes a
+ * buffer through unchanged.
  */
 function ctr(iv: Buffer): Mechanism {
   const parameter = Buffer.alloc(8 + blockBytes)

@@ -27,8 +27,9 @@ export function publicAuditKeys(session: Pkcs11Session, objects: readonly TokenO
 }
 
 /**
- * Makes the next version of the audit key in another token, beside the public halves of those before: backups name the
- * appliance by the first one. A private half never leaves its token.
+ * Makes the next version of the audit key in another token and copies the public halves of the earlier versions to it,
+ * because backups identify the appliance by the first one. A private half never leaves its token.
+ * @throws Fault `hsm.rejected` where the other token has different audit keys
  */
 export function continueAuditKeys(token: OpenToken, making: RootMaking, audits: readonly PublicAuditKey[]): void {
   const objects = listObjects(token)

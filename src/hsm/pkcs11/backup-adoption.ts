@@ -22,9 +22,10 @@ import { listObjects } from './token-objects.ts'
 import type { OpenToken } from './token-opening.ts'
 
 /**
- * Begins a ceremony: makes its key pair, and gives the request to be carried to the appliance that shares its backup
- * keys. Until the ceremony ends the token has a PIN that nobody knows, because whoever has the PIN while the pair is
- * there could read what it unwraps: stop the token hosts before. An earlier ceremony ends. Throws `hsm.rejected`.
+ * Begins a ceremony: makes its key pair, and returns the request for the appliance that shares its backup keys. An
+ * earlier ceremony on this token ends. Until this one ends the token has a PIN that no person knows, because an
+ * attacker with the PIN could read keys unwrapped by the pair. Stop the token hosts before.
+ * @throws Fault `hsm.rejected`
  */
 export function beginCeremony(options: BackupSharingOptions): string {
   return withOtherPin(options, (token) => {
@@ -35,8 +36,10 @@ export function beginCeremony(options: BackupSharingOptions): string {
 }
 
 /**
- * Takes the keys of a package whose digest `heard` is what the other operator has read aloud, and ends the ceremony: its
- * pair is destroyed, and the PIN is that of the file again. A refused package leaves it open. Throws `hsm.rejected`.
+ * Adopts the keys of a package and ends the ceremony: destroys its key pair and sets the PIN of the PIN file again.
+ * `heard` is the digest of the package, as the other operator read it aloud. The ceremony stays open when the package
+ * is refused. Returns the versions in the package.
+ * @throws Fault `hsm.rejected`
  */
 export function adoptBackupKeys(options: BackupSharingOptions, text: string, heard: string): readonly number[] {
   checkDigest(text, heard)
@@ -74,7 +77,7 @@ function checkReceiver(token: OpenToken, key: KeyHandle, content: CeremonyPackag
     throw new Fault('hsm.rejected', 'The package is for another appliance, or answers a request of another ceremony.')
 }
 
-/** All versions or none. */
+/** Receives all versions or none. */
 function receiveAll(token: OpenToken, options: BackupSharingOptions, pair: CeremonyKey, papers: SealedPackage): void {
   const { session } = token
   const making = rootMaking(token, options)

@@ -6,7 +6,7 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import type { RootRole } from './root-objects.ts'
 import { withTransient } from './session-keys.ts'
 
-/** A check value: 128 bits that tell keys apart and nothing about them. */
+/** A check value of a key (32 hexadecimal digits): equal for equal keys, and it reveals nothing about the key. */
 export function checkOf(session: Pkcs11Session, role: Exclude<RootRole, 'audit'>, key: KeyHandle): string {
   const fingerprint = role.startsWith('kek.') ? wrappedZeros(session, key) : macOf(session, key)
   return createHash('sha256').update(fingerprint).digest('hex').slice(0, 32)
@@ -16,7 +16,7 @@ function macOf(session: Pkcs11Session, key: KeyHandle): Buffer {
   return session.sign(hmacSha256, key, Buffer.from('strongroom backup seal'), Buffer.alloc(32))
 }
 
-/** All that a wrapping key does is wrap: here a key of zeros. */
+/** A KEK can do nothing but wrap, so it wraps a key of zeros. */
 function wrappedZeros(session: Pkcs11Session, key: KeyHandle): Buffer {
   const zeros = session.create(importedTemplate(secretKeyRows['aes128-gcm'], Buffer.alloc(16)))
   return withTransient(session, [zeros], () => session.wrap(keyWrap, key, zeros))

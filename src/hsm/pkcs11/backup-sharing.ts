@@ -21,22 +21,23 @@ export interface BackupSharingOptions extends CeremonyHelperOptions {
   /** The folder of a software token (`hsm.tokenDirectory`). */
   readonly tokenDirectory?: string | undefined
   readonly soPin: string
-  /** Whether what is made or comes in may leave again (`hsm.movable`). */
+  /** Whether keys that are made or received here may leave the token again (`hsm.movable`). */
   readonly movable?: boolean
 }
 
 export interface SharedBackupKeys {
-  /** Newest last. */
+  /** Oldest first. */
   readonly versions: readonly number[]
-  /** Whether a version was made for it, which token hosts use when they are started again. */
+  /** Whether a new version was made for the package. Token hosts use it after their next start. */
   readonly madeVersion: boolean
   readonly package: string
 }
 
 /**
- * Wraps every version of the backup keys to the appliance that made `request`, whose digest `heard` is what its operator
- * has read aloud. Where the receiver's newest version is later than ours, a new one is made, so that both go on with
- * the same. The SO makes the receiver's key a trusted one for the time of the call. Throws `hsm.rejected`.
+ * Wraps every version of the backup keys for the appliance that made `request`. `heard` is the digest of the request,
+ * as its operator read it aloud. Unless our newest version is later than the receiver's, makes a new one, so that both
+ * appliances go on with the same version. During the call the SO marks the receiver's public key as trusted.
+ * @throws Fault `hsm.rejected`; `hsm.unsupported` where the token cannot make or wrap such keys
  */
 export function shareBackupKeys(options: BackupSharingOptions, request: string, heard: string): SharedBackupKeys {
   checkDigest(request, heard)
@@ -90,7 +91,7 @@ function setsToShare(token: OpenToken, options: BackupSharingOptions, newestTher
   return { sets: shareableSets(token), madeVersion: true }
 }
 
-/** Every complete version that may leave wrapped by a trusted key, oldest first. */
+/** All complete versions that a trusted key can wrap, oldest first. */
 function shareableSets(token: OpenToken): BackupKeySet[] {
   const objects = listObjects(token)
   const [keks, exportables, seals] = backupRoles.map((role) => versionsOfRole(objects, role))

@@ -4,16 +4,24 @@ import { paddedWrap } from './mechanisms.ts'
 import { rootId } from './root-objects.ts'
 import type { OpenToken, TokenLocation } from './token-opening.ts'
 
-/** How the token took a KEK with an unwrap template: `unlimited` where it limits neither mechanisms nor copies. */
+/**
+ * Whether the token accepted a KEK with an unwrap template; `unlimited`: it did, but without limits on mechanisms or
+ * copies.
+ */
 export type Taken = 'limited' | 'unlimited' | 'refused'
 
-/** `strict` never leaves the token; `backup` leaves it wrapped by a CKA_TRUSTED key, which the SO alone makes. */
+/**
+ * `strict`: never leaves the token. `backup`: leaves it only wrapped by a CKA_TRUSTED key, which only the SO can make.
+ */
 export type TemplatedKind = 'strict' | 'backup'
 
-/** Nested templates are beyond pkcs11js; so a helper of its own, which logs in by itself, makes such KEKs. */
+/**
+ * Makes KEKs with an unwrap template. pkcs11js cannot pass nested templates, so a separate program, with a login of its
+ * own, makes these KEKs.
+ */
 export interface CeremonyHelper {
   make(kind: TemplatedKind, label: string): Taken
-  /** Unwraps it by the RSA key with that CKA_ID. */
+  /** Unwraps such a KEK from `blob` with the RSA key that has the CKA_ID `keyId`. */
   receive(kind: TemplatedKind, label: string, keyId: Buffer, blob: Buffer): Taken
 }
 
@@ -24,7 +32,10 @@ export interface CeremonyHelperOptions extends TokenLocation {
 
 const statuses: Readonly<Record<number, Taken>> = { 0: 'limited', 3: 'refused', 4: 'unlimited' }
 
-/** Its methods throw `hsm.unsupported` when the helper has not been built, and `hsm.unavailable` when it fails. */
+/**
+ * The methods of the helper throw `hsm.unsupported` when the program has not been built, and `hsm.unavailable` when it
+ * fails.
+ */
 export function createCeremonyHelper(
   { ceremony, module, pin }: CeremonyHelperOptions,
   { info, mechanisms }: Pick<OpenToken, 'info' | 'mechanisms'>,

@@ -13,10 +13,10 @@ import { lastingTemplate } from './token-objects.ts'
 import { type OpenToken, withToken } from './token-opening.ts'
 import { knownPin, type UserPin } from './user-pin.ts'
 
-// The receiver's side of a ceremony. Until it ends the token has a PIN that nobody knows, because an attacker with the PIN
-// while the pair is there could read what it unwraps. Each step draws another PIN, so that no state has to be kept.
+// The receiver's side of a ceremony. Until it ends the token has a PIN that no person knows, because an attacker with
+// the PIN could read keys unwrapped by the pair. Each step sets another random PIN, so that no PIN has to be stored.
 
-/** The pair's private half. */
+/** The private half of the ceremony's key pair. */
 export interface CeremonyKey {
   readonly key: KeyHandle
   readonly id: Buffer
@@ -38,7 +38,10 @@ export function returnPin(options: BackupSharingOptions): void {
   options.pin.wasSet()
 }
 
-/** It unwraps, and nothing else; its public half is given out and not kept. */
+/**
+ * Makes the key pair of a ceremony, whose private half can only unwrap. Returns the public half (DER
+ * SubjectPublicKeyInfo), which the token does not keep.
+ */
 export function makePair(session: Pkcs11Session): Buffer {
   const id = randomBytes(16)
   const pair = makeLimited([oaep], (limits) =>

@@ -17,7 +17,7 @@ const packageSchema = z.strictObject({
   format: z.literal('strongroom backup keys 2'),
   sender: end,
   receiver: end,
-  /** The request that it answers: its digest covers the receiver's public key. */
+  /** SHA-256 of the request that it answers (hexadecimal), which covers the receiver's public key. */
   request: z.string(),
   versions: z
     .array(
@@ -41,11 +41,11 @@ const packageSchema = z.strictObject({
 
 const sealedPackageSchema = z.strictObject({
   content: z.string(),
-  /** By the newest backup seal in it: what is inside belongs together. */
+  /** HMAC by the newest backup seal in the package, which proves that its parts belong together (base64). */
   seal: z.base64(),
 })
 
-/** What the receiver hands out: its end, and the public key of the ceremony. */
+/** The request that the receiver gives out: its token, and the public key of the ceremony. */
 export type CeremonyRequest = z.infer<typeof requestSchema>
 export type CeremonyPackage = z.infer<typeof packageSchema>
 export interface SealedPackage {
@@ -61,7 +61,10 @@ export function writeRequest(request: CeremonyRequest): string {
   return JSON.stringify(request)
 }
 
-/** Throws `hsm.rejected`. */
+/**
+ * Reads a request.
+ * @throws Fault `hsm.rejected` for any other text
+ */
 export function readRequest(text: string): CeremonyRequest {
   if (text.includes('BEGIN PUBLIC KEY'))
     throw refused('This is a transport key, which release 0.2.0 took: run "strongroom backup-keys invite" there.')
@@ -73,7 +76,10 @@ export function writePackage(content: CeremonyPackage, seal: (bytes: Buffer) => 
   return JSON.stringify({ content: text, seal: seal(Buffer.from(text)).toString('base64') })
 }
 
-/** Throws `hsm.rejected`. */
+/**
+ * Reads a package, without a check of its seal.
+ * @throws Fault `hsm.rejected` for any other text
+ */
 export function readPackage(text: string): SealedPackage {
   if (text.includes('"strongroom-backup-keys-1"'))
     throw refused(
@@ -90,15 +96,16 @@ export function readPackage(text: string): SealedPackage {
 const noPackage = 'This is not a package of backup keys, or it was damaged.'
 
 /**
- * What the two operators compare aloud: 128 bits of SHA-256 over the whole paper, in groups of four digits. Who wants to
- * plant another paper needs one with the same digest: 2^128 tries.
+ * The digest that the two operators compare aloud: the first 128 bits of SHA-256 over the whole text, in groups of four
+ * hexadecimal digits. An attacker who wants to substitute another text needs one with the same digest, which takes some
+ * 2^128 tries.
  */
 export function digestOf(paper: string): string {
   const digits = createHash('sha256').update(paper).digest('hex').slice(0, 32)
   return digits.replace(/(.{4})(?=.)/g, '$1 ')
 }
 
-/** Throws `hsm.rejected` unless this is the digest, however it is spaced. */
+/** @throws Fault `hsm.rejected` unless `heard` is the digest of `paper`, with any spacing */
 export function checkDigest(paper: string, heard: string): void {
   const digits = heard.toLowerCase().replace(/[\s:-]/g, '')
   if (digits !== digestOf(paper).replaceAll(' ', ''))

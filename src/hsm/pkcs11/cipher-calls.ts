@@ -3,7 +3,10 @@ import { Fault } from '../../fault.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
-/** IV ‖ ciphertext ‖ tag, with an IV drawn here: the token draws 12 bytes no better, at the cost of a call. */
+/**
+ * Encrypts. Returns IV ‖ ciphertext ‖ tag. The IV comes from this process: random bytes from the token would be no
+ * better and cost a call.
+ */
 export function encryptWith(
   session: Pkcs11Session,
   key: KeyHandle,
@@ -15,7 +18,7 @@ export function encryptWith(
   const ciphertext = Buffer.allocUnsafe(cipher.ivBytes + plaintext.length + cipher.tagBytes)
   const iv = drawIv(ciphertext.subarray(0, cipher.ivBytes))
   const output = cipher.encrypt(session, key, iv, plaintext, aad, ciphertext.subarray(cipher.ivBytes))
-  // Anything but this length would leave foreign memory at the end.
+  // With any other length the end of the buffer would be uninitialized memory.
   if (output.length !== plaintext.length + cipher.tagBytes)
     throw new Fault('hsm.unavailable', 'The token encrypted to a wrong length.')
   return ciphertext
@@ -41,11 +44,12 @@ function cipherOf(row: SecretKeyRow) {
   return row.cipher
 }
 
-// A call of the generator costs a fifth of an encryption of 64 bytes, and little more for many IVs than for one.
+// One call of the random generator costs a fifth of an encryption of 64 bytes, and hardly more for many IVs than for
+// one.
 const ivPool = Buffer.alloc(4096)
 let usedBytes = ivPool.length
 
-/** Fills `iv` with random bytes that were never given out before. */
+/** Fills `iv` with random bytes, each of which is given out once. */
 function drawIv(iv: Buffer): Buffer {
   if (usedBytes + iv.length > ivPool.length) {
     randomFillSync(ivPool)

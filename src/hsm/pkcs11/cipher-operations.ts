@@ -13,7 +13,7 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { random } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-/** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
+/** Encrypts. Returns IV ‖ ciphertext ‖ tag, in the sizes of the key's cipher. */
 export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.use(key, 'encrypt', 'encrypt', (handle, row, used) =>
@@ -24,11 +24,11 @@ export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad:
 
 export interface MadeDataKey {
   readonly ciphertext: Buffer
-  /** Only where it was asked for. */
+  /** Undefined unless it was requested. */
   readonly plaintext: Buffer | undefined
 }
 
-/** Random bytes of the token, encrypted; they are zeroed unless they are to be shown. */
+/** Draws `count` random bytes from the token and encrypts them. The plaintext is zeroed unless `open` requests it. */
 export function makeDataKey(token: Token, key: KeyReference, count: number, aad: Buffer, open: boolean): MadeDataKey {
   const plaintext = random(token, count)
   try {
@@ -76,7 +76,7 @@ export function decryptMany(token: Token, items: readonly CipherItem[]): Outcome
   )
 }
 
-/** The plaintexts are zeroed here and go nowhere. */
+/** Decrypts and encrypts again. The plaintexts stay in this process and are zeroed. */
 export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Outcome[] {
   const opened = runBatch(token, items, 'rewrap-from', (from, { data, aad, to, newAad }) => ({
     key: to,
@@ -102,8 +102,8 @@ interface BoundKey {
 }
 
 /**
- * Of a narrowed member: under another key, or bound to other data, the text could be decrypted by one who may not decrypt
- * it as it is, and what another key opens would be encrypted by one who may not encrypt.
+ * Refuses a rewrap under another key or with other aad where grants are narrowed. Otherwise a member could decrypt a
+ * text after the rewrap that he may not decrypt before it, or encrypt a text that he may not encrypt.
  */
 function checkStaysInPlace(from: BoundKey, to: BoundKey): void {
   if (from.used.checkAad === undefined && to.used.checkAad === undefined) return
@@ -111,7 +111,7 @@ function checkStaysInPlace(from: BoundKey, to: BoundKey): void {
   throw new Fault('access.permission', 'Your grants allow rewrapping only under the same key, with the same aad.')
 }
 
-/** What objects hold stays under keys of vaults, and what named keys encrypt under named keys. */
+/** Refuses a rewrap between the key of a vault, which encrypts objects, and a named key. */
 function checkIsOfOneUse(from: UsedRecord, to: UsedRecord): void {
   if (from.whole.type !== to.whole.type)
     throw new Fault('hsm.rejected', 'What a vault holds is not rewrapped under a named key, nor the other way.')
@@ -123,9 +123,9 @@ const isOneKey = (one: OpenedRecord, other: OpenedRecord): boolean =>
   one.fields.identity.equals(other.fields.identity)
 
 /**
- * One outcome for each item, in their order. Key by key, so that a key is looked up once however many items it has. A
- * fault that concerns one item becomes its outcome; a failure of the token goes to `token.run`, after which the batch
- * goes on where it stopped, or is thrown.
+ * Returns one outcome for each item, in their order. Works key by key, so that each key is looked up once. A fault that
+ * concerns one item becomes its outcome. After a failure of the token, `token.run` repairs it and the batch goes on
+ * where it stopped, or the fault is thrown.
  */
 function runBatch<I extends CipherItem, T>(
   token: Token,
@@ -164,8 +164,8 @@ interface UsedKey {
 }
 
 /**
- * Additional data as a caller gave them.
- * @throws Fault `hsm.rejected` where the key of a vault is to serve in another name than that of an object,
+ * The additional data that the caller gave, after the checks.
+ * @throws Fault `hsm.rejected` where data that are not those of an object would be bound to the key of a vault;
  * `access.permission` where the caller's rights are narrowed to other data
  */
 function callersAad({ whole, checkAad }: UsedRecord, aad: Buffer): Buffer {
@@ -195,7 +195,7 @@ function outcomeOf<T>(connection: Connection, work: () => T): Outcome<T> {
   }
 }
 
-/** The fault of an item; throws what concerns more than that. */
+/** The fault of one item. Throws the error again when it concerns more than that item. */
 function itemFault(error: unknown): Fault {
   if (error instanceof TokenFailure && error.remedy === 'data')
     return new Fault('hsm.rejected', 'The token found the data bad: altered, or of another key.', { cause: error })

@@ -23,9 +23,9 @@ export const passed = 'passed'
 const largestPartBytes = 1024 * 1024
 
 /**
- * What this token really does, tried out: name of the check → `passed`, or in a sentence what is wrong. A token that
- * fails one is used all the same; `strongroom doctor` prints the results and says what they mean. Leaves no object
- * behind.
+ * Tries out what the token really does. Returns the name of each check with `passed` or a sentence that says what is
+ * wrong. A token that fails a check is used all the same: `strongroom doctor` prints and explains the results. Leaves
+ * no object in the token.
  */
 export function probe(connection: Connection): Record<string, string> {
   const results: Record<string, string> = {}
@@ -91,7 +91,10 @@ const checks: Record<string, Check> = {
   'tampered-tag-is-data': (connection, keys) => tamperedTag(connection, keys.unwrapped()),
 }
 
-/** Names of what the appliance itself needs and such a token lacks; the rest decides which kinds of keys it supports. */
+/**
+ * Names of mechanisms that the appliance itself needs and the token lacks. The others decide which kinds of keys it
+ * supports.
+ */
 export const missingMechanisms = (mechanisms: ReadonlySet<number>): string[] =>
   needed.filter(({ mechanism }) => !mechanisms.has(mechanism)).map(({ mechanism }) => mechanismName(mechanism))
 

@@ -12,21 +12,27 @@ import type { FloorCheck } from '../record-generation.ts'
 import type { OpenToken } from './token-opening.ts'
 
 /**
- * Everything that holds handles of one epoch. After C_Initialize an old handle names some other key, without an error:
- * so the whole connection is given up at once, and a new one takes its place.
+ * Everything that holds handles of one epoch. After C_Initialize an old handle may denote another key, without an
+ * error. So the whole connection is replaced at once.
  */
 export interface Connection {
   readonly slot: Slot
   readonly mechanisms: ReadonlySet<number>
-  /** Owns the unwrapped keys: those are session objects and die with their session. Used for single calls only. */
+  /**
+   * Owns the unwrapped keys: they are session objects, which end with their session. Only for operations of a single
+   * call.
+   */
   readonly keySession: Pkcs11Session
   readonly roots: RootKeys
   readonly keys: KeyHandles
   /** The session for operations of several calls. */
   readonly session: Pkcs11Session
-  /** After any failure, because SoftHSM2 may leave an operation active in it for ever. */
+  /**
+   * Opens another `session`. Called after any failure, because SoftHSM2 may leave an operation active in the old one
+   * for ever.
+   */
   replaceSession(): void
-  /** Wraps one key with the strict KEK; throws TokenFailure when token, login or KEK is gone. */
+  /** Wraps a key with the strict KEK. Throws TokenFailure when token, login or KEK is gone. */
   canary(): void
 }
 
@@ -42,10 +48,11 @@ export function connect(token: OpenToken, handleLimit: number, floors: FloorChec
     mechanisms,
     floors,
   })
-  // Not unwrapped again each time: SoftHSM2 2.6 leaks about 246 bytes for every session object that is destroyed.
+  // The canary key is made once and not unwrapped at each check: SoftHSM2 2.6 leaks about 246 bytes for every session
+  // object that is destroyed.
   const canaryRow = secretKeyRows['aes128-gcm']
   const canaryKey = keySession.generate(canaryRow.generation, generatedTemplate(canaryRow))
-  // The same for the whole epoch, whichever versions are made meanwhile.
+  // The canary keeps this KEK for the whole epoch, although newer versions may be made.
   const canaryKek = roots.newestKek('strict').handle
   const canaryBlob = keySession.wrap(keyWrap, canaryKek, canaryKey)
   return {
@@ -63,12 +70,12 @@ export function connect(token: OpenToken, handleLimit: number, floors: FloorChec
       try {
         poisoned.close()
       } catch {
-        // It was invalid already, which is why it is replaced.
+        // It was invalid already, which is the reason for its replacement.
       }
     },
     canary() {
       const blob = operation.wrap(keyWrap, canaryKek, canaryKey)
-      // Key wrap is deterministic: another blob means that the handle names another key.
+      // Key wrap is deterministic: a different blob means that the handle denotes another key.
       if (!blob.equals(canaryBlob)) throw new TokenFailure('wrap', pkcs11.CKR_WRAPPING_KEY_HANDLE_INVALID, undefined)
     },
   }

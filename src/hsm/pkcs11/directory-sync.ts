@@ -1,12 +1,12 @@
 import { closeSync, fsyncSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** File systems keep times coarsely, down to two seconds. */
+/** Resolution of file times: some file systems store them in steps of two seconds. */
 const clockGrainMs = 2_000
 
 /**
- * Writes to the disk what a software token changed in its folder since `sinceMs` (epoch): SoftHSM2 never calls fsync,
- * and a vault key that a power cut takes away takes the vault's data with it.
+ * Syncs to the disk the files in the folder of a software token that changed since `sinceMs` (epoch). SoftHSM2 never
+ * calls fsync, and a power failure that loses the key of a vault would lose the vault's data.
  */
 function syncRecentFiles(directory: string, sinceMs: number): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -17,7 +17,7 @@ function syncRecentFiles(directory: string, sinceMs: number): void {
   if (isRecent(directory, sinceMs)) syncPath(directory)
 }
 
-/** Runs `work`, which makes or destroys objects of the token, and has the change on the disk when it returns. */
+/** Runs `work`, which makes or destroys objects in the token. The change is on the disk when this returns. */
 export function withDirectorySync<T>(tokenDirectory: string | undefined, work: () => T): T {
   const sinceMs = Date.now()
   const result = work()
@@ -30,7 +30,7 @@ function isRecent(path: string, sinceMs: number): boolean {
   return stat !== undefined && stat.mtimeMs >= sinceMs - clockGrainMs
 }
 
-/** A file, or the names in a folder. */
+/** Syncs a file, or the entries of a folder. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

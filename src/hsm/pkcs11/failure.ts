@@ -1,7 +1,7 @@
 import pkcs11 from 'pkcs11js'
 import { utcText } from '../../clock.ts'
 
-/** What may repair a failed call of the token; the rungs of the recovery ladder in `token-link.ts`. */
+/** What may repair a failed call of the token. The recovery ladder in `token-link.ts` applies it. */
 export type Remedy =
   /** Nothing: the data is bad, the token works. */
   | 'data'
@@ -9,18 +9,18 @@ export type Remedy =
   | 'unsupported'
   /** A new operation session. */
   | 'session'
-  /** Forget this handle and unwrap the key again. */
+  /** Forget the handle and unwrap the key again. */
   | 'handle'
-  /** Log in again, which makes every handle void. */
+  /** Log in again, which invalidates every handle. */
   | 'login'
-  /** Finalize and initialize. */
+  /** C_Finalize and C_Initialize. */
   | 'reinit'
   /** Release handles: the token is full. */
   | 'evict'
   /** Nothing, ever: the PIN is refused, and trying again may lock or wipe the token. */
   | 'fatal'
 
-/** The PKCS#11 function that failed, as far as the meaning of its return value depends on it. */
+/** The PKCS#11 function that failed, in as much detail as the meaning of its return value depends on. */
 export type Call =
   | 'encrypt'
   | 'decrypt'
@@ -35,7 +35,9 @@ export type Call =
   | 'login'
   | 'session'
 
-/** A PKCS#11 call that returned anything but CKR_OK. The message names the call and the code, never data. */
+/**
+ * A PKCS#11 call returned a code other than CKR_OK. The message names the call and the code, and never contains data.
+ */
 export class TokenFailure extends Error {
   override readonly name = 'TokenFailure'
   readonly call: Call
@@ -50,9 +52,12 @@ export class TokenFailure extends Error {
   }
 }
 
-/** The token refused the PIN, now or at an earlier try of any process: it is not tried again. The message is a sentence. */
+/**
+ * The token refused the PIN, now or at an earlier login of any process, and the PIN is not tried again. The message is
+ * a sentence for the administrator.
+ */
 export class PinRefused extends TokenFailure {
-  /** When it was tried, in milliseconds since the Unix epoch. */
+  /** Time of the refusal, in milliseconds since the Unix epoch. */
   readonly at: number
 
   constructor(code: number, at: number, cause?: unknown) {
@@ -62,9 +67,7 @@ export class PinRefused extends TokenFailure {
   }
 }
 
-/**
- * Runs one PKCS#11 call and turns what it throws into a TokenFailure; errors that are not the token's pass unchanged.
- */
+/** Runs a PKCS#11 call and converts its error to a TokenFailure. Errors of other origin are thrown unchanged. */
 export function attempt<T>(call: Call, work: () => T): T {
   try {
     return work()
@@ -84,8 +87,9 @@ function nameOfCode(code: number): string {
 }
 
 /**
- * The CKR in an error of pkcs11js. Some of its functions (C_FindObjects, C_CreateObject, …) throw a plain Error with
- * `CKR_NAME:number` in its message, and newer codes appear under the name CKR_VENDOR_DEFINED: so the number counts.
+ * The CKR code of an error of pkcs11js; undefined for other errors. Some functions (C_FindObjects, C_CreateObject and
+ * others) throw a plain Error with `CKR_NAME:number` in its message. The name is ignored: newer codes are called
+ * CKR_VENDOR_DEFINED.
  */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
@@ -150,7 +154,7 @@ function rows(remedy: Remedy, codes: readonly number[]): [number, Remedy][] {
 function remedyFor(call: Call, code: number): Remedy {
   const known = remedies.get(code)
   if (known !== undefined) return known
-  // SoftHSM2 says CKR_GENERAL_ERROR for a wrong tag and for a damaged blob: garbage from a caller must not look like a
-  // broken token.
+  // SoftHSM2 returns CKR_GENERAL_ERROR for a wrong tag and for a damaged blob. Invalid data from a caller must not look
+  // like a failure of the token.
   return call === 'decrypt' || call === 'unwrap' ? 'data' : 'session'
 }

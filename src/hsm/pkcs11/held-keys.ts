@@ -15,7 +15,7 @@ import type { RootKeys } from './root-objects.ts'
 import type { OpenRecord, SealCheck } from './seal-check.ts'
 import { findTokenObject, tokenObjectLabelOf } from './token-objects.ts'
 
-/** The half of a pair, of which the private one stands for a secret key too. */
+/** One half of a key pair. Secret keys count as `private`. */
 export type Half = 'private' | 'public'
 
 export interface HeldKey {
@@ -23,31 +23,36 @@ export interface HeldKey {
   readonly handle: KeyHandle
   readonly row: KeyRow
   readonly whole: OpenedRecord
-  /** An object of the token: eviction from the cache does not destroy it. */
+  /** An object of the token, which eviction from the cache does not destroy. */
   readonly isTokenObject: boolean
-  /** How many versions of the seal had gone when its seal was checked. */
+  /** The value of `RootKeys.sealsGone` when the seal of the record was verified. */
   readonly sealsGone: number
 }
 
-/** Unwrapped keys, the most recently used ones: of a record that is known byte for byte the key is there already. */
+/**
+ * Cache of the most recently used unwrapped keys. A record that is equal in every byte to a known one finds its key
+ * there.
+ */
 export interface HeldKeys {
   hold(reference: KeyReference, serves: KeyRow['serves'], half?: Half): HeldKey
-  /** Runs `work`, and forgets the key where its handle has become void. */
+  /** Runs `work`, and drops the key from the cache when its handle has become invalid. */
   forgetting<T>(key: SealedRecord, half: Half, work: () => T): T
   /** Calls `work` with the key of a vault, for the outer wrapping of keys of that vault. */
   useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
-  /** A record with the inner wrapping in place of the outer, where its key is wrapped by that of its vault too. */
+  /**
+   * Returns the record with the inner wrapping instead of the outer one, where the key of its vault wraps the key too.
+   */
   inner(opened: OpenRecord, vaultKey: SealedRecord | undefined): OpenRecord
   /** Releases the keys of these vaults. */
   dropVaults(vaults: readonly Buffer[]): void
-  /** Releases the older half. */
+  /** Releases the less recently used half. */
   shrink(): void
   count(): number
 }
 
 export interface HeldKeysOptions {
   readonly limit: number
-  /** The session that owns the unwrapped keys: they die with it. */
+  /** The session that owns the unwrapped keys, which end with it. */
   readonly keySession: Pkcs11Session
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
@@ -69,11 +74,11 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
       if (known?.sealsGone === sealsGone && known.record.equals(key.record)) return known
       const opened = openKey(key)
       if (opened.row.serves !== serves) throw wrongKind()
-      // Before anything of the token is asked for, which may be gone with what the record was of.
+      // Before any request to the token: the object may be gone if this row is outdated.
       on.floors?.check(opened.whole)
       const isTokenObject = tokenObjectLabelOf(opened.kek) !== undefined && half === 'private'
       const handle = half === 'public' ? unwrapping.publicHalf(opened) : unwrapping.unwrap(held.inner(opened, vaultKey))
-      // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
+      // A copy, because the frame with the record is zeroed after the reply.
       const { row, whole } = opened
       const fresh = { record: Buffer.from(key.record), handle, row, whole, isTokenObject, sealsGone }
       keys.set(name, fresh)
@@ -121,7 +126,7 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
   return held
 }
 
-/** How the key of a record comes into the token. */
+/** Creates the key of a record in the token. */
 function createUnwrapping({
   keySession,
   roots,
@@ -151,7 +156,7 @@ export function wrongKind(): Fault {
   return new Fault('hsm.rejected', 'A key of another kind does not serve here.')
 }
 
-// A handle that is void already is what was wanted; a token that is gone is noticed at the next operation.
+// An invalid handle means that the object is gone already. A failure of the token shows at the next operation.
 function release(keySession: Pkcs11Session, { handle, isTokenObject }: HeldKey): void {
   if (isTokenObject) return
   try {

@@ -10,17 +10,20 @@ import { keyPairRows } from './pair-kinds.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { openSealed } from './seal-check.ts'
 
-/** What the seal of an import job says: the request that shows it says nothing of this. */
+/** The content of a sealed import job. The request that shows the job cannot choose any of it. */
 export interface ImportJob extends GenerateOptions {
-  /** Of the key that comes in. */
+  /** Kind of the key to import. */
   readonly kind: KeyKind
-  /** The job's own private key. */
+  /** Private key of the job, which unwraps the imported key. */
   readonly key: WrappedKey
-  /** What the policy of the key says. */
+  /** Fields that the policy of the imported key must have. */
   readonly policy: Readonly<Record<string, unknown>>
 }
 
-/** Throws `hsm.seal_broken`, and `hsm.rejected` for another record and for a job whose time has passed. */
+/**
+ * Verifies and reads an import job.
+ * @throws Fault `hsm.seal_broken`; `hsm.rejected` for another record, and for an expired job
+ */
 export function openJob({ keys }: Pick<Connection, 'keys'>, sealed: SealedRecord): ImportJob {
   keys.verify(sealed)
   const job = openSealed(sealed.record)
@@ -34,7 +37,7 @@ export function openJob({ keys }: Pick<Connection, 'keys'>, sealed: SealedRecord
   return { kind, key: { kek, blob }, exportable: allowExport === 1, backup: allowBackup === 1, policy }
 }
 
-/** What the policy of the key says as its job does. */
+/** Fields that the policy of the key has in common with its job. */
 const saidByPolicy = [
   'vault',
   'name',
@@ -47,7 +50,7 @@ const saidByPolicy = [
   'autoRotatePeriodMs',
 ] as const
 
-/** The private key of a job as a session object that unwraps; the caller destroys it. */
+/** Unwraps the private key of a job as a session object that can only unwrap. The caller destroys it. */
 export function unwrapJobKey(
   { keySession, roots, mechanisms }: Pick<Connection, 'keySession' | 'roots' | 'mechanisms'>,
   { key: { kek, blob } }: ImportJob,

@@ -12,7 +12,10 @@ const readableTemplate = unwrappedTemplate(row).map((attribute) => {
   return attribute.type === pkcs11.CKA_EXTRACTABLE ? { ...attribute, value: true } : attribute
 })
 
-/** Whether keys come from under this KEK unreadable alone, as its unwrap template says: tried out, not asked. */
+/**
+ * Whether this KEK has an effective unwrap template, so that it never unwraps a key as a readable one. Found by a try,
+ * not by reading attributes.
+ */
 export function hidesKeys(session: Pkcs11Session, kek: KeyHandle): boolean {
   const key = session.generate(row.generation, generatedTemplate(row))
   try {

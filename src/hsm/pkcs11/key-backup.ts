@@ -13,7 +13,7 @@ import { sealBytes } from './seal-versions.ts'
 import { auditPublicKey } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-/** See `Hsm.sealBackup`: everything that a backup says is read from sealed records here. */
+/** See `Hsm.sealBackup`. All content of the backup comes from sealed records that are verified here. */
 export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: KeyToBackUp): Buffer {
   const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
   return token.run((connection) => {
@@ -39,7 +39,7 @@ function readVersion(
   const { whole, publicKey } = connection.keys.open({ key, ...use }, 'backup')
   connection.keys.verify(count)
   const counted = openSealed(count.record)
-  // Restored, a key of another kind than that of its type would serve as what it is not.
+  // A key of another kind than that of its type would be restored as a key of the wrong type.
   if (!isVersion(whole) || whole.key?.kind !== kind || !isCountOf(counted, whole))
     throw new Fault('hsm.rejected', 'Key and count are not those of one version.')
   const { backupKek: kek, backupBlob, version, disabled, createdAt } = whole.fields

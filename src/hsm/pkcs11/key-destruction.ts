@@ -7,16 +7,16 @@ import { openSealed } from './seal-check.ts'
 import type { Token } from './token-link.ts'
 import { findObjects, ObjectMissing, tokenObjectLabelOf } from './token-objects.ts'
 
-/** An object of the token, as records name it. */
+/** An object in the token, as sealed records identify it. */
 interface NamedObject {
   readonly kek: string
   readonly blob: Buffer
 }
 
 /**
- * Destroys the object of the token that a sealed record of a key names, where the mark says under its seal that the key has
- * ended, and the keeper knows so: every host refuses the key from then on, which may hold its handle. An object that is
- * not there is no error.
+ * Destroys the object in the token that a sealed record of a key names. The sealed mark must say that the key has
+ * ended, and the keeper must know the mark, because other hosts may still hold a handle: they then refuse the key. An
+ * object that does not exist is no error.
  * @throws Fault `hsm.seal_broken`, `hsm.rejected`
  */
 export function destroyObject(
@@ -49,7 +49,7 @@ export function destroyObject(
   })
 }
 
-/** Undefined where the mark does not say that this key has ended. */
+/** The object to destroy; undefined unless the mark says that this key has ended. */
 function endedObject({ type, key, fields }: OpenedRecord, mark: OpenedRecord): NamedObject | undefined {
   switch (type) {
     case 'unused key':
@@ -67,7 +67,7 @@ function endedObject({ type, key, fields }: OpenedRecord, mark: OpenedRecord): N
         (mark.type === 'destroyed key' || mark.type === 'transparent key 2') &&
         mark.fields.identity.equals(fields.identity) &&
         mark.fields.vault.equals(fields.vault)
-      // Of versions none comes back: a policy says for ever which are trimmed.
+      // A trimmed version never comes back: later policies of the key have the same oldest version or a newer one.
       const hasEnded = mark.type !== 'transparent key 2' || fields.version < mark.fields.oldestVersion
       return key?.kek === tokenObjectKek && isOfKey && hasEnded ? key : undefined
     }

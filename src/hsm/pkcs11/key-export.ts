@@ -12,7 +12,7 @@ import { wrappingTemplate } from './public-keys.ts'
 import type { Token } from './token-link.ts'
 
 const wrapKeyBytes = 32
-/** RFC 5649 §3: the high half of the initial value; OpenSSL adds the length itself. */
+/** The constant half of the Alternative Initial Value (RFC 5649 §3). OpenSSL adds the length itself. */
 const alternativeIv = Buffer.from('a65959a6', 'hex')
 
 /** See `Hsm.exportKey`. */
@@ -28,7 +28,9 @@ export function exportKey(token: Token, reference: KeyReference, recipient: Buff
   })
 }
 
-/** Wraps a key to an RSA public key: CKM_RSA_AES_KEY_WRAP in the single steps that the token has. */
+/**
+ * Wraps a key for an RSA public key in the format of CKM_RSA_AES_KEY_WRAP, by the single steps that the token supports.
+ */
 function wrapTo(
   { keySession, mechanisms }: Pick<Connection, 'keySession' | 'mechanisms'>,
   recipient: KeyHandle,
@@ -43,8 +45,8 @@ function wrapTo(
 }
 
 /**
- * See `Hsm.exportPlain`. The key stays sensitive in the token: it comes out wrapped by a key that this process knows,
- * which is also how a private key takes the form of PKCS#8.
+ * See `Hsm.exportPlain`. The key stays sensitive in the token. It comes out wrapped by a key that this process knows,
+ * which also gives a private key the form of PKCS#8.
  */
 export function exportPlain(token: Token, reference: KeyReference): Buffer {
   const value = randomBytes(wrapKeyBytes)
@@ -69,7 +71,10 @@ export function exportPlain(token: Token, reference: KeyReference): Buffer {
   }
 }
 
-/** Of a SEQUENCE with its header: SoftHSM2 fills what it wraps up to 8 bytes with zeros, and counts them. */
+/**
+ * Length of a DER SEQUENCE with its header. SoftHSM2 pads a key to a multiple of 8 bytes with zeros before it wraps it,
+ * and includes the padding in the length.
+ */
 function derBytes(der: Buffer): number {
   const first = der.readUInt8(1)
   if (first < 0x80) return 2 + first

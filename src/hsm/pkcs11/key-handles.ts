@@ -28,13 +28,16 @@ export interface KeyHandles {
     serves: SecretKeyRow['serves'],
     work: (key: KeyHandle, row: SecretKeyRow, used: UsedRecord) => T,
   ): T
-  /** The same with one half of a pair: the private one signs, the public one verifies. */
+  /** As `use`, with one half of a key pair: the private one signs, the public one verifies. */
   usePair<T>(reference: KeyReference, half: Half, work: (key: KeyHandle, row: KeyPairRow) => T): T
-  /** Checks both seals and the policy, and reads the record, out of the outer wrapping, without a key in the token. */
+  /**
+   * Verifies the seals, checks grant and policy, and returns the record without its outer wrapping. Creates no key in
+   * the token.
+   */
   open(reference: KeyReference, use: KeyUse): OpenRecord
   /** Calls `work` with the key of a vault, for the outer wrapping of keys of that vault. */
   useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
-  /** Throws `hsm.seal_broken` unless the seal is the record's. */
+  /** @throws Fault `hsm.seal_broken` unless the seal is that of the record */
   verify(sealed: SealedRecord): void
   /** Remembers a seal that was made here. */
   noteMade(sealed: SealedRecord): void
@@ -42,29 +45,29 @@ export interface KeyHandles {
   checkKnown(record: OpenedRecord): void
   /** Releases the keys of vaults that were deleted since the last call. */
   dropDeleted(): void
-  /** Releases the older half, for a token that is full. */
+  /** Releases the less recently used half, for a token that is full. */
   shrink(): void
   held(): number
-  /** The most that are held. */
+  /** Largest number of keys held. */
   readonly limit: number
 }
 
 /** The record of a key that is used. */
 export interface UsedRecord {
   readonly whole: OpenedRecord
-  /** Of a caller whose rights are narrowed: throws `access.permission` unless they allow the use with these data. */
+  /** Where the caller's rights are narrowed: throws `access.permission` unless they allow the use with this aad. */
   readonly checkAad: ((aad: Buffer) => void) | undefined
 }
 
 export interface KeyHandlesOptions {
   readonly limit: number
-  /** The session that owns the unwrapped keys: they die with it. */
+  /** The session that owns the unwrapped keys, which end with it. */
   readonly keySession: Pkcs11Session
-  /** The session for operations; another one after every failure. */
+  /** The session for operations, which is replaced after every failure. */
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
   readonly mechanisms: ReadonlySet<number>
-  /** A keeper has none: it asks its own. */
+  /** Undefined in a keeper, which checks its own memory. */
   readonly floors?: FloorCheck | undefined
 }
 
@@ -103,7 +106,7 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
     open(reference, use) {
       const opened = openKey(reference.key)
       checkUse(use, opened.whole, reference)
-      // A backup takes the second blob of the record.
+      // A backup uses the second blob of the record, whose outer wrapping the caller opens.
       return use === 'backup' ? opened : held.inner(opened, reference.vaultKey)
     },
     useVaultKey: (place, work) => held.useVaultKey(place, work),

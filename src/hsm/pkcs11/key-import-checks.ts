@@ -14,7 +14,11 @@ import { signingCall } from './signing-operations.ts'
 const blockBytes = 16
 const digestBytes = 32
 
-/** Uses a key that came in once; of a pair, the public key that fits. Throws `hsm.rejected`. */
+/**
+ * Tries an imported key once. Returns the matching public key of a pair (DER SubjectPublicKeyInfo); undefined for a
+ * secret key.
+ * @throws Fault `hsm.rejected`
+ */
 export function checkKey(
   connection: Connection,
   row: KeyRow,
@@ -27,8 +31,9 @@ export function checkKey(
 }
 
 /**
- * Uses a secret key that came in once. Throws `hsm.rejected` where the token refuses: RFC 5649 carries keys of any
- * length, and SoftHSM2 fills one that is too short with zeros when it wraps it again.
+ * Tries an imported secret key once. RFC 5649 carries keys of any length, and SoftHSM2 pads a short one with zeros when
+ * it wraps it again.
+ * @throws Fault `hsm.rejected` where the token refuses the key
  */
 function checkUsable(connection: Connection, row: SecretKeyRow, key: KeyHandle): void {
   try {
@@ -59,7 +64,7 @@ function meansBadKey({ remedy, code }: TokenFailure): boolean {
   )
 }
 
-/** Throws `hsm.rejected` unless the public key verifies what the private one signs. */
+/** @throws Fault `hsm.rejected` unless the public key verifies a signature by the private key */
 function checkPairMatches(
   { keySession, session }: Connection,
   row: KeyPairRow,
@@ -78,10 +83,14 @@ function mismatch(): Fault {
   return new Fault('hsm.rejected', 'The public key is not the one of this private key.')
 }
 
-/** Bytes by which RFC 3394 lengthens a key. */
+/** Number of bytes that RFC 3394 adds to a key. */
 const wrapBytes = 8
 
-/** By the blob, because SoftHSM2 gives no CKA_VALUE_LEN of a key that it unwrapped. */
+/**
+ * Checks the length of a wrapped secret key. The length comes from the blob, because SoftHSM2 reports no CKA_VALUE_LEN
+ * of a key that it unwrapped.
+ * @throws Fault `hsm.rejected`
+ */
 export function checkLength(row: KeyRow, { blob }: WrappedKey): void {
   if (row.serves === 'sign') return
   const bytes = blob.length - wrapBytes

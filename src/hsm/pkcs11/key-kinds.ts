@@ -5,7 +5,10 @@ import { type Cipher, ctrCipher, gcmCipher, ofbCipher } from './aes-modes.ts'
 import { aesKeyGen, keyWrap, paddedWrap, secretKeyGen } from './mechanisms.ts'
 import { type KeyPairRow, keyPairRows } from './pair-kinds.ts'
 
-/** What a secret key may do; every attribute is written out, because a token's defaults allow nearly everything. */
+/**
+ * The operations that a secret key is allowed. Every attribute is written out, because the defaults of a token allow
+ * nearly all of them.
+ */
 export interface Usage {
   readonly encrypt: boolean
   readonly decrypt: boolean
@@ -26,16 +29,19 @@ export interface SecretKeyRow {
   /** The operation of the port that takes such a key. */
   readonly serves: 'encrypt' | 'hmac' | 'otp-block' | 'otp-hmac'
   readonly keyType: number
-  /** Bytes of a key that the token generates, and fewest bytes of any: a shorter HMAC secret is padded to it. */
+  /**
+   * Bytes of a key that the token generates, and least bytes of any key: a shorter HMAC secret is padded to this
+   * length.
+   */
   readonly bytes: number
   /** Most bytes of an imported secret. */
   readonly longestBytes: number
   readonly usage: Usage
   readonly mechanism: Mechanism
   readonly generation: Mechanism
-  /** Bytes of what the mechanism gives back, for HMACs. */
+  /** Bytes of the result, for HMACs. */
   readonly outputBytes: number
-  /** Of kinds that serve `encrypt`. */
+  /** Only for kinds that serve `encrypt`. */
   readonly cipher?: Cipher
 }
 
@@ -44,7 +50,7 @@ const aes128 = { ...aes, serves: 'encrypt', bytes: 16, longestBytes: 16 } as con
 const aes256 = { ...aes, serves: 'encrypt', bytes: 32, longestBytes: 32 } as const
 const gcm = { usage: cipherOnly, mechanism: { mechanism: pkcs11.CKM_AES_GCM }, cipher: gcmCipher } as const
 const ctr = { usage: cipherOnly, mechanism: { mechanism: pkcs11.CKM_AES_CTR }, cipher: ctrCipher } as const
-// Made of CBC encryption alone: a key that may decrypt CBC would be good for more.
+// `ofbCipher` needs only CBC encryption. A key that may also decrypt CBC would allow more.
 const ofb = { usage: encryptOnly, mechanism: { mechanism: pkcs11.CKM_AES_CBC }, cipher: ofbCipher } as const
 const hmac = {
   serves: 'otp-hmac',
@@ -54,9 +60,9 @@ const hmac = {
 } as const
 
 /**
- * Lengths of HMAC keys are the digest's, rounded up to the 8 bytes that key wrap works in (RFC 3394), up to the hash's
- * block: up to there zeros at the end do not change an HMAC (RFC 2104 §2 pads with zeros itself), beyond it the key is
- * hashed first.
+ * The shortest HMAC key has the length of the digest, rounded up to a multiple of 8 bytes for key wrap (RFC 3394). The
+ * longest has that of the hash's block. Up to there zeros at the end do not change an HMAC, since RFC 2104 §2 itself
+ * pads with zeros; a longer key is hashed first.
  */
 export const secretKeyRows: Readonly<Record<SecretKeyKind, SecretKeyRow>> = {
   'aes128-gcm': { ...aes128, ...gcm },
@@ -73,7 +79,7 @@ export const secretKeyRows: Readonly<Record<SecretKeyKind, SecretKeyRow>> = {
     mechanism: { mechanism: pkcs11.CKM_SHA256_HMAC },
     outputBytes: 32,
   },
-  // Decrypt alone: an attacker who takes over a host can check one-time passwords, but cannot make them.
+  // Only decryption: an attacker who takes over a host can check one-time passwords, but cannot make them.
   'otp-aes128': {
     ...aes,
     serves: 'otp-block',
@@ -110,8 +116,9 @@ function isSecretKeyKind(kind: string): kind is SecretKeyKind {
 }
 
 /**
- * The bytes to import for a secret: as they are for AES, with zeros at the end for a short HMAC secret. A buffer of its
- * own, which the caller zeroes. Throws `hsm.rejected` for a length that the kind does not have.
+ * Returns the bytes to import for a secret: the same bytes for AES, with zeros at the end for a short HMAC secret. They
+ * are in a new buffer, which the caller zeroes.
+ * @throws Fault `hsm.rejected` for a length that the kind does not allow
  */
 export function importable(kind: SecretKeyKind, secret: Buffer): Buffer {
   const row = secretKeyRows[kind]
@@ -127,7 +134,10 @@ export function importable(kind: SecretKeyKind, secret: Buffer): Buffer {
 
 export type KeyRow = SecretKeyRow | KeyPairRow
 
-/** The row of a kind that a record names. Throws `hsm.rejected` where there is none. */
+/**
+ * The row of the kind that a record names.
+ * @throws Fault `hsm.rejected` for an unknown kind
+ */
 export function rowOf(kind: string): KeyRow {
   if (isSecretKeyKind(kind)) return secretKeyRows[kind]
   if (isKeyPairKind(kind)) return keyPairRows[kind]
@@ -135,8 +145,9 @@ export function rowOf(kind: string): KeyRow {
 }
 
 /**
- * RFC 3394 for secrets, which every token does alike; RFC 5649 for private keys, because PKCS#8 has any length.
- * Throws `hsm.unsupported` where the token lacks that.
+ * The mechanism that wraps and unwraps keys of a kind: RFC 3394 for secret keys, which is the same in every token; RFC
+ * 5649 for private keys, because PKCS#8 has any length.
+ * @throws Fault `hsm.unsupported` where the token lacks RFC 5649
  */
 export function unwrapMechanism(row: KeyRow, mechanisms: ReadonlySet<number>): Mechanism {
   return row.serves === 'sign' ? requirePaddedWrap(mechanisms) : keyWrap

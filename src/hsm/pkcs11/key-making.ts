@@ -16,7 +16,9 @@ import { requireSupport } from './kind-support.ts'
 import { newKeyPlace } from './new-key-policy.ts'
 import type { Token } from './token-link.ts'
 
-/** Generates a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
+/**
+ * Generates a key as a session object, wraps it and destroys the object. The key is never in plain outside the token.
+ */
 export function generate(token: Token, kind: KeyKind, options: GenerateOptions): MadeKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
@@ -27,7 +29,7 @@ export function generate(token: Token, kind: KeyKind, options: GenerateOptions):
   })
 }
 
-/** Wraps a secret from outside under the strict KEK. Zeroes `secret` and every copy that it makes. */
+/** Imports a secret and wraps it under the strict KEK. Zeroes `secret` and every copy that it makes. */
 export function importSecret(token: Token, kind: SecretKeyKind, secret: Buffer): WrappedKey {
   let value: Buffer | undefined
   try {
@@ -43,7 +45,7 @@ export function importSecret(token: Token, kind: SecretKeyKind, secret: Buffer):
   }
 }
 
-/** Takes what CKM_RSA_AES_KEY_WRAP made for the key of an import job; see `Hsm.importKey`. */
+/** Imports a key that CKM_RSA_AES_KEY_WRAP wrapped for the key of an import job. See `Hsm.importKey`. */
 export function importKey(
   token: Token,
   sealed: SealedRecord,
@@ -69,7 +71,8 @@ export function importKey(
 }
 
 /**
- * Unwraps what CKM_RSA_AES_KEY_WRAP made for an RSA key, by the token's single steps, to an object of this template.
+ * Unwraps a key that CKM_RSA_AES_KEY_WRAP wrapped for an RSA key, by the single steps that the token supports. The new
+ * object has this template.
  */
 function unwrapReceived(
   { keySession, mechanisms }: Pick<Connection, 'keySession' | 'mechanisms'>,
@@ -90,7 +93,7 @@ function unwrapReceived(
   )
 }
 
-/** Wraps a key from outside after the checks of `key-import-checks.ts`. */
+/** Wraps an imported key after the checks of `key-import-checks.ts`. */
 export function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle, options: ImportOptions): MadeKey {
   const row = rowOf(kind)
   const publicKey = checkKey(connection, row, key, options)

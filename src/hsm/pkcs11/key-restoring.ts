@@ -17,19 +17,19 @@ import { verifyBackup } from './seal-operations.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
-/** Versions that one request restores, so that others do not wait for all of a long backup. */
+/** Versions that one request restores, so that other requests do not wait for all of a long backup. */
 const versionsAtOnce = 64
 
 export interface RestoredVersions {
   readonly kind: KeyKind
-  /** What the keys were restored for. */
+  /** The purpose of the keys (`receivedPurpose`). */
   readonly purpose: Buffer
   readonly keys: readonly MadeKey[]
 }
 
 /**
- * See `Hsm.restoreKey`. What the KEK hides cannot be wrapped again: its blob stays, and becomes the key's own. A key
- * under a KEK of release 0.2.0 goes under the KEKs of new keys.
+ * See `Hsm.restoreKey`. A key under a KEK with an unwrap template cannot be wrapped again: its blob in the backup
+ * becomes the key's own. A key under a KEK of release 0.2.0 is wrapped under the KEKs of new keys.
  */
 export function restoreKey(
   token: Token,
@@ -61,7 +61,10 @@ function restoreVersion(token: Token, kind: KeyKind, backup: WrappedKey, options
   })
 }
 
-/** As a backup holds it: wrapped by the newest backup KEK where it lies under one of release 0.2.0. */
+/**
+ * Returns the wrapped key for a backup. A key under a backup KEK of release 0.2.0 is wrapped again by the newest backup
+ * KEK.
+ */
 export function currentBackup(
   connection: Connection,
   kind: KeyKind,
@@ -101,7 +104,7 @@ function keepKey(
   return placeKey(connection, options.place, { ...kept, publicKey, backup: options.backup ? kept : undefined })
 }
 
-/** As a session object; extractable where it is wrapped anew. */
+/** Unwraps a key of a backup as a session object, which is extractable when it will be wrapped again. */
 function unwrapBackup(
   { keySession, roots, mechanisms }: Connection,
   kind: KeyKind,

@@ -8,22 +8,25 @@ import { type Content, openContent, placeKey } from './outer-wrapping.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
-/** How one version of a key lies wrapped. */
+/** The wrapped blobs of one version of a key. */
 export interface Wrappings {
   readonly key: WrappedKey
   readonly backup: WrappedKey | undefined
 }
 
-/** Below the key of which vault a version lies, and is to lie: none in release 0.2.0. */
+/**
+ * The vaults whose data keys form the outer wrapping before (`from`) and after (`to`); undefined for no outer wrapping,
+ * as in release 0.2.0.
+ */
 export interface Places {
   readonly from?: KeyPlace | undefined
   readonly to?: KeyPlace | undefined
 }
 
 /**
- * The same version under the newest KEKs, as far as it comes from under the present ones: what the strict KEK or a
- * backup KEK with an unwrap template wraps stays where it is. A blob under a KEK of release 0.2.0, which the PIN could
- * read, goes under one that hides it.
+ * Wraps the same version under the newest KEKs, as far as the present ones let it out. A blob under the strict KEK, or
+ * under a backup KEK with an unwrap template, stays as it is. A blob under a backup KEK of release 0.2.0, from which
+ * the PIN could read the key, goes under a KEK with an unwrap template.
  */
 export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, { from, to }: Places): Wrappings {
   return token.run((connection) => {
@@ -39,7 +42,7 @@ export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, { fro
   })
 }
 
-/** What lies in the wrapping by the key of the vault. */
+/** Removes the outer wrapping, by the data key of the vault. */
 function inside(connection: Connection, { key, backup }: Wrappings, place: KeyPlace): Wrappings {
   const open = (content: Content, { kek, blob }: WrappedKey): WrappedKey => ({
     kek,
@@ -62,7 +65,7 @@ function rewrap(connection: Connection, kind: KeyKind, wrapping: WrappedKey, isE
   })
 }
 
-/** Undefined for a KEK that lets nothing out to be wrapped again. */
+/** The kind of KEK to wrap under again; undefined where the present KEK does not let the key out. */
 function successorOf({ roots }: Connection, kek: string, isExportable: boolean): KekName | undefined {
   if (kek.startsWith('exportable.')) return 'exportable'
   if (kek.startsWith('backup-exportable.')) return 'backup-exportable'

@@ -2,7 +2,7 @@ import pkcs11, { type Template } from 'pkcs11js'
 import type { KeyRow, SecretKeyRow, Usage } from './key-kinds.ts'
 import type { KeyPairRow } from './pair-kinds.ts'
 
-// Every usage bit is written out, because a token's defaults allow nearly everything.
+// Every usage bit is written out, because the defaults of a token allow nearly all of them.
 
 export function usageAttributes(usage: Usage): Template {
   return [
@@ -16,27 +16,27 @@ export function usageAttributes(usage: Usage): Template {
   ]
 }
 
-/** A session object that holds an unwrapped key: sensitive, not to be wrapped again. */
+/** An unwrapped key as a session object: sensitive, and not extractable. */
 export function unwrappedTemplate(row: SecretKeyRow): Template {
   return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: false }, ...usageAttributes(row.usage)]
 }
 
-/** A key that exists only until it is wrapped, and has to be extractable for that. */
+/** A key that exists only until it is wrapped, and is extractable for that purpose. */
 export function extractableTemplate(row: SecretKeyRow): Template {
   return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: true }, ...usageAttributes(row.usage)]
 }
 
-/** A key that the token generates. */
+/** The template of a key that the token generates. */
 export function generatedTemplate(row: SecretKeyRow): Template {
   return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE_LEN, value: row.bytes }]
 }
 
-/** A secret that comes from outside. */
+/** The template of an imported secret. */
 export function importedTemplate(row: SecretKeyRow, value: Buffer): Template {
   return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE, value }]
 }
 
-/** A key that stays in the token, beside what `lastingTemplate` says. */
+/** Attributes of a secret key that stays in the token, in addition to `lastingTemplate`. */
 export function tokenObjectTemplate(row: SecretKeyRow): Template {
   return [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
@@ -66,7 +66,7 @@ function sessionSecret(keyType: number): Template {
   ]
 }
 
-/** A key that comes in, as a session object that lives until it is wrapped. */
+/** An imported key as a session object, which exists until it is wrapped. */
 export function transientTemplate(row: KeyRow): Template {
   return row.serves === 'sign' ? privateTemplate(row, true) : extractableTemplate(row)
 }
@@ -89,7 +89,7 @@ export function privateTemplate(row: KeyPairRow, extractable: boolean): Template
   return [...sessionPrivate(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: extractable }, ...privateSignOnly]
 }
 
-/** A private key as a session object that unwraps what was wrapped to its public half, and does nothing else. */
+/** A private key as a session object that can only unwrap keys wrapped for its public half. */
 export function unwrappingTemplate(row: KeyPairRow): Template {
   return [
     ...sessionPrivate(row.keyType),
@@ -108,7 +108,7 @@ function sessionPrivate(keyType: number): Template {
   ]
 }
 
-/** A private key that stays in the token, beside what `lastingTemplate` says. */
+/** Attributes of a private key that stays in the token, in addition to `lastingTemplate`. */
 export function tokenObjectPrivateTemplate(row: KeyPairRow): Template {
   return [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
@@ -117,7 +117,7 @@ export function tokenObjectPrivateTemplate(row: KeyPairRow): Template {
   ]
 }
 
-/** Which pair the token is to make: attributes of its public half. */
+/** Attributes of the public half that choose the size or curve of a new pair. */
 function pairParameters(row: KeyPairRow): Template {
   if (row.family !== 'rsa') return [{ type: pkcs11.CKA_EC_PARAMS, value: row.curve }]
   return [
@@ -126,7 +126,7 @@ function pairParameters(row: KeyPairRow): Template {
   ]
 }
 
-/** The public half of a pair that is being made: a session object, read and destroyed at once. */
+/** The public half of a new pair: a session object that is read and destroyed at once. */
 export function generatedPublicTemplate(row: KeyPairRow): Template {
   return [...sessionPublic({ verify: true, wrap: false }), ...pairParameters(row)]
 }

@@ -11,13 +11,13 @@ import type { Token } from './token-link.ts'
 
 const found = new WeakMap<Connection, ReadonlyMap<KeyKind, KindSupport>>()
 
-/** What the token of this epoch can do with each kind. Leaves no object behind. */
+/** What the token can do with each kind, found once per epoch. Leaves no object in the token. */
 export function kindSupport(token: Token): ReadonlyMap<KeyKind, KindSupport> {
   return token.run((connection) => {
     const known = found.get(connection)
     if (known !== undefined) return known
-    // RSA keys take too long to make for a try: C_GetMechanismInfo gives their sizes, and the key maker finds out
-    // whether the token wraps them.
+    // Generating an RSA key takes too long for a try. C_GetMechanismInfo gives the supported sizes, and the key maker
+    // finds out whether the token wraps such keys.
     const wrapping = (kind: KeyKind) => (isRsaKind(kind) ? undefined : wrapFailure(connection, kind))
     const support = new Map(
       keyKinds.map((kind): [KeyKind, KindSupport] => {
@@ -33,7 +33,7 @@ export function kindSupport(token: Token): ReadonlyMap<KeyKind, KindSupport> {
   })
 }
 
-/** Throws `hsm.unsupported` with the name of what the token lacks to make and use keys of this kind. */
+/** @throws Fault `hsm.unsupported` with the name of a mechanism or size that the token lacks for keys of this kind */
 export function requireSupport(connection: Connection, kind: KeyKind): void {
   const missing = missingForUse(connection, kind)
   if (missing !== undefined)
@@ -59,7 +59,7 @@ function missingForWrap({ mechanisms }: Connection, row: KeyRow): string | undef
   return mechanisms.has(keyWrap.mechanism) ? undefined : mechanismName(keyWrap.mechanism)
 }
 
-/** Makes, wraps and unwraps a key. */
+/** Tries to generate, wrap and unwrap a key. Returns what the token lacks; undefined when all succeeded. */
 function wrapFailure(connection: Connection, kind: KeyKind): string | undefined {
   const { keySession, roots, mechanisms } = connection
   const row = rowOf(kind)

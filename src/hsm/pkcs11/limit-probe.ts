@@ -9,7 +9,10 @@ import { limitsOf } from './object-limits.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { withTransient } from './session-keys.ts'
 
-/** What the token does with limits that it took at a key's birth: a sentence for each that it does not keep. */
+/**
+ * Checks whether the token enforces the limits that it accepted when a key was made. Each check returns a sentence
+ * where it does not.
+ */
 export const limitChecks = {
   'trusted-wrapping': ({ keySession, roots }: Connection) =>
     withLimits(keySession, [{ type: pkcs11.CKA_WRAP_WITH_TRUSTED, value: true }], (key) =>

@@ -16,22 +16,25 @@ export type MovableKey = Pick<TokenObject, 'label' | 'id' | 'handle'>
 const vaultRow = secretKeyRows['aes256-gcm']
 const probeText = Buffer.from('strongroom moves this key')
 
-/** Root keys but for the audit pairs, which are succeeded, and the keys of vaults. */
+/**
+ * Whether this is a key that can move: a root key, except the audit pairs, which get a successor instead; or the data
+ * key of a vault.
+ */
 export function isMovableKind({ label, objectClass }: Pick<TokenObject, 'label' | 'objectClass'>): boolean {
   if (objectClass !== pkcs11.CKO_SECRET_KEY) return false
   return label === vaultKeyLabel || roleOf(label) !== undefined
 }
 
-/** Whether it may leave its token, wrapped by a key that the security officer made trusted. */
+/** Whether the key may leave its token, wrapped by a key that the security officer marked as trusted. */
 export function mayLeave(session: Pkcs11Session, handle: KeyHandle): boolean {
   return session.attributes(handle, [pkcs11.CKA_EXTRACTABLE])[0]?.readUInt8() === 1
 }
 
-/** What tells in another token whether a key is the same, and nothing about it. */
+/** A value by which another token can recognize the same key, and which reveals nothing about the key. */
 export function proofOf(session: Pkcs11Session, { label, handle }: MovableKey): string {
   const role = roleOf(label)
   if (role !== undefined && role !== 'audit') return checkOf(session, role, handle)
-  // Under an IV of its own: what GCM encrypts twice under one gives its GHASH key away.
+  // `encryptWith` draws a fresh IV: two messages of GCM under one IV reveal the GHASH key.
   return encryptWith(session, handle, vaultRow, probeText, Buffer.alloc(0)).toString('base64')
 }
 
@@ -46,7 +49,10 @@ export function isProven(session: Pkcs11Session, key: MovableKey, proof: string)
   }
 }
 
-/** Takes a key in as this token would have made it: locked where its owner did not say that keys may move on. */
+/**
+ * Receives a key with the attributes that this token would give it: not extractable unless `hsm.movable` allows further
+ * moves.
+ */
 export function receiveKey(
   making: RootMaking,
   { label, id }: Pick<MovableKey, 'label' | 'id'>,

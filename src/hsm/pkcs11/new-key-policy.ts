@@ -7,9 +7,11 @@ import { verify } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
 /**
- * The place of a key that is to be made of material from outside, where its policy says just this. A key that is
- * there already gets none: whoever sent the material would know a key that others use. Keys that were made within the
- * last minutes the host cannot tell from new ones; the keeper can, and seals no received version of them.
+ * Returns the place for a key that is made from imported or restored material, where its sealed policy has the fields
+ * of `says` and is new. A key that exists already gets none: otherwise whoever sent the material would know a key that
+ * others use. The host cannot tell a key of the last minutes (`newKeyMs`) from a new one. The keeper can, and seals no
+ * received version of such a key.
+ * @throws Fault `hsm.seal_broken`, `hsm.rejected`
  */
 export function newKeyPlace(token: Token, policy: SealedRecord, says: Readonly<Record<string, unknown>>): PlacedKey {
   verify(token, policy)

@@ -4,12 +4,13 @@ import type { KeyRow } from './key-kinds.ts'
 import { rsaPss } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
-/** Bytes of a CK_MECHANISM_TYPE on the 64-bit machines that this runs on. */
+/** Bytes of a CK_MECHANISM_TYPE on the 64-bit machines that Strongroom supports. */
 const mechanismBytes = 8
 
 /**
- * Whoever holds the PIN could copy a lasting key, and by the copy outlive its destruction, or use it by another
- * mechanism: an AES-GCM key by ECB gives its GHASH key away.
+ * Attributes that forbid copies and limit a lasting key to its mechanisms. Without them, anyone with the PIN could copy
+ * the key, so that the copy outlives its destruction, or use it by another mechanism: AES-ECB with an AES-GCM key
+ * reveals its GHASH key.
  */
 export function limitsOf(mechanisms: readonly Mechanism[]): Template {
   return [
@@ -18,7 +19,9 @@ export function limitsOf(mechanisms: readonly Mechanism[]): Template {
   ]
 }
 
-/** Makes a key with these limits, or without them where the token refuses such attributes. */
+/**
+ * Makes a key with these limits. Where the token refuses such attributes, makes it without them and calls `refused`.
+ */
 export function makeLimited<T>(
   mechanisms: readonly Mechanism[],
   make: (limits: Template) => T,
@@ -34,13 +37,13 @@ export function makeLimited<T>(
   }
 }
 
-/** By what a lasting key of this row works. */
+/** The mechanisms that a lasting key of this row needs. */
 export function mechanismsOf(row: KeyRow): readonly Mechanism[] {
   if (row.serves !== 'sign') return [row.mechanism]
   return row.family === 'rsa' ? [row.signing, rsaPss] : [row.signing]
 }
 
-/** What keeps this key from being as a new one is, in words; empty for nothing. */
+/** The limits of a new key that this key lacks, in words; empty where it has all. */
 export function missingLimits(session: Pkcs11Session, key: KeyHandle, mechanisms: readonly Mechanism[]): string[] {
   const value = (type: number) => attributeOf(session, key, type)
   const allowed = value(pkcs11.CKA_ALLOWED_MECHANISMS)
@@ -64,7 +67,7 @@ function listed(mechanisms: readonly Mechanism[]): Buffer {
   return list
 }
 
-/** An empty list limits nothing. */
+/** Whether `list` names only these mechanisms. An empty list is no limit. */
 function isWithin(list: Buffer, mechanisms: readonly Mechanism[]): boolean {
   const named = Array.from({ length: list.length / mechanismBytes }, (_, at) =>
     Number(list.readBigUInt64LE(at * mechanismBytes)),

@@ -7,13 +7,16 @@ import type { FieldsOf, RecordKey } from '../record-layouts.ts'
 import { pepper } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-/** A device of one-time passwords, whose seal was checked. */
+/** The record of a device for one-time passwords, with a verified seal. */
 export interface OpenDevice extends FieldsOf<'otp'> {
   readonly key: RecordKey
   readonly sealed: SealedRecord
 }
 
-/** Throws `hsm.seal_broken` for an edited record, `hsm.rejected` for one of something else. */
+/**
+ * Verifies and reads the record of a device.
+ * @throws Fault `hsm.seal_broken` for an altered record; `hsm.rejected` for another type of record
+ */
 export function openDevice(token: Token, sealed: SealedRecord): OpenDevice {
   const { whole } = token.run(({ keys }) => keys.open({ key: sealed }, 'otp'))
   if (whole.type !== 'otp' || whole.key === undefined)
@@ -21,7 +24,7 @@ export function openDevice(token: Token, sealed: SealedRecord): OpenDevice {
   return { ...whole.fields, key: whole.key, sealed }
 }
 
-/** The HMAC of which a code is made (RFC 4226 §5.2); `movingFactor`: a counter or a time step. */
+/** The HMAC from which a code is computed (RFC 4226 §5.2). `movingFactor`: a counter (HOTP) or a time step (TOTP). */
 export function otpHmac(token: Token, { sealed }: OpenDevice, movingFactor: number): Buffer {
   const data = Buffer.alloc(8)
   data.writeBigUInt64BE(BigInt(movingFactor))
@@ -32,7 +35,7 @@ export function otpHmac(token: Token, { sealed }: OpenDevice, movingFactor: numb
   )
 }
 
-/** HMAC-SHA-1 with the key of a client of the validator. */
+/** HMAC-SHA-1 (20 bytes) with the key of a client of the validator. */
 export function validationMac(token: Token, client: SealedRecord, data: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.use({ key: client }, 'validation', 'otp-hmac', (handle, row) =>
@@ -43,12 +46,12 @@ export function validationMac(token: Token, client: SealedRecord, data: Buffer):
 
 const blockBytes = 16
 const privateIdBytes = 6
-/** What the CRC-16 (ISO 13239) over a whole block comes to when its own CRC is right. */
+/** Residue of the CRC-16 (ISO 13239) over a block that ends with its valid CRC. */
 const crcResidue = 0xf0b8
 
 /**
- * The 10 bytes behind the private id of a hardware token's OTP; undefined where CRC or private id are not those of the
- * token.
+ * Decrypts the OTP of a hardware token. Returns the 10 bytes after its private id; undefined where CRC or private id do
+ * not match the device.
  */
 export function openOtpBlock(token: Token, { sealed, privateIdCheck }: OpenDevice, block: Buffer): Buffer | undefined {
   if (block.length !== blockBytes || privateIdCheck === null)

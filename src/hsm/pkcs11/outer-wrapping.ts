@@ -7,11 +7,11 @@ import { decryptWith, encryptWith } from './cipher-calls.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
-// A key of a vault is wrapped twice. The inner wrapping, by a KEK, keeps it unreadable to the PIN; the outer one, by the
-// key of its vault, ends with that key: whoever destroys the one object of the vault destroys every key below it, also
-// those in older copies of the database.
+// A key of a vault is wrapped twice. The inner wrapping, by a KEK, keeps the key unreadable for someone with the PIN.
+// The outer wrapping, by the data key of the vault, ends with that key: destroying the one object of the vault destroys
+// every key in the vault, also in older copies of the database.
 
-/** What a `Connection` has for this. */
+/** The part of a `Connection` that is used here. */
 interface VaultKeyUser {
   readonly session: Pkcs11Session
   readonly keys: {
@@ -19,15 +19,18 @@ interface VaultKeyUser {
   }
 }
 
-/** What lies in an outer wrapping: a version of a key, or its backup. */
+/** Content of an outer wrapping: a version of a key, or its backup. */
 export type Content = 'key version' | 'backup'
 
-/** One goes where the other does not. */
+/** Binds the outer wrapping to its content, key and vault, so that it cannot be exchanged for another one. */
 function aadOf(content: Content, { identity, vault }: PlacedKey): Buffer {
   return encodeRecord([content, identity, vault])
 }
 
-/** The inner wrapping. Throws TokenFailure where the vault's key did not make the outer one for this key. */
+/**
+ * Opens the outer wrapping and returns the inner one. Throws TokenFailure where the vault's key did not make the outer
+ * wrapping for this key.
+ */
 export function openContent(
   { session, keys }: VaultKeyUser,
   vaultKey: SealedRecord | undefined,
@@ -41,7 +44,10 @@ export function openContent(
   )
 }
 
-/** A made key below the key of its vault; one for no vault, or that is an object of the token, as it is. */
+/**
+ * Adds the outer wrapping, by the key of its vault, to a new key. A key without a vault, or that is an object of the
+ * token, is returned unchanged.
+ */
 export function placeKey({ session, keys }: VaultKeyUser, place: KeyPlace | undefined, made: MadeKey): MadeKey {
   if (place === undefined || made.kek === tokenObjectKek) return made
   return keys.useVaultKey(place, (handle, row) => {

@@ -12,11 +12,11 @@ interface Row {
 
 export interface CurveRow extends Row {
   readonly family: 'ecdsa' | 'eddsa'
-  /** CKA_EC_PARAMS: the DER of the curve's OID. */
+  /** CKA_EC_PARAMS: DER of the curve's OID. */
   readonly curve: Buffer
-  /** SubjectPublicKeyInfo (RFC 5480 §2, RFC 8410 §4) up to the point. */
+  /** The bytes of a SubjectPublicKeyInfo before the point (RFC 5480 §2, RFC 8410 §4). */
   readonly spkiPrefix: Buffer
-  /** Bytes of a public point as the SPKI has it. */
+  /** Bytes of a public point in a SubjectPublicKeyInfo. */
   readonly pointBytes: number
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { attempt, TokenFailure } from './failure.ts'
 import type { OpenToken } from './token-opening.ts'
 
-/** How many bytes a PIN of this token has. */
+/** Shortest and longest PIN of a token, in bytes (CK_TOKEN_INFO). */
 export interface PinLimits {
   readonly least: number
   readonly most: number
@@ -13,7 +13,7 @@ export const pinLimitsOf = ({ info }: Pick<OpenToken, 'info'>): PinLimits => ({
   most: info.maxPinLen,
 })
 
-/** Throws `hsm.rejected` for a PIN that is too long or too short for the token. */
+/** @throws Fault `hsm.rejected` for a PIN that is too long or too short for the token */
 export function checkPin(pin: string, { least, most }: PinLimits): void {
   const bytes = Buffer.byteLength(pin)
   if (bytes < least || bytes > most)
@@ -24,8 +24,9 @@ export function checkPin(pin: string, { least, most }: PinLimits): void {
 }
 
 /**
- * C_SetPIN, of the user who is logged in. Throws `hsm.rejected` where the token does not take the PIN; after any other
- * failure it is not known which PIN the token has.
+ * Changes the PIN of the user who is logged in (C_SetPIN). After a failure other than `hsm.rejected` it is unknown
+ * which PIN the token has.
+ * @throws Fault `hsm.rejected` where the token does not accept the PIN
  */
 export function setPin({ slot, session }: Pick<OpenToken, 'slot' | 'session'>, oldPin: string, newPin: string): void {
   try {

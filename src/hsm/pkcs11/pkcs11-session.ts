@@ -2,19 +2,19 @@ import type { Slot } from 'graphene-pk11'
 import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
 import { attempt, TokenFailure } from './failure.ts'
 
-/** An object of the token, good in the epoch that gave it out. */
+/** Handle of an object in the token, valid in the epoch that returned it. */
 export type KeyHandle = Buffer
 
 /**
- * One read-write session of the token and the calls that Strongroom makes in it, synchronous: the asynchronous form of
- * pkcs11js does not hold on to its buffers and can encrypt foreign memory. Every method throws TokenFailure.
+ * A read-write session of the token with the calls that Strongroom uses. All are synchronous: the asynchronous form of
+ * pkcs11js does not keep its buffers alive and can encrypt foreign memory. Every method throws TokenFailure.
  */
 export interface Pkcs11Session {
   readonly handle: Buffer
   encrypt(mechanism: Mechanism, key: KeyHandle, plaintext: Buffer, output: Buffer): Buffer
   decrypt(mechanism: Mechanism, key: KeyHandle, ciphertext: Buffer, output: Buffer): Buffer
   sign(mechanism: Mechanism, key: KeyHandle, data: Buffer, output: Buffer): Buffer
-  /** False for a signature that is not good. */
+  /** False for an invalid signature. */
   verify(mechanism: Mechanism, key: KeyHandle, data: Buffer, signature: Buffer): boolean
   wrap(mechanism: Mechanism, wrappingKey: KeyHandle, key: KeyHandle): Buffer
   unwrap(mechanism: Mechanism, wrappingKey: KeyHandle, blob: Buffer, template: Template): KeyHandle
@@ -27,20 +27,20 @@ export interface Pkcs11Session {
   create(template: Template): KeyHandle
   copy(object: KeyHandle, template: Template): KeyHandle
   find(template: Template): KeyHandle[]
-  /** The values in the order of `types`. */
+  /** The attribute values, in the order of `types`. */
   attributes(object: KeyHandle, types: readonly number[]): Buffer[]
   destroy(object: KeyHandle): void
   random(bytes: number): Buffer
   close(): void
 }
 
-/** Larger than any wrapped key here: the PKCS#8 form of an RSA-4096 key takes some 2,400 bytes. */
+/** Larger than any wrapped key: the PKCS#8 form of an RSA-4096 key takes some 2,400 bytes. */
 const blobLimitBytes = 4096
 
 const findBatch = 256
 
-// An empty Buffer becomes a NULL pointer, which SoftHSM2 answers with CKR_ARGUMENTS_BAD and a session that is active
-// for ever.
+// pkcs11js passes an empty Buffer as a NULL pointer. SoftHSM2 then returns CKR_ARGUMENTS_BAD and leaves the operation
+// of the session active for ever.
 const nothing = Buffer.alloc(8).subarray(0, 0)
 
 export function openSession({ lib, handle: slot }: Slot): Pkcs11Session {
@@ -116,7 +116,7 @@ function findAll(lib: PKCS11, session: Buffer, template: Template): KeyHandle[] 
       if (batch.length < findBatch) return found
     }
   } finally {
-    // A session that is left searching refuses every further search.
+    // A session with an unfinished search refuses every further search.
     lib.C_FindObjectsFinal(session)
   }
 }

@@ -5,11 +5,14 @@ import { sessionPublic } from './key-templates.ts'
 import type { KeyPairRow } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
-/** The public half of a pair, or of an RSA private key, which holds it as well: DER SubjectPublicKeyInfo. */
+/**
+ * The public half of a key pair, as DER SubjectPublicKeyInfo. `key`: the public half, or the private half of an RSA
+ * pair, which contains it.
+ */
 export function publicKeyOf(session: Pkcs11Session, key: KeyHandle, row: KeyPairRow): Buffer {
   if (row.family === 'rsa') return rsaPublicKeyOf(session, key)
   const [point] = session.attributes(key, [pkcs11.CKA_EC_POINT])
-  // PKCS#11 wraps the point in an OCTET STRING; some tokens give it bare.
+  // PKCS#11 specifies a DER OCTET STRING with the point; some tokens return the bare point.
   const bare = point?.subarray(-row.pointBytes)
   if (bare?.length !== row.pointBytes || (row.family === 'ecdsa' && bare[0] !== 0x04))
     throw new Fault('hsm.unsupported', 'The token gave no uncompressed point.')
@@ -23,12 +26,15 @@ export function rsaPublicKeyOf(session: Pkcs11Session, key: KeyHandle): Buffer {
   return createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' })
 }
 
-/** CKA_EC_PARAMS of a key: the DER of its curve's OID. */
+/** CKA_EC_PARAMS of a key: DER of its curve's OID. */
 export function curveOf(session: Pkcs11Session, key: KeyHandle): Buffer {
   return session.attributes(key, [pkcs11.CKA_EC_PARAMS])[0] ?? Buffer.alloc(0)
 }
 
-/** A public key as a session object that verifies. Throws `hsm.rejected` for one of another kind. */
+/**
+ * The template of a public key as a session object that verifies.
+ * @throws Fault `hsm.rejected` for a key of another kind
+ */
 export function verifyingTemplate(row: KeyPairRow, publicKey: Buffer): Template {
   const use = sessionPublic({ verify: true, wrap: false })
   if (row.family === 'rsa') {
@@ -44,7 +50,7 @@ export function verifyingTemplate(row: KeyPairRow, publicKey: Buffer): Template 
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PUBLIC_KEY },
     { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
     { type: pkcs11.CKA_EC_PARAMS, value: row.curve },
-    // DER OCTET STRING; its length is below 128.
+    // A DER OCTET STRING. The length of the point is below 128 and takes one byte.
     { type: pkcs11.CKA_EC_POINT, value: Buffer.concat([Buffer.from([0x04, point.length]), point]) },
     ...use,
   ]
@@ -54,7 +60,8 @@ const shortestModulusBytes = 256
 const longestModulusBytes = 1024
 
 /**
- * A recipient's RSA key as a session object that wraps. Throws `hsm.rejected` unless it is RSA of 2048 to 8192 bits.
+ * The template of a recipient's RSA key as a session object that wraps.
+ * @throws Fault `hsm.rejected` unless it is RSA of 2048 to 8192 bits
  */
 export function wrappingTemplate(recipient: Buffer): Template {
   const { modulus, exponent } = rsaNumbers(recipient)

@@ -21,9 +21,9 @@ import { type OpenToken, withToken } from './token-opening.ts'
 export interface RootCreationOptions extends CeremonyHelperOptions {
   /** The folder of a software token (`hsm.tokenDirectory`). */
   readonly tokenDirectory?: string | undefined
-  /** Whether the token has been in use: then nothing is made where it lacks a key that must have been there. */
+  /** Whether the token has been in use. If so, nothing is made where it lacks a key that it must have had. */
   readonly isUsed?: boolean
-  /** Whether what is made may move to another token (`hsm.movable`). */
+  /** Whether new keys may move to another token (`hsm.movable`). */
   readonly movable?: boolean
 }
 
@@ -35,18 +35,18 @@ export function rootMaking(token: OpenToken, options: RootCreationOptions): Root
 
 export interface RootCreation {
   readonly token: { readonly label: string; readonly serial: string }
-  /** Labels in the order of making. */
+  /** Labels of new root objects, in the order in which they were made. */
   readonly created: readonly string[]
   readonly present: readonly string[]
-  /** What the token refused and what that means, in sentences; empty for SoftHSM2. */
+  /** Features that the token refused and the consequences, in sentences; empty for SoftHSM2. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Makes the root objects that the token lacks and touches none that is there. Loads the module into this process and
- * ends its session; run it while no token host makes objects. Throws `hsm.unavailable` when the token cannot be reached
- * or fails, with the PIN refused as PinRefused, and `hsm.unsupported` when the ceremony helper has not been
- * built.
+ * Makes the root objects that the token lacks and changes no existing one. Loads the module into this process and
+ * finalizes it. Must not run while a token host makes objects.
+ * @throws Fault `hsm.unavailable` when the token cannot be reached or fails; `hsm.unsupported` when the ceremony helper
+ * has not been built; `hsm.rejected` when `isUsed` and a key is missing; PinRefused
  */
 export function createRootObjects(options: RootCreationOptions): RootCreation {
   return withToken(options, (token) => withDirectorySync(options.tokenDirectory, () => createMissing(token, options)))
@@ -60,7 +60,7 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
   const present: string[] = []
   const lasting = rootRoles.filter((one) => !isBackupRole(one))
   const gone = lasting.filter((role) => labelsOf(objects, role).length === 0)
-  // Keys for backups come with releases; the others all releases have made.
+  // Backup keys may be new in a release. The others are made by every release.
   if (options.isUsed === true && gone.length > 0)
     throw new Fault(
       'hsm.rejected',
@@ -82,7 +82,10 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
   }
 }
 
-/** Makes root keys of the roles of which none is there: the version after those that another token has. */
+/**
+ * Makes root keys for the roles that have none in this token, with the version after the last one in the other token
+ * (`elsewhere`: its labels). Returns the labels of the new keys.
+ */
 export function makeAbsent(
   making: RootMaking,
   objects: readonly TokenObject[],
@@ -99,13 +102,13 @@ export function makeAbsent(
   return absent.some(isBackupRole) ? [...made, ...makeBackupKeys(Date.now(), making, objects)] : made
 }
 
-/** Of every version; version 1 is gone where it was rotated away. */
+/** Labels of all versions of a role. Version 1 may be gone after a rotation. */
 function labelsOf(objects: readonly TokenObject[], role: RootRole): string[] {
   const labels = new Set(objects.map(({ label }) => label).filter((label) => roleOf(label) === role))
   return [...labels].filter((label) => findRoot(objects, label, rootClass(role)) !== undefined)
 }
 
-/** Makes one version of all that backups need, but for what is there. The labels of what was made. */
+/** Makes one version of the three backup keys, except those that exist. Returns the labels of the new keys. */
 export function makeBackupKeys(version: number, making: RootMaking, objects: readonly TokenObject[]): string[] {
   return backupRoles.flatMap((role) => {
     const label = rootLabel(role, version)
@@ -116,9 +119,10 @@ export function makeBackupKeys(version: number, making: RootMaking, objects: rea
 }
 
 /**
- * A version of backup keys is the time of its making: versions of appliances that share theirs never meet, and the
- * newest is the newest everywhere. The newest is completed; another one is made on a new token, and where the newest
- * backup KEK is of release 0.2.0 and hides nothing, unless the token takes no unwrap templates.
+ * The version of backup keys to make or complete. Its number is the time of its making, so that versions of appliances
+ * that share theirs never collide and the newest is the newest everywhere. Returns the newest version, which may be
+ * incomplete. Returns a new one for a new token, and where the newest backup KEK is of release 0.2.0 and has no unwrap
+ * template, although the token supports them.
  */
 function versionToMake(objects: readonly TokenObject[], session: Pkcs11Session): number {
   const newest = Math.max(0, ...backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()]))

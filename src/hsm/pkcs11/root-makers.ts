@@ -11,23 +11,23 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { type RootRole, rootId, rootLabel, rootMechanisms } from './root-objects.ts'
 import { lastingTemplate, locked, noticeChanges, trustedWrapsOnly } from './token-objects.ts'
 
-/** What the makers of root objects work with. */
+/** The tools and options for making root objects. */
 export interface RootMaking {
   readonly session: Pkcs11Session
   readonly mechanisms: ReadonlySet<number>
   readonly helper: CeremonyHelper
-  /** Whether what is made may leave the token wrapped by a CKA_TRUSTED key (`hsm.movable`), as backup keys always may. */
+  /** Whether new keys may leave the token wrapped by a CKA_TRUSTED key (`hsm.movable`), as backup keys always may. */
   readonly movable: boolean
-  /** What the token refused and what that means, in sentences. */
+  /** Features that the token refused and the consequences, in sentences. */
   readonly warnings: Set<string>
 }
 
-/** Makes this version of a root object, which must not be there. */
+/** Makes a version of a root object that does not exist yet. */
 export function makeRoot(role: RootRole, version: number, making: RootMaking): void {
   makers[role]({ ...making, role, label: rootLabel(role, version) })
 }
 
-/** A key that comes in, and the RSA key of the ceremony that unwraps it. */
+/** A wrapped key from another token, and the RSA key of the ceremony that unwraps it. */
 export interface ReceivedKey {
   readonly key: KeyHandle
   /** CKA_ID of `key`. */
@@ -35,7 +35,7 @@ export interface ReceivedKey {
   readonly blob: Buffer
 }
 
-/** Takes this version in from another token, as this one would have made it. */
+/** Receives a version of a root key from another token, with the attributes that this token would give it. */
 export function receiveRoot(
   role: Exclude<RootRole, 'audit'>,
   version: number,
@@ -62,7 +62,9 @@ export function receiveRoot(
   )
 }
 
-/** SoftHSM2 takes no attribute after CKA_MODIFIABLE where a key is unwrapped. */
+/**
+ * Unwraps a lasting key. CKA_MODIFIABLE comes last, because SoftHSM2 then accepts no further attribute when it unwraps.
+ */
 export function unwrapLasting(
   session: Pkcs11Session,
   { key, blob }: Pick<ReceivedKey, 'key' | 'blob'>,
@@ -111,7 +113,7 @@ const consequences: Readonly<Record<TemplatedKind, string>> = {
     'This token takes no unwrap template for a key that only trusted keys wrap: anyone who has the PIN could unwrap keys that allow backup readable, and backup keys cannot be shared.',
 }
 
-/** One that may move is of the form of the backup KEK: its unwrap template is the same. */
+/** A strict KEK that may move has the form of the backup KEK, with the same unwrap template. */
 function makeStrict(maker: Maker): void {
   if (!maker.movable || isRefused(maker, 'backup')) makeTemplated(maker, 'strict')
 }
@@ -182,7 +184,7 @@ function makeAuditPair(maker: Maker): void {
   )
 }
 
-/** Of an audit pair; the token adds its point. */
+/** The template of the public half of an audit pair. The token adds the point. */
 export function publicHalf(label: string): Template {
   return [
     { type: pkcs11.CKA_TOKEN, value: true },

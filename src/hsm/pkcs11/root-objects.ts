@@ -6,7 +6,7 @@ import { hidesKeys } from './kek-probe.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import type { TokenObject } from './token-objects.ts'
 
-/** The root objects by role; the label of version 1 is `strongroom.<role>.v1`. */
+/** The roles of root objects. The label of version 1 is `strongroom.<role>.v1`. */
 export const rootRoles = [
   'kek.strict',
   'kek.exportable',
@@ -19,19 +19,19 @@ export const rootRoles = [
 ] as const
 export type RootRole = (typeof rootRoles)[number]
 
-/** What backups need, made together and shared together: one version of all three. */
+/** The keys for backups. One version of all three is made, shared and destroyed together. */
 export const backupRoles = ['kek.backup', 'kek.backup-exportable', 'backup-seal'] as const
 
 export function rootLabel(role: RootRole, version: number): string {
   return `strongroom.${role}.v${version}`
 }
 
-/** Of the half that is found by it: the private one of a pair. */
+/** CKA_CLASS of a root object; for a pair, that of the private half. */
 export function rootClass(role: RootRole): number {
   return role === 'audit' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
 }
 
-/** By what a root object works, and by nothing else; RFC 5649 has another number in some tokens. */
+/** The only mechanisms that a root object is allowed. RFC 5649 has different numbers in different tokens. */
 export function rootMechanisms(role: RootRole, available: ReadonlySet<number>): readonly Mechanism[] {
   if (role === 'audit') return [ecdsa]
   if (!role.startsWith('kek.')) return [hmacSha256]
@@ -47,56 +47,65 @@ export function roleOf(label: string): RootRole | undefined {
 
 interface AuditPair {
   readonly publicKey: KeyHandle
-  /** Undefined once this version is destroyed: the other half stays, since the appliance is known by the first one. */
+  /**
+   * Undefined once this version is destroyed. The public half stays, because backups identify the appliance by the
+   * first one.
+   */
   readonly privateKey: KeyHandle | undefined
 }
 
 interface Named {
-  /** With its version, for example `strict.v1`. */
+  /** Name with version, for example `strict.v1`. */
   readonly name: string
   readonly handle: KeyHandle
 }
 
 /**
- * What the host uses of the root objects, found once per epoch, and again when there may be another version. What
- * backups alone need is asked for when it is needed.
+ * The root objects that a host uses, found once per epoch, and again when there may be a new version. Backup keys are
+ * looked up only when they are needed.
  */
 export interface RootKeys {
-  /** Every version, the newest first: that one seals, all of them verify. */
+  /** All versions, the newest first. The newest one seals; all of them verify. */
   readonly seals: readonly KeyHandle[]
-  /** Grows when a version of the seal has gone: what was found good by then is to be checked again. */
+  /** Increases when a version of the seal is gone. Records verified before have to be verified again. */
   readonly sealsGone: number
-  /** By version, the newest first. */
+  /** By version, newest first. */
   readonly peppers: ReadonlyMap<number, KeyHandle>
-  /** By version, the first one first; one of them at least signs. */
+  /** By version, oldest first. At least one of them can sign. */
   readonly audits: ReadonlyMap<number, AuditPair>
-  /** The newest KEK of that name, to wrap with. */
+  /** The newest KEK of this name, which wraps new keys. */
   newestKek(name: KekName): Named
-  /** The KEK that a record names, for example `strict.v1`. Throws `hsm.rejected` where there is no such key. */
+  /**
+   * The KEK that a record names, for example `strict.v1`.
+   * @throws Fault `hsm.rejected` where the token has no such key
+   */
   kek(name: string): KeyHandle
-  /** Throws `hsm.unavailable` where there is none. */
+  /** @throws Fault `hsm.unavailable` where the token has none */
   newestBackupSeal(): Named
-  /** Throws `hsm.rejected` where there is no such seal. */
+  /** @throws Fault `hsm.rejected` where the token has no such seal */
   backupSeal(name: string): KeyHandle
-  /** Whether the KEK that a record names lets keys out unreadable alone; tried out once. */
+  /** Whether the KEK that a record names has an effective unwrap template (`hidesKeys`), tried once per epoch. */
   hides(name: string): boolean
   /**
-   * Takes note of versions that were made or destroyed since; `objects` are all that the token holds. Whether another
-   * KEK is the newest.
+   * Updates the root keys from `objects`, which are all objects in the token. Returns whether another KEK is the newest
+   * now.
    */
   refresh(objects: readonly TokenObject[]): boolean
-  /** The same, for what is met that no known version made; false without a search where the last one was just now. */
+  /**
+   * Searches the token and updates the root keys, for use after a name or seal of an unknown version. Returns false
+   * without a search when the last one was within `searchEveryMs`.
+   */
   searchAgain(): boolean
 }
 
-/** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
+/** CKA_ID of a root object, which is its label. An object with only the label or only the ID is not a root object. */
 export function rootId(label: string): Buffer {
   return Buffer.from(label)
 }
 
 /**
- * The one object with this label, its own ID and this class; undefined when there is none. Throws `hsm.unavailable` for
- * two.
+ * The object with this label, the ID for the label, and this class; undefined where there is none.
+ * @throws Fault `hsm.unavailable` for two such objects
  */
 export function findRoot(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle | undefined {
   const id = rootId(label).toString('hex')
@@ -112,12 +121,15 @@ export function findRoot(objects: readonly TokenObject[], label: string, objectC
 
 const kekNames: readonly KekName[] = ['strict', 'exportable', 'backup', 'backup-exportable']
 
-/** A search costs up to a second where there are thousands of vault keys, and whoever asks may name any version. */
+/**
+ * A search takes up to a second in a token with thousands of vault keys, and any caller can name an unknown version.
+ */
 const searchEveryMs = 5_000
 
 /**
- * `search` gives all objects of the token. A version that is not known is looked for: another process may have made it.
- * Throws `hsm.unavailable` when the token lacks a root object; only `strongroom init` makes them.
+ * Finds the root keys. `search` returns all objects in the token, and is called again for an unknown version, which
+ * another process may have made.
+ * @throws Fault `hsm.unavailable` where a root object is missing; only `strongroom init` makes root objects
  */
 export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs11Session): RootKeys {
   let found = readRoots(search())
@@ -128,7 +140,7 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
     try {
       found = readRoots(objects)
     } catch (error) {
-      // What was lost is noticed by its use.
+      // A missing key is reported when it is used.
       if (!(error instanceof Fault)) throw error
     }
     if ([...seals.keys()].some((name) => !found.seals.has(name))) sealsGone += 1
@@ -177,7 +189,7 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
   }
 }
 
-/** Throws `hsm.unavailable` when one is missing that every use of the token needs. */
+/** @throws Fault `hsm.unavailable` where a root object is missing that every use of the token needs */
 function readRoots(objects: readonly TokenObject[]) {
   const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
   const keks = versionsOf(objects, /^strongroom\.kek\.((?:strict|exportable|backup|backup-exportable)\.v[1-9]\d*)$/)
@@ -196,7 +208,7 @@ function readRoots(objects: readonly TokenObject[]) {
       strict: newest(keks, 'strict', 'strongroom.kek.'),
       exportable: newest(keks, 'exportable', 'strongroom.kek.'),
       backup,
-      // Versions of release 0.2.0 have one for all backups.
+      // In versions of release 0.2.0 one KEK wraps all backups.
       'backup-exportable': sameVersion(keks, backup) ?? backup,
     },
     backupSeals,
@@ -204,7 +216,10 @@ function readRoots(objects: readonly TokenObject[]) {
   }
 }
 
-/** Throws `hsm.unavailable` where there is none. */
+/**
+ * The versions of a role, newest first.
+ * @throws Fault `hsm.unavailable` where there is none
+ */
 function newestFirst(objects: readonly TokenObject[], role: RootRole): ReadonlyMap<number, KeyHandle> {
   const versions = [...versionsOfRole(objects, role)].toSorted(([a], [b]) => b - a)
   if (versions.length === 0) required(objects, rootLabel(role, 1), rootClass(role))
@@ -233,7 +248,7 @@ function required(objects: readonly TokenObject[], label: string, objectClass: n
   return found
 }
 
-/** Name with version → handle, for the secret keys whose label fits; the pattern's group is the name. */
+/** Map from name with version to handle, for secret keys whose label matches. The group of the pattern is the name. */
 export function versionsOf(objects: readonly TokenObject[], pattern: RegExp): Map<string, KeyHandle> {
   return new Map(
     objects.flatMap(({ label }) => {
@@ -249,13 +264,13 @@ function sameVersion(keks: ReadonlyMap<string, KeyHandle>, backup: Named): Named
   return handle && { name, handle }
 }
 
-/** Version → handle of one role's secret keys. */
+/** Map from version to handle, for the secret keys of a role. */
 export function versionsOfRole(objects: readonly TokenObject[], role: RootRole): Map<number, KeyHandle> {
   const pattern = new RegExp(`^strongroom\\.(${role.replaceAll('.', '\\.')}\\.v[1-9]\\d*)$`)
   return new Map([...versionsOf(objects, pattern)].map(([name, handle]) => [versionOf(name), handle]))
 }
 
-/** The one of this name with the highest version. */
+/** The highest version of this name. */
 export function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string): Named | undefined {
   const fitting = [...versions].filter(([version]) => version.startsWith(`${name}.v`))
   const [newest] = fitting.toSorted(([a], [b]) => versionOf(b) - versionOf(a))

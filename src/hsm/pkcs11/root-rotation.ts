@@ -6,25 +6,25 @@ import { backupRoles, roleOf, type RootRole, rootLabel, versionOf } from './root
 import { listObjects, noticeChanges } from './token-objects.ts'
 import { withToken } from './token-opening.ts'
 
-/** Root keys of which there may be several versions. */
+/** Roles of root keys that may have several versions. */
 export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles, 'seal', 'audit', 'pepper'] as const
 export type RotatableRole = (typeof rotatableRoles)[number]
 
-/** What has versions in common: backup keys are made, shared and destroyed together. */
+/** Roles that share versions with this one: backup keys are made, shared and destroyed together. */
 export function rotatedWith(role: RotatableRole): readonly RotatableRole[] {
   return isBackupRole(role) ? backupRoles : [role]
 }
 
 export interface NextVersion {
-  /** Labels. */
+  /** Labels of the new keys. */
   readonly made: readonly string[]
-  /** What the token refused and what that means, in sentences. */
+  /** Features that the token refused and the consequences, in sentences. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Makes the version that new keys go under from now on. The processes that serve the token take note of it when they are
- * asked for their status. Loads the module into this process, as `createRootObjects` does.
+ * Makes the version that is used for new keys from now on. Other processes with the token notice it at their next
+ * status request. Loads the module into this process, as `createRootObjects` does.
  */
 export function makeNextVersion(options: RootCreationOptions, role: RotatableRole): NextVersion {
   return withToken(options, (token) =>
@@ -35,7 +35,7 @@ export function makeNextVersion(options: RootCreationOptions, role: RotatableRol
       const labels = objects.map(({ label }) => label).filter((label) => together.includes(roleOf(label)))
       const newest = Math.max(0, ...labels.map(versionOf))
       if (isBackupRole(role)) {
-        // A version of backup keys is the time of its making.
+        // The version number of backup keys is the time of their making.
         const made = makeBackupKeys(Math.max(newest + 1, Date.now()), making, objects)
         return { made, warnings: [...making.warnings] }
       }
@@ -45,7 +45,7 @@ export function makeNextVersion(options: RootCreationOptions, role: RotatableRol
   )
 }
 
-/** Destroys the versions with these labels; one that is not there is no error. Public halves stay. */
+/** Destroys the versions with these labels, except public halves. A label that does not exist is no error. */
 export function destroyVersions(options: RootCreationOptions, labels: readonly string[]): void {
   withToken(options, (token) =>
     withDirectorySync(options.tokenDirectory, () => {

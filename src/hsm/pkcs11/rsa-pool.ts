@@ -8,19 +8,19 @@ import { generateSessionKey, type SessionKey, withTransient, wrapSessionKey } fr
 import type { Token } from './token-link.ts'
 
 /**
- * RSA keys that are made before they are asked for: SoftHSM2 takes about a second for one of 4096 bits. They are
- * session objects, which only this process sees, and each becomes one key or none.
+ * RSA keys that are generated in advance, because SoftHSM2 takes about a second for 4096 bits. They are session
+ * objects, visible only to this process, and each is used for one key at most.
  */
 export interface RsaPool {
-  /** A ready key, or one that is made now, wrapped as the options say and destroyed. */
+  /** Takes a ready key or generates one, wraps it as the options say, and destroys the session object. */
   generate(kind: RsaKind, options: GenerateOptions): MadeKey
-  /** Makes one key of the kind of which most are missing; false where none is. */
+  /** Generates one key of the kind with the fewest ready keys. Returns false when the pool is full. */
   refill(): boolean
 }
 
-/** `size`: how many of each kind are to be ready (`hsm.rsaKeysAhead`). */
+/** `size`: number of ready keys of each kind (`hsm.rsaKeysAhead`). */
 export function createRsaPool(token: Token, size: number): RsaPool {
-  // Session objects end with their connection, and so does what is known of them.
+  // By connection, because session objects end with it.
   const pools = new WeakMap<Connection, Map<RsaKind, SessionKey[]>>()
   const readyOf = (connection: Connection, kind: RsaKind): SessionKey[] => {
     const pool = pools.get(connection) ?? new Map<RsaKind, SessionKey[]>()

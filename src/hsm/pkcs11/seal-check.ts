@@ -9,26 +9,29 @@ import { versionOfSeal } from './seal-versions.ts'
 
 export interface OpenRecord extends RecordKey {
   readonly row: KeyRow
-  /** All of the record. */
+  /** The whole record. */
   readonly whole: OpenedRecord
 }
 
-/** What stands between a row of the database and a key in the token. */
+/** Verifies the seals of records before their keys are used in the token. */
 export interface SealCheck {
-  /** Throws `hsm.seal_broken` unless the seal is the record's; with a memory of what was good. */
+  /** Throws `hsm.seal_broken` unless the seal is that of the record. Remembers valid seals. */
   readonly verify: (sealed: SealedRecord) => void
-  /** Remembers a seal that was made here as one that is good. */
+  /** Remembers a seal that was made here as valid. */
   readonly noteMade: (sealed: SealedRecord) => void
-  /** Verifies and reads a policy, with a memory as well. */
+  /** Verifies and reads a policy, and remembers it. */
   readonly openPolicy: (policy: SealedRecord) => OpenedRecord
-  /** The same for a grant. */
+  /** Verifies and reads a grant, and remembers it. */
   readonly openGrant: (grant: SealedRecord) => FieldsOf<'grant'>
-  /** Verifies and reads. Throws `hsm.rejected` for what holds no key, or a backup under a KEK of release 0.2.0. */
+  /**
+   * Verifies and reads the record of a key. Throws `hsm.seal_broken`, and `hsm.rejected` for a record without a key and
+   * for a backup under a KEK of release 0.2.0.
+   */
   readonly openKey: (sealed: SealedRecord) => OpenRecord
 }
 
 export interface SealCheckOptions {
-  /** Seals to remember, policies, and grants. */
+  /** Number of seals, of policies and of grants to remember. */
   readonly limit: number
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
@@ -68,7 +71,7 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
       const whole = openSealed(Buffer.from(sealed.record))
       if (whole.key === undefined)
         throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.')
-      // From under a KEK without an unwrap template it would come readable for the PIN.
+      // A KEK without an unwrap template would let someone with the PIN read the key.
       if (whole.key.kek.startsWith('backup.') && !roots.hides(whole.key.kek))
         throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
       return { ...whole.key, row: rowOf(whole.key.kind), whole }
@@ -76,13 +79,13 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
   }
 }
 
-/** What was read of records with a good seal; forgotten with each version of the seal that goes. */
+/** Content of records with a verified seal. An entry is void once a version of the seal is gone. */
 interface SealMemory<T> {
   get(sealed: SealedRecord): T | undefined
   add(sealed: SealedRecord): T
 }
 
-/** Longer records are not remembered, so that no caller decides how much memory the limit stands for. */
+/** Longer records are not remembered, so that callers cannot fill the memory. */
 const maxRememberedBytes = 2 * 1024
 
 function createSealMemory<T>(
@@ -97,7 +100,7 @@ function createSealMemory<T>(
       return found?.sealsGone === roots.sealsGone && found.record.equals(record) ? found.value : undefined
     },
     add({ record, seal }) {
-      // The frame that brought the record is zeroed after the reply.
+      // A copy, because the frame with the record is zeroed after the reply.
       const copy = Buffer.from(record)
       const value = read(copy)
       if (copy.length <= maxRememberedBytes)
@@ -107,7 +110,10 @@ function createSealMemory<T>(
   }
 }
 
-/** Reads a record whose seal was checked. @throws Fault `hsm.rejected` for one that serves hosts in nothing */
+/**
+ * Reads a record whose seal was verified.
+ * @throws Fault `hsm.rejected` for a record of an unknown type
+ */
 export function openSealed(record: Buffer): OpenedRecord {
   try {
     return openRecord(record)

@@ -8,13 +8,16 @@ import { publicKeyOf } from './public-keys.ts'
 import { sealBytes, sealNewest, versionOfSeal } from './seal-versions.ts'
 import type { Token } from './token-link.ts'
 
-// What the token's root keys do: they bind records, hashes, backups and the audit trail to this token.
+// Operations with the root keys of the token, which bind records, hashes, backups and the audit trail to this token.
 
 const randomLimitBytes = 65_536
 const digestBytes = 32
 const signatureBytes = 64
 
-/** Random bytes from the token. Throws `hsm.rejected` unless 1 to 65,536 are asked for. */
+/**
+ * Random bytes from the token.
+ * @throws Fault `hsm.rejected` unless 1 to 65,536 bytes are requested
+ */
 export function random(token: Token, bytes: number): Buffer {
   if (!Number.isInteger(bytes) || bytes < 1 || bytes > randomLimitBytes) {
     throw new Fault('hsm.rejected', `Ask for 1 to ${randomLimitBytes} random bytes.`)
@@ -30,7 +33,9 @@ export function seal(token: Token, record: Buffer): Buffer {
   })
 }
 
-/** The seal of the same record by the newest version; undefined where no version made the one that it bears. */
+/**
+ * Seals the record by the newest version of the seal; undefined where its present seal is by no version of this token.
+ */
 export function sealAnew(token: Token, sealed: SealedRecord): Buffer | undefined {
   return token.run((connection) => {
     const version = versionOfSeal(connection, sealed)
@@ -43,7 +48,10 @@ export function verify(token: Token, sealed: SealedRecord): void {
   token.run(({ keys }) => keys.verify(sealed))
 }
 
-/** By this version of the pepper. A version that is gone gives an HMAC that no check is of, after the same work. */
+/**
+ * HMAC-SHA-256 of `data` by a version of the pepper (32 bytes). For a version that is gone, returns random bytes after
+ * the same work, which match no check value.
+ */
 export function pepper(token: Token, version: number, data: Buffer): Buffer {
   return token.run(({ session, roots }) => {
     const key = roots.peppers.get(version)
@@ -55,7 +63,7 @@ export function pepper(token: Token, version: number, data: Buffer): Buffer {
   })
 }
 
-/** The newest first. */
+/** Versions of the pepper, newest first. */
 export function pepperVersions(token: Token): readonly number[] {
   return token.run(({ roots }) => [...roots.peppers.keys()])
 }
@@ -64,14 +72,14 @@ export function newestPepper(token: Token): number {
   return Math.max(...pepperVersions(token))
 }
 
-/** The public half of the first audit signing key, DER SubjectPublicKeyInfo: by it the appliance is known. */
+/** The public half of the first audit signing key (DER SubjectPublicKeyInfo), which identifies the appliance. */
 export function auditPublicKey(token: Token): Buffer {
   const [first] = auditPublicKeys(token).keys.values()
   if (first === undefined) throw new TypeError('there is always an audit key')
   return first
 }
 
-/** Of every version, the first one first, and which of them sign. */
+/** The public halves of all versions, oldest first, and the versions that can still sign. */
 export function auditPublicKeys(token: Token): {
   readonly keys: ReadonlyMap<number, Buffer>
   readonly signing: readonly number[]
@@ -87,7 +95,10 @@ export function auditPublicKeys(token: Token): {
   })
 }
 
-/** r ‖ s over a SHA-256 digest, by this version. Throws `hsm.unavailable` where it was destroyed. */
+/**
+ * Signs a SHA-256 digest by a version of the audit key. Returns r ‖ s (64 bytes).
+ * @throws Fault `hsm.rejected` for another length of digest; `hsm.unavailable` where the version was destroyed
+ */
 export function signAudit(token: Token, version: number, digest: Buffer): Buffer {
   if (digest.length !== digestBytes) throw new Fault('hsm.rejected', `A SHA-256 digest has ${digestBytes} bytes.`)
   return token.run(({ session, roots }) => {

@@ -7,15 +7,15 @@ import type { RootKeys } from './root-objects.ts'
 
 export const sealBytes = 32
 
-/** What seals are made and checked with. */
+/** The session and keys for making and verifying seals. */
 export interface Sealing {
   readonly session: Pkcs11Session
   readonly roots: Pick<RootKeys, 'seals' | 'searchAgain'>
 }
 
 /**
- * Which version of the seal key made this seal: 0 is the newest; undefined for none that the token has. A seal does not
- * say it, so each is tried: one HMAC for what is sealed by the newest.
+ * The index of the seal key that made this seal, 0 being the newest; undefined where none in this token did. A seal
+ * does not name its version, so each is tried, which costs one HMAC for a seal by the newest.
  */
 export function versionOfSeal({ session, roots }: Sealing, { record, seal }: SealedRecord): number | undefined {
   if (seal.length !== sealBytes) return undefined
@@ -26,18 +26,18 @@ export function versionOfSeal({ session, roots }: Sealing, { record, seal }: Sea
     })
     return at === -1 ? undefined : at
   }
-  // Another process may have made a version, or destroyed one.
+  // Another process may have made or destroyed a version.
   return find() ?? (roots.searchAgain() ? find() : undefined)
 }
 
-/** By the newest version. */
+/** Seals a record by the newest version: HMAC-SHA-256, 32 bytes. */
 export function sealNewest({ session, roots }: Sealing, record: Buffer): Buffer {
   const [newest] = roots.seals
   if (newest === undefined) throw new TypeError('there is always a newest seal')
   return session.sign(hmacSha256, newest, record, Buffer.alloc(sealBytes))
 }
 
-/** Undefined for an older version that was destroyed meanwhile. */
+/** Seals by a version; undefined for an older version that was destroyed meanwhile. */
 function sealAs(session: Pkcs11Session, key: KeyHandle, record: Buffer, isOlder: boolean): Buffer | undefined {
   try {
     return session.sign(hmacSha256, key, record, Buffer.alloc(sealBytes))

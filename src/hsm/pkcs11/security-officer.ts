@@ -8,7 +8,7 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { type OpenToken, type TokenLocation, withToken } from './token-opening.ts'
 import { knownPin } from './user-pin.ts'
 
-/** A session of the security officer, who sees no private object. */
+/** A session of the security officer (SO), who sees no private objects. */
 export interface OfficerSession {
   /** Sets the user's PIN. Objects are kept, and the previous PIN is refused. */
   setPin(pin: string): void
@@ -17,7 +17,10 @@ export interface OfficerSession {
   create(template: Template): KeyHandle
 }
 
-/** Throws `hsm.rejected` where the token refuses the SO PIN, which is tried once. */
+/**
+ * Runs `work` in a session of the security officer. The SO PIN is tried once.
+ * @throws Fault `hsm.rejected` where the token refuses the SO PIN
+ */
 export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {
   try {
     return withToken(
@@ -44,10 +47,10 @@ function officerSession(token: OpenToken, soPin: string): OfficerSession {
   }
 }
 
-/** The label of what one ceremony makes on either side; nothing of it outlasts the ceremony. */
+/** Label of the objects of a ceremony, in both tokens. They are destroyed when it ends. */
 export const ceremonyLabel = 'strongroom.ceremony'
 
-/** A recipient's RSA key by which keys are wrapped that trusted keys alone may wrap: the SO alone can make one. */
+/** Template of a recipient's RSA key that may wrap keys with CKA_WRAP_WITH_TRUSTED. Only the SO can create it. */
 export function trustedTemplate(wrapping: Template, id: Buffer): Template {
   return [
     ...wrapping.filter(({ type }) => type !== pkcs11.CKA_TOKEN),
@@ -60,7 +63,7 @@ export function trustedTemplate(wrapping: Template, id: Buffer): Template {
   ]
 }
 
-/** Destroys every object that the token trusts to wrap, whoever made it, copies with it. How many they were. */
+/** Destroys all objects with CKA_TRUSTED, whoever made them, copies included. Returns their number. */
 export function destroyTrusted(session: Pkcs11Session): number {
   const trusted = findTrusted(session)
   for (const handle of trusted) session.destroy(handle)

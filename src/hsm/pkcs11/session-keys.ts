@@ -10,10 +10,10 @@ import { mechanismName } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { publicKeyOf } from './public-keys.ts'
 
-/** A transient session object: extractable, and destroyed as soon as it is wrapped. */
+/** A key as a session object: extractable, and destroyed as soon as it is wrapped. */
 export interface SessionKey {
   readonly key: KeyHandle
-  /** Of a pair, DER SubjectPublicKeyInfo. */
+  /** DER SubjectPublicKeyInfo of a pair; undefined for a secret key. */
   readonly publicKey: Buffer | undefined
 }
 
@@ -28,7 +28,10 @@ export function generateSessionKey(session: Pkcs11Session, row: KeyRow): Session
   }
 }
 
-/** Wraps a session key as `options` say. Throws `hsm.unsupported` where the token wraps no keys of this kind. */
+/**
+ * Wraps a session key as `options` say.
+ * @throws Fault `hsm.unsupported` where the token does not wrap keys of this kind
+ */
 export function wrapSessionKey(
   connection: Connection,
   kind: KeyKind,
@@ -61,7 +64,7 @@ export function wrapUnder(
   }
 }
 
-/** Runs `work` and destroys the objects, also when it throws. */
+/** Runs `work` and destroys the objects afterwards, also when it throws. */
 export function withTransient<T>(session: Pkcs11Session, objects: readonly KeyHandle[], work: () => T): T {
   try {
     return work()

@@ -49,8 +49,8 @@ export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: B
 }
 
 /**
- * What a call of the token takes to sign `input` or to verify a signature of it. Throws `hsm.rejected` for a digest of
- * another hash.
+ * Mechanism and data for signing `input`, or for verifying a signature of it.
+ * @throws Fault `hsm.rejected` for a digest of another length than that of the hash
  */
 export function signingCall(
   row: KeyPairRow,
@@ -69,7 +69,7 @@ export function signingCall(
 function pss(row: RsaRow, { hash, saltBytes }: SignatureScheme): Mechanism {
   const { digestBytes, hashAlg, mgf } = hashRows[hash]
   const saltLen = saltBytes ?? digestBytes
-  // RFC 8017 §9.1.1: the encoded message holds digest, salt and two bytes more.
+  // RFC 8017 §9.1.1: the encoded message contains digest, salt and two more bytes.
   const longest = row.signatureBytes - digestBytes - 2
   if (!Number.isInteger(saltLen) || saltLen < 0 || saltLen > longest)
     throw new Fault('hsm.rejected', `A salt has 0 to ${longest} bytes here.`)
@@ -81,7 +81,7 @@ interface HashRow {
   readonly digestBytes: number
   readonly hashAlg: number
   readonly mgf: number
-  /** DER of DigestInfo up to the digest (RFC 8017 §9.2, note 1). */
+  /** The DER of DigestInfo before the digest (RFC 8017 §9.2, note 1). */
   readonly digestInfo: Buffer
 }
 

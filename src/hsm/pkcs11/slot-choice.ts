@@ -3,7 +3,7 @@ import type { PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { attempt } from './failure.ts'
 
-/** What a PKCS#11 URI says about a token; at least one of label and serial is there. */
+/** The attributes of a token in a PKCS#11 URI, with at least one of label and serial. */
 export interface TokenSelector {
   readonly token?: string
   readonly serial?: string
@@ -14,9 +14,9 @@ export interface TokenSelector {
 const selectors = ['token', 'serial', 'manufacturer', 'model'] as const
 
 /**
- * Reads the path attributes of a PKCS#11 URI (RFC 7512 §2.3) that name a token. Throws `hsm.unavailable` when the text
- * is no such URI, has an attribute that does not name a token, or names neither label nor serial: a slot number alone
- * would do after the next reboot for another token.
+ * Reads the path attributes of a PKCS#11 URI that identify a token (RFC 7512 §2.3). A slot number is refused, because
+ * the slot may contain another token after the next reboot.
+ * @throws Fault `hsm.unavailable` for text that is no such URI, has other attributes, or names neither label nor serial
  */
 export function parseTokenUri(uri: string): TokenSelector {
   if (!uri.startsWith('pkcs11:')) throw refuse(uri, 'does not begin with "pkcs11:"')
@@ -55,15 +55,16 @@ function refuse(uri: string, why: string): Fault {
   )
 }
 
-/** A slot and what it said of its token. */
+/** A slot and the information about its token. */
 export interface ChosenSlot {
   readonly slot: Slot
   readonly info: Token
 }
 
 /**
- * The one slot whose initialised token fits the selector. Throws `hsm.unavailable` for none and for several: the first
- * slot is never a default, because SoftHSM2 shows an empty token there while another process logs in.
+ * The only slot whose initialised token matches the selector. The first slot is never a default, because SoftHSM2 shows
+ * an empty token there while another process logs in.
+ * @throws Fault `hsm.unavailable` where no token or several match
  */
 export function chooseSlot(lib: PKCS11, selector: TokenSelector): ChosenSlot {
   const present = initialisedTokens(lib)
@@ -85,7 +86,7 @@ export function chooseSlot(lib: PKCS11, selector: TokenSelector): ChosenSlot {
   return first
 }
 
-// Graphene and the operations share one PKCS11 object: the module is loaded and initialised once.
+// Graphene and the operations share one PKCS11 object, so that the module is loaded and initialised once.
 function initialisedTokens(lib: PKCS11): ChosenSlot[] {
   return attempt('session', () =>
     [...new Module(lib).getSlots(true)].map((slot) => ({ slot, info: slot.getToken() })),

@@ -21,14 +21,17 @@ import {
 } from './token-objects.ts'
 
 /**
- * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder
- * of a software token. A repeat leaves an unused key behind, no more.
+ * Generates a key that never leaves the token. With `tokenDirectory`, the folder of a software token, it is on the disk
+ * when this returns. A repetition leaves an unused key in the token and does no other harm.
  */
 export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: string | undefined): MadeObject {
   return create(token, kind, tokenObjectLabel, tokenDirectory)
 }
 
-/** The same for the data key of a vault, which may move to another token where `hsm.movable` says so: its CKA_ID in hexadecimal. */
+/**
+ * Generates the data key of a vault as `createTokenObject` does. The key may move to another token where `hsm.movable`
+ * allows it. Returns its CKA_ID in hexadecimal.
+ */
 export function createVaultKey(token: Token, { tokenDirectory, movable }: VaultKeyPlace): string {
   return create(token, 'aes256-gcm', vaultKeyLabel, tokenDirectory, movable ? trustedWrapsOnly : locked).id
 }
@@ -56,7 +59,7 @@ function create(
   )
 }
 
-/** The public half of a pair; undefined for a secret key. */
+/** Generates the key. Returns the public half of a pair; undefined for a secret key. */
 function generateLasting(session: Pkcs11Session, row: KeyRow, lasting: Template): Buffer | undefined {
   if (row.serves !== 'sign') {
     makeLimited(mechanismsOf(row), (limits) =>

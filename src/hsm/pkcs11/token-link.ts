@@ -11,17 +11,18 @@ import { ObjectMissing } from './token-objects.ts'
 import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
 
 export interface TokenOptions extends TokenLocation {
-  /** Unwrapped keys to keep (`hsm.handles`). */
+  /** Number of unwrapped keys to keep (`hsm.handles`). */
   readonly handles: number
-  /** What it refuses as outdated; nothing where there is none. */
+  /** Refuses outdated records; undefined where there is no such check. */
   readonly floors?: FloorCheck | undefined
 }
 
-/** The token, with the recovery ladder around every use of it. */
+/** The token, with recovery from failures around every use. */
 export interface Token extends Omit<TokenLink, 'connection' | 'reopen' | 'looksAnewFor'> {
   /**
-   * Runs `work` with the connection, repairs what can be repaired and tries again: so `work` must be safe to repeat.
-   * Throws `hsm.rejected` for bad data, `hsm.unsupported`, `hsm.sealed`, and `hsm.unavailable` when nothing helped.
+   * Runs `work` with the connection. After a failure, repairs what it can and runs `work` again, so `work` must be safe
+   * to repeat.
+   * @throws Fault `hsm.rejected` for bad data; `hsm.unsupported`; `hsm.sealed`; `hsm.unavailable` when no repair helped
    */
   run<T>(work: (connection: Connection) => T): T
 }
@@ -55,7 +56,7 @@ function climb<T>(link: TokenLink, work: (connection: Connection) => T): T {
   }
 }
 
-/** A session may hold an unfinished operation for ever after a failure of any kind. */
+/** Replaces the session, which may have an unfinished operation for ever after any failure. */
 function refresh(link: TokenLink, used: Connection): void {
   try {
     used.replaceSession()
@@ -67,8 +68,8 @@ function refresh(link: TokenLink, used: Connection): void {
 }
 
 /**
- * First the new session alone; then what the failure asks for; then, where the KEK does not wrap either, a new
- * connection.
+ * The recovery ladder. The first retry has only a new session, or the remedy that the failure asks for. The second one
+ * also has a new connection where the KEK does not wrap any more.
  */
 function repair(link: TokenLink, used: Connection, failure: TokenFailure, rung: number): void {
   if (failure.remedy === 'login' || failure.remedy === 'reinit') link.reopen()
@@ -76,38 +77,39 @@ function repair(link: TokenLink, used: Connection, failure: TokenFailure, rung: 
   else if (rung > 1) link.check()
 }
 
-/** Holds the connection that is good now, or the reason why there is none. */
+/** Holds the present connection, or the reason why there is none. */
 interface TokenLink {
   state(): HostStatus['state']
-  /** Why it is not ready. */
+  /** Why the token is not ready; undefined when it is. */
   reason(): string | undefined
-  /** Throws `hsm.sealed` or `hsm.unavailable` when there is none. */
+  /** @throws Fault `hsm.sealed` or `hsm.unavailable` when there is no connection */
   connection(): Connection
   /**
-   * One try to reach a token that is down; the state says whether it worked. Does nothing when ready, nor when sealed until
-   * another PIN may be there.
+   * Tries once to connect to a token that is down; `state` tells the result. Does nothing when ready, nor when sealed
+   * until the PIN may have changed.
    */
   open(): void
-  /** Drops the connection with every handle in it, and opens another: a new epoch. */
+  /** Drops the connection with all its handles and opens another: a new epoch. */
   reopen(): void
-  /** Opens anew where the KEK does not wrap any more. */
+  /** Reopens the token where the KEK does not wrap any more. */
   check(): void
   /**
-   * Opens anew, once for each object that was not seen; false where it did so before: the object is not there.
-   * @throws Fault `hsm.unavailable` so soon after the last time that looking would be all that is done
+   * Reopens the token to look for an object, once for each `id`. False where this was done before, so that the object
+   * does not exist.
+   * @throws Fault `hsm.unavailable` when the token was reopened so recently that it would do little else
    */
   looksAnewFor(id: string): boolean
-  /** Takes note of an object that was destroyed here: it is not looked for. */
+  /** Notes an object that was destroyed here, so that it is not looked for. */
   noteGone(id: string): void
-  /** Releases the keys of vaults that were deleted meanwhile. */
+  /** Releases the keys of vaults that were deleted since the last call. */
   dropDeleted(): void
-  /** Grows by one with every connection. */
+  /** Increases by one with every connection. */
   epoch(): number
   /** Results of the conformance probe of this epoch. */
   conformance(): Readonly<Record<string, string>>
-  /** Tries out what the token does with root keys that are new to it. */
+  /** Runs the conformance probe again, for new root keys. */
   probeAgain(): void
-  /** C_Finalize: ends sessions and login. */
+  /** Ends sessions and login (C_Finalize). */
   close(): void
 }
 
@@ -174,13 +176,16 @@ function createTokenLink(options: TokenOptions): TokenLink {
   }
 }
 
-/** Objects that were looked for and are not there. */
+/** Number of objects to remember that were looked for and do not exist. */
 const mostMissing = 1_000
-/** Opening the token takes a twentieth of the time at most, whatever is asked for. */
+/** Pause after reopening, in multiples of its duration: reopening takes a twentieth of the time at most. */
 const pausePerLook = 20
 const shortestPauseMs = 1_000
 
-/** SoftHSM2 lists every object when it is initialised, and else sees those of other processes or not (`noticeChanges`). */
+/**
+ * SoftHSM2 reads all objects when it is initialised. Later it may miss objects of other processes (`noticeChanges`), so
+ * only reopening finds them reliably.
+ */
 function createAnewLook(reopen: () => void): Pick<TokenLink, 'looksAnewFor' | 'noteGone'> {
   const missing = createRecentMap<true>({ limit: mostMissing })
   const noteGone = (id: string): void => missing.set(id, true)

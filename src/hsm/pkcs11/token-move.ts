@@ -19,28 +19,31 @@ import { type OpenToken, type TokenLocation, withToken } from './token-opening.t
 export interface TokenMove {
   readonly from: BackupSharingOptions
   readonly to: BackupSharingOptions
-  /** Which keys go along: the key of a vault that was destroyed must not come back to life. */
+  /** Whether a key moves: the key of a destroyed vault must not exist again. */
   readonly isWanted: (key: Pick<TokenObject, 'label' | 'id'>) => boolean
   readonly progress: (done: number, total: number) => void
 }
 
 export interface MovedKeys {
   readonly total: number
-  /** What an earlier run had taken over. */
+  /** Number of keys that an earlier run had moved. */
   readonly present: number
-  /** Labels of root keys that were made anew there, because none of their role may leave. */
+  /** Labels of root keys that were made in the new token, because no key of their role may leave the old one. */
   readonly made: readonly string[]
 }
 
-/** What leaves one token for the other. */
+/** The keys that one token sends to the other. */
 interface Sent {
-  /** Of every root key of the one, also of those that stay. */
+  /** Labels of all root keys in the old token, including those that stay. */
   readonly labels: readonly string[]
   readonly keys: readonly WrappedKey[]
   readonly audits: readonly PublicAuditKey[]
 }
 
-/** A key on its way: only in the memory of this process, wrapped to a key that the other token alone holds. */
+/**
+ * A key in transit: only in the memory of this process, and wrapped by a public key whose private half is in the other
+ * token.
+ */
 interface WrappedKey extends Pick<TokenObject, 'label' | 'id'> {
   readonly blob: Buffer
   readonly proof: string
@@ -54,7 +57,7 @@ interface WrappedKey extends Pick<TokenObject, 'label' | 'id'> {
  * @throws Fault `hsm.rejected` where `to` contains anything else
  */
 export function moveKeys({ from, to, isWanted, progress }: TokenMove): MovedKeys {
-  // Outside of what is mended below: an SO PIN that is refused is not presented twice.
+  // Outside of `try`: a refused SO PIN must not be presented a second time in `finally`.
   const invitation = withOtherPin(to, invite)
   try {
     const sent = send(from, invitation, isWanted)
@@ -75,9 +78,9 @@ function invite(token: OpenToken): Invitation {
 
 interface Invitation {
   readonly recipient: Buffer
-  /** Objects that bear our labels. */
+  /** Objects of Strongroom in the new token (`placeOf`). */
   readonly there: readonly string[]
-  /** How many others there are. */
+  /** Number of other objects in the new token. */
   readonly others: number
 }
 
@@ -120,11 +123,13 @@ function wrapped(session: Pkcs11Session, trusted: KeyHandle, key: MovableKey): W
   }
 }
 
-/** What tells a key from every other one in a token. */
+/** Identifies a key within a token. */
 export const placeOf = ({ label, id }: Pick<TokenObject, 'label' | 'id'>): string => `${label} ${id}`
 
 /**
- * What an earlier run of the same move has brought or made, and the audit keys, which are compared where they are copied.
+ * Allows in the new token only objects of an earlier run of the same move, and audit keys, which are compared when they
+ * are copied.
+ * @throws Fault `hsm.rejected` for any other object
  */
 function requireNothingElse(
   { there, others }: Invitation,
@@ -133,7 +138,7 @@ function requireNothingElse(
 ): void {
   const expected = new Set(moving.map(placeOf))
   const coming = new Set(moving.map(({ label }) => roleOf(label)))
-  // An earlier run has made versions where none of their role came along.
+  // An earlier run makes new versions for roles of which no key moves.
   const isMade = (label: string): boolean => {
     const role = roleOf(label)
     if (label === ceremonyLabel || role === 'audit') return true
@@ -158,7 +163,7 @@ function receive(
   const making = rootMaking(token, options)
   const before = new Set(listObjects(token).map(placeOf))
   const present = keys.filter((key) => before.has(placeOf(key)))
-  // Before any other comes in: a token of another appliance has keys of the same names.
+  // Compared before the first key is received: a token of another appliance has keys with the same names.
   requireSame(token, present)
   let done = 0
   for (const key of keys) {
@@ -184,10 +189,10 @@ function requireSame(token: OpenToken, keys: readonly WrappedKey[]): void {
   }
 }
 
-/** What a token holds that moves, and what stays because it is locked. */
+/** The keys of a token that can move, including those that are locked. */
 export interface MoveInventory {
   readonly keys: readonly Pick<TokenObject, 'label' | 'id'>[]
-  /** Of these, those that may not leave. */
+  /** Those of `keys` that may not leave. */
   readonly locked: readonly Pick<TokenObject, 'label' | 'id'>[]
 }
 
@@ -220,7 +225,7 @@ export function requireSameKeys(one: TokenLocation, other: TokenLocation): void 
   })
 }
 
-/** Destroys everything that Strongroom has made in a token. How many objects there were. */
+/** Destroys all objects of Strongroom in a token. Returns their number. */
 export function emptyToken(options: Pick<BackupSharingOptions, keyof TokenLocation | 'tokenDirectory'>): number {
   return withDirectorySync(options.tokenDirectory, () =>
     withToken(options, (token) => {

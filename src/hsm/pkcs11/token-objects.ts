@@ -7,13 +7,13 @@ import type { KeyRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
 export const vaultKeyLabel = 'strongroom.vault'
-/** Of keys that are objects of the token by their owner's wish (`createTokenObject`). */
+/** CKA_LABEL of keys that their owner wants as objects of the token (`createTokenObject`). */
 export const tokenObjectLabel = 'strongroom.resident'
 
-/** Bytes of the random CKA_ID of both. */
+/** Bytes of the random CKA_ID of objects with these two labels. */
 export const idBytes = 16
 
-/** One object of ours in the token. */
+/** An object of Strongroom in the token. */
 export interface TokenObject {
   readonly handle: KeyHandle
   readonly objectClass: number
@@ -23,9 +23,9 @@ export interface TokenObject {
 }
 
 /**
- * Every token object with a label of ours, in one search: a search costs milliseconds where there are thousands of
- * vault keys. Never one that another process is making, whose CKA_TOKEN is false until it is whole: to read an attribute
- * of such a one has SoftHSM2 write defaults over what the other process writes.
+ * All token objects with a label of Strongroom, found in one search, since a search takes milliseconds with thousands
+ * of vault keys. An object that another process is still creating has CKA_TOKEN false until it is complete, and is not
+ * found. Reading an attribute of one would make SoftHSM2 write defaults over the other process's data.
  */
 export function listObjects({
   slot,
@@ -49,22 +49,22 @@ export function listObjects({
 }
 
 /**
- * Looks for nothing in particular. To be done before an object is made: SoftHSM2 takes note of other processes' objects
- * when it searches, and takes itself for up to date after it has made one of its own.
+ * Searches for a label that no object has. Call it before an object is made: SoftHSM2 notices objects of other
+ * processes when it searches, and considers itself up to date after it has made an object of its own.
  */
 export function noticeChanges(session: Pkcs11Session): void {
   session.find([{ type: pkcs11.CKA_LABEL, value: 'strongroom.nothing' }])
 }
 
-/** The CKA_LABEL of keys whose record names this instead of a KEK; undefined for the name of a KEK. */
+/** The CKA_LABEL of keys whose record has this name in place of a KEK; undefined for the name of a KEK. */
 export function tokenObjectLabelOf(kek: string): string | undefined {
   if (kek === tokenObjectKek) return tokenObjectLabel
   return kek === vaultKek ? vaultKeyLabel : undefined
 }
 
 /**
- * A token object that this process does not see: it was destroyed, or another process made it and SoftHSM2 has not taken
- * note of it (decision 74). `token.run` looks anew before it says so.
+ * This process does not see a token object. It was destroyed, or another process made it and SoftHSM2 has not noticed
+ * it (decision 74). `token.run` looks for it again before it throws this.
  */
 export class ObjectMissing extends Fault {
   /** CKA_ID in hexadecimal. */
@@ -76,7 +76,10 @@ export class ObjectMissing extends Fault {
   }
 }
 
-/** The key with this label and CKA_ID. Throws `ObjectMissing`, and `hsm.rejected` where it is of another type. */
+/**
+ * The key with this label and CKA_ID.
+ * @throws ObjectMissing; Fault `hsm.rejected` where it is of another kind
+ */
 export function findTokenObject(session: Pkcs11Session, label: string, id: Buffer, row: KeyRow): KeyHandle {
   if (id.length !== idBytes) throw ofNoSuchKind()
   const [found] = findObjects(session, label, id, row)
@@ -87,7 +90,7 @@ export function findTokenObject(session: Pkcs11Session, label: string, id: Buffe
 
 const ofNoSuchKind = (): Fault => new Fault('hsm.rejected', 'The token has no such key of this kind.')
 
-/** Every object with this label and CKA_ID. */
+/** All objects with this label and CKA_ID, of the kind of `row` where it is given. */
 export function findObjects(session: Pkcs11Session, label: string, id: Buffer, row?: KeyRow): KeyHandle[] {
   const objectClass = row?.serves === 'sign' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
   return session.find([
@@ -103,16 +106,19 @@ export function findObjects(session: Pkcs11Session, label: string, id: Buffer, r
   ])
 }
 
-/** Never to be wrapped. */
+/** Never leaves the token. */
 export const locked: Template = [{ type: pkcs11.CKA_EXTRACTABLE, value: false }]
 
-/** It leaves the token wrapped by a CKA_TRUSTED key alone, which the SO alone can make. */
+/** Leaves the token only wrapped by a CKA_TRUSTED key, which only the SO can create. */
 export const trustedWrapsOnly: Template = [
   { type: pkcs11.CKA_EXTRACTABLE, value: true },
   { type: pkcs11.CKA_WRAP_WITH_TRUSTED, value: true },
 ]
 
-/** What every lasting key is: in the token for good, private, never to be read or changed, nor wrapped but as `leaving` says. */
+/**
+ * Attributes of every lasting key: a token object, private, sensitive, not modifiable. `leaving` says whether it can be
+ * wrapped.
+ */
 export function lastingTemplate(label: string, id: Buffer, leaving: Template = locked): Template {
   return [
     { type: pkcs11.CKA_TOKEN, value: true },

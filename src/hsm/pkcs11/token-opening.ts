@@ -11,20 +11,20 @@ export interface TokenLocation {
   readonly module: string
   /** RFC 7512 URI (`hsm.token`). */
   readonly uri: string
-  /** Path of softhsm2.conf (`hsm.softhsmConf`), for SoftHSM2 alone. */
+  /** Path of softhsm2.conf (`hsm.softhsmConf`), only for SoftHSM2. */
   readonly softhsmConf?: string | undefined
   readonly pin: UserPin
 }
 
-/** A token that is initialised and logged in to, with nothing found in it yet. */
+/** A token after C_Initialize and login, before any search. */
 export interface OpenToken extends ChosenSlot {
   readonly mechanisms: ReadonlySet<number>
   readonly session: Pkcs11Session
 }
 
 /**
- * Runs `work` with the token in this process, logged in as the user or as `user`, and finalizes the module afterwards. Throws `hsm.unavailable`;
- * TokenFailure with remedy `fatal` when the PIN is refused.
+ * Runs `work` with the token in this process, logged in as `user`, and finalizes the module afterwards.
+ * @throws Fault `hsm.unavailable`; TokenFailure with remedy `fatal` when the PIN is refused
  */
 export function withToken<T>(
   location: TokenLocation,
@@ -40,11 +40,11 @@ export function withToken<T>(
 }
 
 /**
- * Loads the vendor's PKCS#11 library into this process; it is not initialised yet.
- * Throws `hsm.unavailable` where the library cannot be loaded.
+ * Loads the vendor's PKCS#11 library into this process, without C_Initialize.
+ * @throws Fault `hsm.unavailable` where the library cannot be loaded
  */
 export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module' | 'softhsmConf'>): PKCS11 {
-  // SoftHSM2 reads its configuration from the environment alone, and Node hands assignments to setenv(3).
+  // SoftHSM2 reads the path of its configuration from the environment only. Node passes assignments on to setenv(3).
   if (softhsmConf !== undefined) process.env['SOFTHSM2_CONF'] = softhsmConf
   const lib = new pkcs11.PKCS11()
   try {
@@ -57,9 +57,9 @@ export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module'
 }
 
 /**
- * Initialises the module afresh and logs in. Finalize comes first, even at the start: SoftHSM2 that was initialised
- * while another process logged in may have missed the token. Throws `hsm.unavailable`; TokenFailure with remedy `fatal`
- * when the PIN is refused.
+ * Initialises the module again and logs in. C_Finalize comes first, even at the start: a SoftHSM2 that was initialised
+ * while another process logged in may have missed the token.
+ * @throws Fault `hsm.unavailable`; TokenFailure with remedy `fatal` when the PIN is refused
  */
 export function openToken(
   lib: PKCS11,
@@ -81,17 +81,17 @@ export function openToken(
   return { slot, info, mechanisms, session }
 }
 
-/** C_Initialize. Without the locking flag SoftHSM2 crashes as soon as a second thread appears. */
+/** C_Initialize. Without the locking flag SoftHSM2 crashes as soon as a second thread uses it. */
 function initialize(lib: PKCS11): void {
   tolerating(pkcs11.CKR_CRYPTOKI_ALREADY_INITIALIZED, () => lib.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK }))
 }
 
-/** C_Finalize: ends every session and login of this process and makes every handle void. */
+/** C_Finalize: ends all sessions and the login of this process and invalidates all handles. */
 export function finalize(lib: PKCS11): void {
   tolerating(pkcs11.CKR_CRYPTOKI_NOT_INITIALIZED, () => lib.C_Finalize())
 }
 
-/** C_Login; one login holds for the whole process. */
+/** C_Login. One login is valid for the whole process. */
 function login(lib: PKCS11, session: Buffer, user: number, pin: string): void {
   tolerating(pkcs11.CKR_USER_ALREADY_LOGGED_IN, () => attempt('login', () => lib.C_Login(session, user, pin)))
 }

@@ -12,16 +12,16 @@ import { roleOf, rootMechanisms } from './root-objects.ts'
 import { ceremonyLabel, findTrusted } from './security-officer.ts'
 import { listObjects, type TokenObject, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
 
-/** CK_UNAVAILABLE_INFORMATION as pkcs11js gives it. */
+/** CK_UNAVAILABLE_INFORMATION in the form that pkcs11js returns. */
 const unavailableCount = 0xffff_ffff
 const ownSessions = 2
-/** Imports of earlier releases were wrapped to this key; nothing uses it any more. */
+/** Label of the key for which imports of earlier releases were wrapped. It is not used any more. */
 const transportLabel = 'strongroom.transport.v1'
 const unwrapsImports = 'unwraps the keys that were sent in for imports'
 
 /**
- * What an administrator wants to know of the token; searches all objects, so it is not for every second. The process
- * takes note of new versions of root keys by it.
+ * The state of the token for an administrator. Searches all objects, so it must not run every second. It also makes the
+ * process notice new versions of root keys.
  */
 export function tokenStatus(token: Token): TokenStatus {
   return token.run((connection) => {
@@ -50,7 +50,8 @@ export function tokenStatus(token: Token): TokenStatus {
         weaknesses: weaknessesOf(connection, objects),
         readableKeks: readableKeks(connection, objects),
       },
-      // Many tokens count no sessions; this process alone holds its key session and its operation session.
+      // Many tokens do not count sessions. The two counted then are the key session and the operation session of this
+      // process.
       sessions: {
         open: info.sessionCount === unavailableCount ? ownSessions : info.sessionCount,
         max: info.maxSessionCount,
@@ -62,7 +63,10 @@ export function tokenStatus(token: Token): TokenStatus {
   })
 }
 
-/** CK_TOKEN_INFO's private memory; undefined where the token does not tell (CK_UNAVAILABLE_INFORMATION, PKCS#11 §3.2). */
+/**
+ * Private memory of the token (CK_TOKEN_INFO); undefined where the token does not report it
+ * (CK_UNAVAILABLE_INFORMATION, PKCS#11 §3.2).
+ */
 export function roomInMemory(token: Token): { kind: 'memory'; freeBytes: number; totalBytes: number } | undefined {
   const { freePrivateMemory, totalPrivateMemory } = token.run(({ slot }) => attempt('session', () => slot.getToken()))
   const isTold = [freePrivateMemory, totalPrivateMemory].every((bytes) => bytes < unavailableCount)
@@ -74,13 +78,16 @@ export function roomInMemory(token: Token): { kind: 'memory'; freeBytes: number;
 const isOurs = ({ label }: TokenObject): boolean =>
   [vaultKeyLabel, tokenObjectLabel, ceremonyLabel, transportLabel].includes(label) || roleOf(label) !== undefined
 
-/** The public half of an audit key that was destroyed, which stays. */
+/** Whether this is the public half of an audit key whose private half was destroyed. */
 function isLeftHalf({ label, objectClass }: TokenObject, objects: readonly TokenObject[]): boolean {
   const isPublic = roleOf(label) === 'audit' && objectClass === ObjectClass.PUBLIC_KEY
   return isPublic && !objects.some((one) => one.label === label && one.objectClass === ObjectClass.PRIVATE_KEY)
 }
 
-/** What objects lack that were made by an earlier release, or by a token that refuses it: one entry a label. */
+/**
+ * Limits that objects lack because an earlier release made them or the token refuses them, with one entry for each
+ * label.
+ */
 function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): TokenStatus['objects']['weaknesses'] {
   const found = new Map<string, { label: string; count: number; lacks: string[] }>()
   for (const { handle, label, objectClass } of objects) {
@@ -101,7 +108,7 @@ function missing({ session, mechanisms }: Connection, handle: KeyHandle, label: 
   return role === undefined ? [] : missingLimits(session, handle, rootMechanisms(role, mechanisms))
 }
 
-/** Of the KEKs that are to have an unwrap template, those that have none. */
+/** KEKs that should have an unwrap template and have none. */
 function readableKeks({ roots }: Connection, objects: readonly TokenObject[]): string[] {
   return objects
     .map(({ label }) => label)

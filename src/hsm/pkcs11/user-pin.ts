@@ -1,27 +1,27 @@
-/** What a token says of itself before a login. */
+/** Information about a token before the login. */
 export interface PinnedToken {
   readonly label: string
   readonly serial: string
-  /** Whether one more wrong PIN locks it (CKF_USER_PIN_FINAL_TRY), now. */
+  /** Whether one more wrong PIN would lock the token now (CKF_USER_PIN_FINAL_TRY). */
   isFinalTry(): boolean
 }
 
-/** How the PIN of the user comes to a token. */
+/** Gives the PIN of the user to a token. */
 export interface UserPin {
-  /** Reads the PIN that is good, as far as is known; it is kept nowhere. */
+  /** Reads the PIN, which is the valid one as far as is known. It is not kept. */
   read(): string
   /**
-   * Calls `login` with the PIN. Throws what `login` throws; PinRefused, without calling it, where the token has refused
-   * this PIN before.
+   * Calls `login` with the PIN. Throws what `login` throws, and PinRefused, without calling it, where the token has
+   * refused this PIN before.
    */
   present(token: PinnedToken, login: (pin: string) => void): void
-  /** The token has been given this PIN: that it refused it before counts no more. */
+  /** Notes that the PIN was set in the token, so that an earlier refusal no longer counts. */
   wasSet(): void
-  /** Whether what was refused last may have been replaced meanwhile. */
+  /** Whether the PIN may have been replaced since its last refusal. */
   hasChanged(): boolean
 }
 
-/** A PIN that was typed, or was set by this process: refused or not, it is presented once. */
+/** A PIN that a person typed or this process has set. It is presented once, without a look at earlier refusals. */
 export function knownPin(pin: string): UserPin {
   return { read: () => pin, present: (_token, login) => login(pin), wasSet: () => {}, hasChanged: () => false }
 }

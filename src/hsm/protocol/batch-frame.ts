@@ -2,8 +2,8 @@ import { Fault, faultCodes } from '../../fault.ts'
 import type { KeyReference, Outcome, SealedRecord } from '../hsm.ts'
 
 /**
- * Many items of one operation in one frame: each key reference once, then for every item the indexes of its references
- * and its own fields; in the reply a byte for each outcome, then a field for each.
+ * Many items of one operation in one frame. The request contains each key reference once, then for every item the
+ * indexes of its references, then its own fields. The reply contains a byte for each outcome, then a field for each.
  */
 export interface BatchItem {
   readonly references: readonly KeyReference[]
@@ -17,12 +17,12 @@ export function referenceFields({ key, policy, grant, vaultKey }: KeyReference):
   return [key.record, key.seal, ...sealedFields(policy), ...sealedFields(grant), ...sealedFields(vaultKey)]
 }
 
-/** Two empty fields stand for none. */
+/** The two fields of a sealed record; both empty for none. */
 export function sealedFields(sealed: SealedRecord | undefined): Buffer[] {
   return sealed === undefined ? [nothing, nothing] : [sealed.record, sealed.seal]
 }
 
-/** References are told apart as objects: equal bytes in two objects are sent twice. */
+/** The fields of a batch. References are compared as objects: equal bytes in two objects are sent twice. */
 export function batchFields(items: readonly BatchItem[]): Uint8Array[] {
   const known = new Map<KeyReference, number>()
   const table: Uint8Array[] = []
@@ -45,7 +45,7 @@ export function batchFields(items: readonly BatchItem[]): Uint8Array[] {
   return [Buffer.from(String(known.size)), ...table, indexes, ...fields]
 }
 
-/** The indexes of item after item, as `batchFields` wrote them. */
+/** Reads the indexes of all items in turn, as `batchFields` wrote them. */
 export function readIndexes(indexes: Buffer): number[] {
   return Array.from({ length: Math.floor(indexes.length / indexBytes) }, (_, at) =>
     indexes.readUInt32LE(at * indexBytes),
@@ -63,7 +63,10 @@ export function outcomeFields(outcomes: readonly Outcome[]): Uint8Array[] {
   return fields
 }
 
-/** Throws `hsm.unavailable` unless the reply has `count` outcomes. */
+/**
+ * Reads the outcomes in a reply.
+ * @throws Fault `hsm.unavailable` unless the reply has `count` outcomes
+ */
 export function readOutcomes(reply: readonly Buffer[], count: number): Outcome[] {
   const kinds = reply[0]
   if (kinds?.length !== count || reply.length !== count + 1)

@@ -3,20 +3,20 @@ import { endOfBurst } from '../../burst.ts'
 import { decodeRecord } from '../key-record.ts'
 
 /**
- * The frames between `hsm/client` and `hsm/host` or `hsm/keeper`: a big-endian 4-byte length of what follows, a 4-byte id that the
- * reply repeats, one byte of operation or outcome, then fields of 4-byte length and bytes.
+ * A frame between `hsm/client` and `hsm/host` or `hsm/keeper`: a big-endian 4-byte length of the rest, a 4-byte id that
+ * the reply repeats, one byte of operation or outcome, then fields, each with a 4-byte length.
  */
 export interface Frame {
   readonly id: number
-  /** An operation in a request, an outcome in a reply. */
+  /** The operation of a request, or the outcome of a reply. */
   readonly code: number
   readonly fields: readonly Buffer[]
 }
 
-/** Who answers frames, as sentences name it. */
+/** The kind of process that answers frames, for messages. */
 export type FrameProcess = 'keeper' | 'token host'
 
-/** What token hosts do; the code of an operation is its index in this list. */
+/** Operations of token hosts. The code of an operation is its index in this list. */
 export const operations = [
   'ping',
   'status',
@@ -50,7 +50,7 @@ export const operations = [
 ] as const
 export type Operation = (typeof operations)[number]
 
-/** The same for the keeper. */
+/** Operations of the keeper, coded likewise. */
 export const keeperOperations = [
   'ping',
   'status',
@@ -99,21 +99,22 @@ export type KeeperOperation = (typeof keeperOperations)[number]
 
 export const outcomes = { done: 0, fault: 1 } as const
 
-/** Above the largest upload that the API admits, with room for its frame. */
+/** More than the largest upload that the API accepts, with its frame. */
 export const frameLimitBytes = 80 * 1024 * 1024
-/** What is larger waits on a lane of its own, because it holds up what comes after it. */
+/** Larger requests wait in a queue of their own, because they delay those behind them. */
 export const largePayloadBytes = 64 * 1024
 
 const headBytes = 4
 const frameHeadBytes = 5
 const firstPartBytes = 1024 * 1024
-/** What a writer keeps for its next large frame. */
+/** Largest buffer that a writer keeps for its next large frame. */
 const keptBytes = 1024 * 1024
 
 /**
- * Takes the chunks of a socket and gives whole frames. A frame's fields are good until the receiver returns or keeps
- * them; they are memory of their own frame, so the receiver may zero them. `hold` is told how much memory an unfinished
- * frame takes, and 0 when it is whole. Throws RangeError on a frame that is no frame.
+ * Returns a function that takes the chunks of a socket and calls `receive` with each complete frame. The fields of a
+ * frame stay valid while the receiver holds them. They are memory of that frame only, so the receiver may zero them.
+ * `hold` is told how many bytes an unfinished frame occupies, and 0 when it is complete. The function throws RangeError
+ * for an invalid length.
  */
 export function createFrameReader(
   receive: (frame: Frame) => void,
@@ -130,13 +131,13 @@ export function createFrameReader(
       return
     }
     lengthBytes = frameLength(rest)
-    // What a client only announces takes little.
+    // The first part is small, so that a client cannot reserve memory by a length alone.
     partial = Buffer.allocUnsafeSlow(Math.min(lengthBytes, Math.max(firstPartBytes, rest.length)))
     filledBytes = moveInto(partial, 0, rest.subarray(headBytes))
     hold(partial.length)
   }
 
-  /** Makes room for the whole frame once its first part is there. */
+  /** Allocates the whole frame once its first part has arrived. */
   const grow = (part: Buffer): Buffer => {
     const whole = Buffer.allocUnsafeSlow(lengthBytes)
     moveInto(whole, 0, part)
@@ -167,7 +168,7 @@ export function createFrameReader(
   }
 }
 
-// What is copied may be a secret: the copy is zeroed by its receiver, the source here.
+// The data may be secret: the receiver zeroes the copy, and the source is zeroed here.
 function moveInto(target: Buffer, at: number, source: Buffer): number {
   const moved = source.copy(target, at)
   source.fill(0, 0, moved)
@@ -184,25 +185,25 @@ function parseFrame(bytes: Buffer): Frame {
   return { id: bytes.readUInt32BE(), code: bytes.readUInt8(4), fields: decodeRecord(bytes.subarray(frameHeadBytes)) }
 }
 
-/** Bytes of a frame on the wire. */
+/** Length of a whole frame in bytes. */
 export function frameBytes(fields: readonly Uint8Array[]): number {
   return fields.reduce((bytes, field) => bytes + headBytes + field.length, headBytes + frameHeadBytes)
 }
 
 export interface FrameWriter {
-  /** The fields are copied when the tick ends; they must stay as they are until then. */
+  /** Queues a frame. The fields are copied at the end of the tick and must not change until then. */
   write(id: number, code: number, fields: readonly Uint8Array[]): void
 }
 
 /**
- * Writes the frames of one tick with one call, because a call costs more than a small frame; what was written is
- * zeroed.
+ * Writes the frames of one tick by one call, because a call costs more than a small frame. Zeroes the buffer after it
+ * was written.
  */
 export function createFrameWriter(socket: Writable): FrameWriter {
   let waiting: { id: number; code: number; fields: readonly Uint8Array[]; bytes: number }[] = []
   let kept: Buffer | undefined
 
-  // V8 marks the whole heap for every 64 MiB of new buffers: half of what a file cost were these.
+  // V8 marks the whole heap for every 64 MiB of new buffers, which was half of the cost of a file.
   const take = (bytes: number): Buffer => {
     if (bytes <= largePayloadBytes) return Buffer.allocUnsafe(bytes)
     const memory = kept

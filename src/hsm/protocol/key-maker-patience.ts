@@ -1,5 +1,5 @@
 /**
- * The key maker has so many times `hsm.deadlineMs` for an answer: RSA keys of 4096 bits are made one after another, in
- * about a second each and in several on a busy machine.
+ * The key maker may take this many times `hsm.deadlineMs` for an answer. It makes RSA keys one after another: 4096 bits
+ * take about a second each, and several on a busy machine.
  */
 export const keyMakerPatience = 3

@@ -12,13 +12,13 @@ import {
 } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 
-/** How often it is looked whether there is another file in place of the one that is open. */
+/** How often to check whether the file was replaced by another. */
 const lookEveryMs = 5_000
 
 /**
- * The floors that the keeper of this machine keeps, for a token host: before every use. What was checked is not looked
- * up again until the file changes, so that uses of one turn cost one `PRAGMA data_version` (2.1 µs), and 2.8 µs more for
- * each record after a change. Before there is a keeper there are no floors.
+ * Reads the floors of this machine's keeper, which a token host checks before every use. A checked record is not looked
+ * up again until the file changes. So the uses of one turn of the event loop cost one `PRAGMA data_version` (2.1 µs),
+ * and 2.8 µs more for each record after a change. Without a file of a keeper there are no floors.
  */
 export function openFloorReader(path: string): FloorCheck {
   let file: OpenFile | undefined
@@ -32,14 +32,14 @@ export function openFloorReader(path: string): FloorCheck {
     const inode = statSync(path, { throwIfNoEntry: false })?.ino
     if (inode === file?.inode) return
     file?.close()
-    // Where opening it fails, the next use tries again.
+    // If opening fails, the next use tries again.
     file = undefined
     good = new WeakMap()
     toldVersion = undefined
     if (inode !== undefined) file = open(path, inode)
   }
 
-  /** What the file says; undefined where there is none. */
+  /** Runs `work` with the file; undefined where there is none. */
   function reading<T>(work: (file: OpenFile) => T): T | undefined {
     try {
       const nowMs = performance.now()
@@ -47,7 +47,7 @@ export function openFloorReader(path: string): FloorCheck {
       return file && work(file)
     } catch (error) {
       if (error instanceof Fault) throw error
-      // Without it no host can tell what is old.
+      // Without the file a host cannot recognize outdated records.
       throw new Fault('hsm.unavailable', 'The floors of the keeper cannot be read.', { cause: error })
     }
   }
@@ -62,7 +62,7 @@ export function openFloorReader(path: string): FloorCheck {
     }
   }
 
-  /** All that were deleted; none where the file is as it was at the last call. */
+  /** All deleted vaults; none where the file has not changed since the last call. */
   function deletedSince(floors: OpenFile): Buffer[] {
     const version = floors.version()
     if (version === toldVersion) return []
@@ -89,7 +89,7 @@ export function openFloorReader(path: string): FloorCheck {
 
 interface OpenFile {
   readonly inode: number
-  /** Another one after every change of the file. */
+  /** A number that differs after every change of the file. */
   version(): number
   floorOf(subject: Buffer): number | undefined
   deletedVaults(): Buffer[]
@@ -98,7 +98,7 @@ interface OpenFile {
 
 function open(path: string, inode: number): OpenFile {
   const file = new Database(path, { fileMustExist: true })
-  // Not opened read-only: a reader of a WAL file may have to make its index anew.
+  // Not opened read-only, because a reader of a WAL file may have to rebuild its index.
   file.exec('PRAGMA query_only = ON')
   const version = file.prepare<[], number>('PRAGMA data_version').pluck()
   const find = file.prepare<[Buffer], number>('SELECT generation FROM floors WHERE subject = ?').pluck()
@@ -106,7 +106,7 @@ function open(path: string, inode: number): OpenFile {
     .prepare<[Buffer, Buffer], Buffer>('SELECT subject FROM floors WHERE subject BETWEEN ? AND ?')
     .pluck()
   let current: number | undefined
-  /** Looked at once for requests that run one after the other: all of them came before the first began. */
+  /** Read once for requests that run in one turn, since all of them arrived before the first one began. */
   const versionNow = (): number => {
     if (current === undefined) queueMicrotask(() => (current = undefined))
     return (current ??= version.get() ?? 0)

@@ -15,10 +15,10 @@ import type { Journal } from './journal.ts'
 import type { Answer, RequestQueue } from './request-queue.ts'
 import type { UnfinishedFrames } from './unfinished-frames.ts'
 
-/** Every list of operations begins with it. */
+/** `ping`, the first operation in every list. */
 const pingCode = 0
 
-/** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
+/** Performs the operation of a frame. Returns the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
 
 export interface FrameServerOptions {
@@ -28,7 +28,7 @@ export interface FrameServerOptions {
   readonly log: Journal
 }
 
-/** Answers the frames of clients, not listening yet. It keeps nothing between two requests. */
+/** Creates a server that answers the frames of clients. It does not listen yet, and keeps no state between requests. */
 export function createFrameServer(options: FrameServerOptions): Server {
   return createServer((socket) => serve(socket, options))
 }
@@ -42,7 +42,7 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
   }
   const holding = { giveUp: () => void socket.destroy() }
   const receive = (frame: Frame) => {
-    // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in
+    // A heartbeat does not wait in the queue. It asks whether the process answers, and a hanging module delays it in
     // any case.
     if (frame.code === pingCode) return answer(frame)()
     const isQueued = queue.add({
@@ -57,7 +57,7 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
   socket.once('close', () => unfinished.hold(holding, 0))
   socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
   socket.on('data', (chunk) => {
-    // Given up: what it held is the garbage collector's.
+    // The connection was given up; its memory is left to the garbage collector.
     if (socket.destroyed) return
     try {
       read(chunk)
@@ -68,7 +68,7 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
   })
 }
 
-/** Does what the frame asks for; what comes back hands out the reply. */
+/** Performs the operation. The returned function sends the reply. */
 function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): Answer {
   const refuse = (error: unknown) => {
     if (!(error instanceof Fault)) log.error({ err: error }, 'operation failed')
@@ -89,7 +89,7 @@ function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journ
   }
 }
 
-/** Plaintext and enrolled secrets came in these fields. */
+/** Zeroes the fields of a request, which may contain plaintext or secrets. */
 function wipe({ fields }: Frame): void {
   for (const field of fields) field.fill(0)
 }
@@ -102,14 +102,14 @@ export interface SocketUse {
   /** The setting that names the socket. */
   readonly setting: string
   readonly process: FrameProcess
-  /** The number of a group whose members may use it beside its owner. */
+  /** Id of a group whose members may use the socket beside its owner. */
   readonly group?: number | undefined
 }
 
 /**
- * Makes `server` listen on a unix socket. A file that a dead process left is replaced. Throws when another process serves
- * there, when the file is no socket, or when others own its folder or may write to it: they could put a socket of their
- * own in its place.
+ * Makes `server` listen on a unix socket. Replaces a socket that a dead process left. Throws when another process
+ * serves the socket, when the file is no socket, and when other users own its folder or can write to it: they could
+ * replace the socket by one of their own.
  */
 export async function listenOn(server: Server, path: string, use: SocketUse): Promise<void> {
   const { setting, group } = use
@@ -132,12 +132,13 @@ export async function listenOn(server: Server, path: string, use: SocketUse): Pr
     process.umask(before)
   }
   if (group === undefined) return
-  // The group first: until then it is the process's own. Connecting takes the right to write (unix(7)).
+  // The group is set before the mode, which would otherwise open the socket to the process's own group. Connecting
+  // needs the right to write (unix(7)).
   chownSync(path, -1, group)
   chmodSync(path, 0o660)
 }
 
-/** A socket that systemd passes: the first is descriptor 3 (sd_listen_fds(3)). */
+/** Makes `server` listen on a socket from systemd. The first one is descriptor 3 (sd_listen_fds(3)). */
 export function listenOnPassed(server: Server, fd = 3): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen({ fd }, resolve)

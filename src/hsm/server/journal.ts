@@ -1,19 +1,19 @@
 import { hostname } from 'node:os'
 import { createJournalOutput, droppedLines } from '../../journal-output.ts'
 
-/** What processes that hold the token write: lines like those of `log.ts`, without its packages (decision 31). */
+/** The log of processes that hold the token: lines like those of `log.ts`, without its packages (decision 31). */
 export type Journal = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Write>>
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void
 
 export interface JournalOptions {
   readonly name: string
-  /** `log.level`: nothing below it is written. */
+  /** Lowest level that is written (`log.level`). */
   readonly level: string
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
-/** To standard output, at once where it can: see `journal-output.ts`. */
+/** Writes to standard output, immediately where possible: see `journal-output.ts`. */
 export function createJournal({ name, level }: JournalOptions): Journal {
   const common = { pid: process.pid, hostname: hostname(), name }
   const lowest = levels.indexOf(level)
@@ -29,7 +29,7 @@ export function createJournal({ name, level }: JournalOptions): Journal {
   return journal
 }
 
-/** The members of an error are none that JSON shows. */
+/** JSON does not show the properties of an Error, so they are copied. */
 function readable(_name: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const { name, message, stack, cause } = value

@@ -4,9 +4,9 @@ import Database from 'better-sqlite3'
 import { asOwnerOf } from '../../folder-owner.ts'
 
 /**
- * Makes a file that its owner alone may use, where there is none: SQLite gives its journals the same mode. What an
- * administrator's command makes as root belongs to the owner of the folder, as whom keeper and token hosts run.
- * An attacker who is that user must not be given another file by a link that he has laid there.
+ * Creates a file that only its owner may use, where there is none. SQLite gives its journals the same mode. When root
+ * runs an administrator's command, the file is given to the owner of the folder, as whom keeper and token hosts run. An
+ * attacker who is that user must not be given another file through a link that he placed there.
  */
 export function makePrivate(path: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
@@ -20,9 +20,9 @@ export function makePrivate(path: string): void {
 }
 
 /**
- * Opens a database in such a file, and begins with these statements, which have to leave it locked for good or with a log (WAL).
- * Root does both as the owner of the folder: SQLite follows a link that the owner lays in the meantime, and removes the file
- * that a journal of his names, which it reads before the first statement and then no more.
+ * Opens a database in such a file and executes `begin`, which must leave it locked for good or in WAL mode. Root does
+ * both with the rights of the folder's owner. Otherwise that user could make root follow his link, or delete the file
+ * that his journal names: SQLite reads a journal before the first statement, and in these modes never again.
  */
 export function openPrivate(path: string, begin: string, options?: Database.Options): Database.Database {
   return asOwnerOf(path, () => {

@@ -7,36 +7,40 @@ import { openPrivate } from './private-file.ts'
 
 /** A PIN that a token refused. */
 export interface Refusal {
-  /** CKR_…, as a number. */
+  /** Its CKR code. */
   readonly code: number
-  /** When it was tried, in milliseconds since the Unix epoch. */
+  /** Time of the refusal, in milliseconds since the Unix epoch. */
   readonly at: number
 }
 
-/** What is remembered of one token while this process alone may log in. */
+/** The refused PINs of one token, for use while only this process may log in. */
 export interface RefusalLedger {
   find(pin: string): Refusal | undefined
   add(pin: string, refusal: Refusal): void
-  /** After a login: the token counts anew. */
+  /** Forgets all refusals, after a login, because the token then counts from zero. */
   clear(): void
 }
 
 export interface RefusedPins {
   of(token: Pick<PinnedToken, 'label' | 'serial'>): RefusalLedger
-  /** Of all tokens. */
+  /** Forgets the refusals of all tokens. */
   clear(): void
 }
 
-/** Beside the keeper's file, which outlasts a reboot: the folder of the sockets does not, nor may a host write there. */
+/**
+ * Path of the file, beside the keeper's state, which survives a reboot. The folder of the sockets does not, and token
+ * hosts may not write there.
+ */
 export const refusedPinsBeside = (keeperState: string): string => join(dirname(keeperState), 'refused-pins.sqlite')
 
-/** Longer than a login takes; shorter than a host that does not answer is let live. */
+/** Longer than a login takes, and shorter than the time after which a host without an answer is killed. */
 const patienceMs = 8_000
 
 /**
- * Runs `work` while no other process of this machine logs in to a token: processes that start at once would each try a
- * wrong PIN. A process that dies lets the others in (SQLite's locks are the kernel's). Where the file cannot be written
- * no PIN is tried, because its refusal would be forgotten. Throws `hsm.unavailable`.
+ * Runs `work` while no other process of this machine logs in to a token: otherwise processes that start at the same
+ * time would each try a wrong PIN. The lock of a process that dies is released, since SQLite's locks are the kernel's.
+ * No PIN is tried where the file cannot be written, because its refusal would be forgotten.
+ * @throws Fault `hsm.unavailable`
  */
 export function withRefusedPins<T>(file: string, work: (refused: RefusedPins) => T): T {
   const database = open(file)
@@ -46,14 +50,14 @@ export function withRefusedPins<T>(file: string, work: (refused: RefusedPins) =>
       clear: () => database.exec('DELETE FROM refused'),
     })
   } finally {
-    // What was remembered has been committed one by one; this ends the lock.
+    // Each refusal was committed on its own. Closing releases the lock.
     database.close()
   }
 }
 
 function open(file: string): Database.Database {
   try {
-    // Held from the first statement until the file is closed, over several commits.
+    // The lock is held from the first statement until the file is closed, over several commits.
     const held = 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT'
     const database = openPrivate(file, held, { timeout: patienceMs })
     database.exec(
@@ -83,7 +87,7 @@ function ledger(database: Database.Database, token: string): RefusalLedger {
     find(pin) {
       const [first, ...others] = rows()
       if (first === undefined) return undefined
-      // One salt for all that were refused since the last login: one hash to compute.
+      // All refusals since the last login have one salt, so that one hash is computed.
       const hash = hashOf(pin, first.salt)
       const found = [first, ...others].find((row) => timingSafeEqual(row.hash, hash))
       return found && { code: found.code, at: found.at }
@@ -101,8 +105,8 @@ function ledger(database: Database.Database, token: string): RefusalLedger {
 }
 
 /**
- * 64 MiB and some 0.2 s a guess: a reader of the file who wants to know which PIN was refused, one of 10^8 of eight
- * digits, computes for most of a year. It is computed while a PIN is refused, and at no good login.
+ * Hash of a PIN: scrypt with 64 MiB and some 0.2 s. A reader of the file who searches for a refused PIN of eight
+ * digits, one of 10^8, computes for most of a year. It is computed only while refused PINs are remembered.
  */
 function hashOf(pin: string, salt: Buffer): Buffer {
   return scryptSync(pin, salt, 32, { N: 2 ** 16, r: 8, p: 1, maxmem: 65 * 1024 * 1024 })

@@ -7,7 +7,7 @@ import { nonceBytes, provenanceRecord } from '../provenance.ts'
 
 const nothing = Buffer.alloc(0)
 
-/** How a host is, without asking its token. */
+/** State of a host and its reason, without a call of the token. */
 export function pong(token: Token): Buffer[] {
   return [Buffer.from(token.state()), Buffer.from(token.reason() ?? '')]
 }
@@ -16,7 +16,7 @@ export function statusFields(token: Token): Buffer[] {
   return [...pong(token), Buffer.from(token.state() === 'ready' ? JSON.stringify(tokenStatus(token)) : '')]
 }
 
-/** A key that this host has made or taken in, with the seal of its provenance where it is for a purpose. */
+/** Fields of a key that this host generated or received, with a sealed provenance where it has a purpose. */
 export function generated(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey): Buffer[] {
   const { publicKey, backup } = key
   const backupFields = backup === undefined ? [nothing, nothing] : wrapped(backup)

@@ -3,12 +3,10 @@ import type { KeyReference, SealedRecord } from '../hsm.ts'
 import type { GenerateOptions, KeyPlace } from '../made-key.ts'
 import { placedPurpose } from '../provenance.ts'
 
-/**
- * Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be.
- */
+/** Reads the fields of a request one after another. Methods throw `hsm.rejected` when a field is missing or invalid. */
 export interface RequestFields {
   bytes(): Buffer
-  /** Undefined for the empty field that stands for nothing. */
+  /** Undefined for an empty field. */
   optionalBytes(): Buffer | undefined
   text(): string
   integer(): number
@@ -22,7 +20,7 @@ export interface RequestFields {
   generateOptions(): GenerateOptions & Purpose
 }
 
-/** What a key is made for; of a key in a vault the host says it, by the place. */
+/** The purpose of a new key. For a key in a vault the host derives it from the place. */
 export interface Purpose {
   readonly purpose: Buffer
   readonly place?: KeyPlace
@@ -42,7 +40,8 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
   const text = () => bytes().toString()
   const flag = () => text() === '1'
   const sealed = () => ({ record: bytes(), seal: bytes() })
-  // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
+  // Decided by the record, not by the seal: an empty seal in the database would otherwise count as no record, and its
+  // limits would not be checked.
   const optionalSealed = () => {
     const found = sealed()
     return found.record.length === 0 ? undefined : found

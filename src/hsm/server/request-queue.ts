@@ -3,41 +3,41 @@ import { largePayloadBytes } from '../protocol/frame.ts'
 export interface QueuedRequest {
   readonly bytes: number
   readonly arrivedMs: number
-  /** Does it; what comes back hands out the answer. */
+  /** Performs the request. The returned function sends the answer. */
   run(): Answer
-  /** The caller has given it up by now. */
+  /** Refuses a request that its caller has given up by now. */
   expire(): void
 }
 
-/** `lost`: why what was done did not last, if it did not. */
+/** Sends the answer. `lost`: why the result is not durable, where it is not. */
 export type Answer = (lost?: unknown) => void
 
 export interface RequestQueue {
-  /** False when the queue is full; the request is not kept then. */
+  /** Queues the request. False when the queue is full. */
   add(request: QueuedRequest): boolean
-  /** Whether nothing waits. */
+  /** Whether no request waits. */
   isIdle(): boolean
 }
 
 export interface RequestQueueOptions {
-  /** Most requests that wait (`hsm.queue`). */
+  /** Most waiting requests (`hsm.queue`). */
   readonly limit: number
-  /** Most bytes that wait. */
+  /** Most bytes of waiting requests. */
   readonly limitBytes: number
-  /** Age at which a request is not begun any more (`hsm.deadlineMs`). */
+  /** Age after which a request is not started (`hsm.deadlineMs`). */
   readonly deadlineMs: number
-  /** Has the requests of one slice done; what they leave on the disk lasts when it returns, and not if it throws. */
+  /** Performs the requests of one slice. Their writes are durable when it returns, and are not when it throws. */
   readonly together?: (requests: () => void) => void
 }
 
-/** How long requests may hold the event loop before heartbeats and new requests get their turn. */
+/** How long requests may occupy the event loop before heartbeats and new requests have their turn. */
 const sliceMs = 5
 
 const alone = (requests: () => void): void => requests()
 
 /**
- * Requests one at a time, small ones first, in slices: after each slice at most one large request, which so neither
- * starves nor holds up more than itself.
+ * Performs requests one at a time, small ones first, in slices. After each slice at most one large request follows,
+ * which therefore neither starves nor delays more than one slice.
  */
 export function createRequestQueue({
   limit,
@@ -69,14 +69,14 @@ export function createRequestQueue({
     const isAlone = small.length + large.length === 1
     let lost: unknown
     try {
-      // One by itself does what it must: to begin and end a transaction around it would gain nothing.
+      // A single request commits by itself: a transaction around it would gain nothing.
       ;(isAlone ? alone : together)(() => {
         while (small.length > 0 && performance.now() < endMs) runNext(small, answers)
         runNext(large, answers)
       })
     } catch (error) {
       lost = error
-      // Where not even the first was begun, what waits would be tried again and again.
+      // Where not even the first request was started, the waiting ones would be tried for ever.
       if (answers.length === 0) giveUp()
     }
     for (const answer of answers) answer(lost)

@@ -4,7 +4,7 @@ import type { TokenLocation } from '../pkcs11/token-opening.ts'
 import { createFilePin, type PinSources } from './file-pin.ts'
 import { refusedPinsBeside } from './refused-pins.ts'
 
-/** The token of the configuration, for every process of ours that logs in to it. */
+/** The token in the configuration, for every process of Strongroom that logs in to it. */
 export function tokenLocationOf(config: Config): TokenLocation {
   const { module, token: uri, softhsmConf } = config.hsm
   return { module, uri, softhsmConf, pin: createFilePin(pinSourcesOf(config)) }

@@ -11,9 +11,9 @@ import { tokenLocationOf } from './token-location.ts'
 import { createWatchdog } from './watchdog.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
 
-/** A process that holds the token: a token host, or the keeper. */
+/** A process that is logged in to the token: a token host, or the keeper. */
 export interface TokenProcess {
-  /** Resolves when its sockets are served. */
+  /** Resolves when it listens on its sockets. */
   readonly listening: Promise<void>
   /** Ends connections, sessions and login. */
   close(): void
@@ -21,19 +21,19 @@ export interface TokenProcess {
 
 export interface TokenProcessOptions {
   readonly configFile: string
-  /** In the journal. */
+  /** Its name in the journal. */
   readonly name: string
   readonly serve: (token: Token, config: Config, log: Journal) => Service
 }
 
 export interface Service {
   readonly sockets: readonly ServedSocket[]
-  /** Other bounds for waiting requests than `hsm.queue` and `hsm.deadlineMs`. */
+  /** Limits of waiting requests in place of `hsm.queue` and `hsm.deadlineMs`. */
   readonly limits?: Pick<RequestQueueOptions, 'limit' | 'deadlineMs'>
   readonly together?: RequestQueueOptions['together']
-  /** What it does at once may take so many times what others may; default: 1. */
+  /** Factor for the time that one operation may take before systemd's watchdog ends the process. Default: 1. */
   readonly patience?: number
-  /** What it does beside answering, from the start on; gives what ends it. */
+  /** Begins other periodic work and returns a function that ends it. */
   readonly begin?: (queue: RequestQueue) => () => void
 }
 
@@ -42,9 +42,9 @@ export interface ServedSocket {
   readonly listen: (server: Server) => Promise<void>
 }
 
-/** Beside the bound on their number (hsm.queue), one on the memory that waiting requests take. */
+/** Largest memory of waiting requests, in addition to the limit of their number (`hsm.queue`). */
 const queueLimitBytes = 256 * 1024 * 1024
-/** For all connections: three of the largest frames. */
+/** For all connections together: three of the largest frames. */
 const unfinishedLimitBytes = 256 * 1024 * 1024
 
 /** Opens the token and answers frames on unix sockets. */
@@ -60,7 +60,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
   })
   const connections = new Set<{ destroy(): void }>()
   const { sockets, limits, together, patience, begin } = serve(token, config, log)
-  // One queue for all sockets: the token does one thing at a time.
+  // One queue for all sockets, because the token does one thing at a time.
   const queue = createRequestQueue({
     limit: hsm.queue,
     deadlineMs: hsm.deadlineMs,
@@ -83,7 +83,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
   const listenInTurn = async () => {
     for (const { listen, server } of served) await listen(server)
   }
-  // Before it listens, so that a client that reaches it gets the outcome of the first try.
+  // Before the process listens, so that a client which reaches it gets the result of the first attempt.
   const watch = watchToken(token, log, {
     isSoftHsm: hsm.softhsmConf !== undefined,
     reportAlive: createWatchdog(log, patience),
@@ -106,7 +106,9 @@ const canaryIntervalMs = 5_000
 const firstRetryMs = 100
 const longestRetryMs = 5_000
 
-/** Where it fails each use does: nothing is used that the floors are not read for. */
+/**
+ * Releases the handles of deleted vaults. A failure is only logged: while the floors cannot be read every use fails.
+ */
 function dropDeleted(token: Token, log: Journal): void {
   try {
     token.dropDeleted()
@@ -115,16 +117,16 @@ function dropDeleted(token: Token, log: Journal): void {
   }
 }
 
-/** SoftHSM2 writes its line to syslog at its least level, so that no setting of softhsm2.conf keeps it away. */
+/** SoftHSM2 writes this line to syslog at its lowest level, so that no setting of softhsm2.conf suppresses it. */
 const probedDecryption =
   'the line "EVP_DecryptFinal failed" that SoftHSM2 wrote just before is not damage: the conformance probe had it decrypt what was changed, and it refused'
 
 /**
- * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
- * every few seconds, because keys that are unwrapped already go on working in a token that is gone. Handles below vaults
- * that were deleted go then, too. systemd hears after each try that this process lives: its event loop turns, which answers
- * clients, and the module came back from an operation, or from a try to open the token. One that is away is no reason for
- * a restart, which would bring it back no sooner.
+ * Keeps the token open: one attempt at once, more with growing pauses while it is down. While it is ready, a wrap with
+ * the KEK every few seconds detects a token that is gone, since keys which are already unwrapped may still work. Each
+ * round also releases the handles of deleted vaults, and tells systemd that this process works: the event loop turns,
+ * and the module returned from an operation or an attempt to open the token. A token that is away is no reason for a
+ * restart, which would not bring it back sooner.
  */
 function watchToken(
   token: Token,

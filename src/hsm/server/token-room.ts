@@ -5,9 +5,9 @@ import type { Token } from '../pkcs11/token-link.ts'
 const freshMs = 30_000
 
 /**
- * What the token can still hold, as a field of a reply: the disk below a software token (`hsm.tokenDirectory`), which no
- * other process may see, or the token's own memory where it tells (C_GetTokenInfo). Looked at twice a minute at most,
- * because heartbeats ask; empty where it is not known.
+ * Free room of the token as a field of a reply: that of the disk of a software token (`hsm.tokenDirectory`), which
+ * other processes may not see, or of the token's own memory where it reports it (C_GetTokenInfo). Measured at most
+ * twice a minute, because heartbeats ask for it. Empty where it is unknown.
  */
 export function createRoomField(token: Token, tokenDirectory: string | undefined): () => Buffer {
   let field = Buffer.alloc(0)

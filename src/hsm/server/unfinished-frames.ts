@@ -1,8 +1,8 @@
-/** What is held of frames of which the rest has not come yet, by all connections of a process together. */
+/** Counts the memory of incomplete frames, of all connections of a process together. */
 export interface UnfinishedFrames {
   /**
-   * Notes what a connection holds of its frame: none with 0. Beyond the limit the frames that were begun first are given
-   * up with their connections, until the rest fits: a client that goes on sending has its frame whole before long.
+   * Notes the memory of a connection's incomplete frame: 0 for none. Above the limit, closes the connections whose
+   * frames were begun first, until the rest fits. A client that goes on sending completes its frame soon.
    */
   hold(connection: HoldingConnection, bytes: number): void
 }
@@ -12,7 +12,7 @@ export interface HoldingConnection {
 }
 
 export function createUnfinishedFrames(limitBytes: number, report: (givenUp: number) => void): UnfinishedFrames {
-  // In the order in which the frames were begun.
+  // In the order in which the frames began.
   const held = new Map<HoldingConnection, number>()
   let heldBytes = 0
   let givenUp = 0

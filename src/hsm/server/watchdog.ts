@@ -3,15 +3,15 @@ import { createNotify } from '../../service-manager.ts'
 import type { Journal } from './journal.ts'
 
 /**
- * Reports this process alive to systemd when it is called, in time for the unit's `WatchdogSec=` and no oftener.
- * `patience`: it may be silent for so many times what the unit says.
+ * Returns a function that reports to systemd that this process works. However often it is called, it reports only as
+ * often as `WatchdogSec=` of the unit needs. `patience`: factor for the time of the unit.
  */
 export function createWatchdog(log: Journal, patience = 1): () => void {
   const { notify, watchdogMs } = readEnvironment()
   if (!notify || watchdogMs === undefined) return () => undefined
   const tell = createNotify(true, log)
   if (patience > 1) void tell(`WATCHDOG_USEC=${watchdogMs * 1_000 * patience}`)
-  // The tries of the token come up to five seconds apart: half of the time that there is would leave too little room.
+  // Attempts to open the token are up to five seconds apart, so that half of the time would leave too little margin.
   const everyMs = (watchdogMs * patience) / 4
   let due = 0
   return () => {

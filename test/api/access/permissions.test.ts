@@ -17,7 +17,7 @@ let ground: Ground
 
 interface Standing {
   readonly capabilities: readonly Capability[]
-  /** The bit of his permission in the vault that calls are about; 0 for no member of it. */
+  /** The permission bit of the user in the vault of the calls; 0 for no member. */
   readonly status: number
 }
 
@@ -54,7 +54,7 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** Sessions that once were good, of users with every capability. */
+/** Makes sessions invalid that were valid before, of users with every capability. */
 async function giveUpSessions(): Promise<void> {
   const { applicationKeys, users } = appliance.services
   const { key } = await applicationKeys.create('revoked', appliance.commit)
@@ -71,21 +71,21 @@ async function giveUpSessions(): Promise<void> {
     (await appliance.client().must('POST', '/auth', login)).CALLINFO.token,
   )
   await applicationKeys.revoke('revoked', appliance.commit)
-  // What is found dead is marked as ended, once.
+  // A call marks an invalid session as ended, once.
   for (const client of Object.values(dead)) await client.post('/auth/check')
 }
 
 const bits: Readonly<Record<string, number>> = { Read: 1, Write: 2, Admin: 4 }
 
-/** What is said of a thing that is not the caller's to see, by how its path begins. */
+/** The refusal for a thing that the caller may not see, by the beginning of its path. */
 const notFound = [
   ['/object/', '404 1610'],
   ['/link/', '404 1760'],
 ] as const
 
-/** What the interface answers to a call with this need. */
+/** The expected answer to a call with this need. */
 function expected(need: Need, { capabilities, status }: Standing, unseen: string): string {
-  // Of things that are their makers' alone, others are told that there are none.
+  // Things that belong to their maker alone do not exist for others.
   if (need === 'maker') return unseen
   const [permission, capability] = need.split(' and ')
   const level = bits[permission ?? '']

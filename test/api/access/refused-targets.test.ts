@@ -4,7 +4,7 @@ import type { TestClient } from '../../support/client.ts'
 import { contracts } from '../../support/contracts.ts'
 import { requestIdOf } from '../../support/fault-kit.ts'
 
-/** Of nothing that there is, so that every call is refused: at the latest, because it finds nothing. */
+/** Ids of nothing that exists, so that every call is refused, at the latest because it finds nothing. */
 const missing: Readonly<Record<string, string>> = {
   vaultid: '900000001',
   name: 'aimed-at',
@@ -21,14 +21,14 @@ const missing: Readonly<Record<string, string>> = {
   credentialid: '900000009',
   needle: 'looked-for',
 }
-/** What is looked for is no subject, and a kind of answer neither. */
+/** Search texts and types of answers are not subjects of a record. */
 const noSubjects = ['needle', 'type']
-/** The caller gets his own, whatever he names. */
+/** Operations that return the caller's own things, whatever he names. */
 const ownWhateverNamed = ['usercert.readany']
 
 const aimed = contracts
   .filter(({ path, subject, access }) => path.includes('/:') || subject !== undefined || access.member !== undefined)
-  // Node's client does not know LIST, which has a GET beside it.
+  // Node's client does not support LIST, for which GET is equivalent.
   .filter(({ operation, method }) => method !== 'LIST' && !ownWhateverNamed.includes(operation))
 const named = aimed.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
 
@@ -66,7 +66,7 @@ describe('the audit record of a call that is refused says what it was aimed at',
     }
     for (const [who, client] of Object.entries(callers)) {
       const answer = await client.call(method, address, method === 'GET' || method === 'LIST' ? {} : { body })
-      // A search that finds nothing has found that.
+      // A search with an empty result is not refused.
       if (answer.status < 400) continue
       const record = recordOf(requestIdOf(answer))
       expect(record?.['outcome'], who).not.toBe('allowed')

@@ -12,7 +12,7 @@ import { makeVault, type TestVault } from '../../support/vault.ts'
 
 const document = describeInterface(contracts)
 
-/** What the document says of who may call. */
+/** The text of the OpenAPI document about who may call. */
 function rightsOf(name: string): string {
   const [method = '', path = ''] = name.replace(/ \(.*/, '').split(' ')
   const item = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]
@@ -54,7 +54,7 @@ describe('rights in the OpenAPI document', () => {
   })
 })
 
-/** A call in each form that needs more than the others, and the permission just below what it needs. */
+/** A call for each form that needs more than the others, and the permission just below its need. */
 interface Row {
   readonly below: Permission
   readonly enough: Permission
@@ -124,7 +124,7 @@ describe('a form that needs more in the vault', () => {
   )
 
   it('has a row', () => {
-    // LIST and GET are of one operation.
+    // LIST and GET have the same operation.
     expect(Object.keys(rows).toSorted()).toEqual([...new Set(forms.map(([name]) => name))].toSorted())
   })
 

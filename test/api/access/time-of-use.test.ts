@@ -12,7 +12,7 @@ import { createObject, formWith, upload } from '../../support/object-kit.ts'
 
 const content = Buffer.alloc(2_000_000, 'held back')
 
-/** Permissions are those of the moment at which something is done, however long that comes after the call did. */
+/** Permissions are checked at the time of an action, however long after the call it happens. */
 function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
   let appliance: TestAppliance
   let vault: TestVault
@@ -28,7 +28,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     await appliance.close()
   })
 
-  /** A user who may do everything, in the vault and beside it. */
+  /** Makes a user with all rights, in the vault and outside of it. */
   async function givenMember(): Promise<void> {
     user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
     await vault.share(String(user.id), 'Admin')
@@ -44,7 +44,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     ['has been logged out', () => client.must('GET', '/auth/logout'), '403 1200', '403 1200'],
   ]
 
-  /** All of a call but its end, then `meanwhile`, then the end. */
+  /** Sends a call without its end, runs `meanwhile`, and sends the end. */
   async function sendSlowly(method: string, path: string, fields: object, meanwhile: () => Promise<unknown>) {
     const { raw, headers } = formWith(fields, content)
     const uploads = await countOf(appliance, 'file_uploads')
@@ -85,19 +85,21 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     expect(FILEDATA).toBe(Buffer.from('the first').toString('base64'))
   })
 
-  /** Holds a call where it waits for the token. */
+  /** Runs `meanwhile` while a call waits for the token. */
   async function whileTheTokenWaits(call: () => Promise<Answer>, meanwhile: () => Promise<unknown>): Promise<Answer> {
     const { hosts } = processesOf(appliance)
     for (const pid of hosts) process.kill(pid, 'SIGSTOP')
     const answered = call()
-    // Nothing tells when it waits. A machine that is slower makes the test easier, and never fail.
+    // No event shows that it waits. A slower machine only makes the test easier to pass.
     await new Promise((resolve) => setTimeout(resolve, 300))
     await meanwhile()
     for (const pid of hosts) process.kill(pid, 'SIGCONT')
     return answered
   }
 
-  /** Holds a call where it waits for the hashes of others: logins that fail, and change nothing that is looked at. */
+  /**
+   * Runs `meanwhile` while a call waits for the hashes of others: logins that fail and change nothing that is checked.
+   */
   async function whileHashesWait(call: () => Promise<Answer>, meanwhile: () => Promise<unknown>): Promise<Answer> {
     const credentials = { username: 'nobody', passphrase: 'x', otp: '123456', apikey: appliance.applicationKey }
     const logins = [1, 2, 3].map(() => appliance.client().post('/auth', credentials))
@@ -120,7 +122,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     expect(answer.json).not.toHaveProperty('OBJECT')
   })
 
-  /** The caller's own row gets another seal with every change of what the caller may do. */
+  /** The caller's own row gets another seal with every change of his rights, and is left out. */
   async function stateBesideTheCaller() {
     const others = await appliance.store.query('SELECT * FROM users WHERE id <> $1 ORDER BY id', [user.id])
     return { ...(await stateOf(appliance)), users: others }
@@ -160,7 +162,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     const [sessions, before] = [await open(), await counter()]
     expect(sessions).toBe(1)
     const login = appliance.client().post('/auth', appliance.credentials(user))
-    // The OTP is used up, and the pass phrase is still being hashed.
+    // The OTP is used up, and the pass phrase is being hashed.
     await eventually(async () => (await counter()) > before)
     await appliance.services.users.disable(user.username, appliance.commit)
     expect(verdict(await login)).toBe('403 1201')
@@ -172,7 +174,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
 
 const slowHashes = {
   login: { freeAttempts: 50, argon2: { memoryKiB: 65_536, passes: 6, concurrency: 1 } },
-  // Hosts that are held still are not replaced meanwhile.
+  // With this deadline, suspended hosts are not replaced meanwhile.
   hsm: { deadlineMs: 60_000 },
 }
 

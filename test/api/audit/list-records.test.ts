@@ -34,7 +34,7 @@ beforeAll(async () => {
   const made = { username: 'audited', fullname: 'Au Dited', email: 'a@example.test', status: 129 }
   await administrator.must('POST', '/user', { ...made, passphrase: 'seven wooden lanterns on water' })
   await administrator.must('GET', '/vault')
-  // Refused, and of administrators all the same.
+  // Refused, but still a record about administration.
   expect(verdict(await shared.admin.post('/user', made))).toBe('403 1300')
 })
 afterAll(() => appliance.close())

@@ -28,7 +28,7 @@ async function told(user: TestUser): Promise<Told> {
 const setUser = (user: TestUser, assignment: string) =>
   appliance.store.transaction((tx) => tx.query(`UPDATE users SET ${assignment} WHERE id = ${user.id}`))
 
-/** Under the seal of the user. */
+/** Changes the age of a pass phrase, with a valid seal of the user. */
 const agePassphrase = ({ id }: TestUser, byMs: number) =>
   appliance.store.transaction(async (tx) => {
     const user = await lockedUser(tx, id)

@@ -36,7 +36,7 @@ function makeMaker(name: string): void {
   openssl('req', '-x509', ...newKey, ...files, '-days', '30', '-subj', `/CN=Maker ${name}`)
 }
 
-/** An authenticator's certificate as WebAuthn §8.2.1 wants it. */
+/** An attestation certificate by WebAuthn §8.2.1. */
 function madeBy(maker: string, aaguid = model): Required<SaidMake> {
   const name = randomUUID()
   const [key, request, certificate, extensions] = ['key', 'csr', 'pem', 'ext'].map((end) => inFolder(`${name}.${end}`))

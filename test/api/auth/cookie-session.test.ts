@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** A call of the appliance's own page. */
+/** Makes a call like the appliance's own page. */
 const byCookie = (
   { cookie }: Pick<BrowserSession, 'cookie'>,
   method: string,
@@ -79,7 +79,7 @@ describe('a call by cookie', () => {
       await byCookie(session, 'POST', '/auth/check', { body: {} }),
       await byCookie(session, 'POST', '/auth/check', { body: { token: '' } }),
       await byCookie(session, 'POST', '/transparent/hash', { body: { input: 'AAAA' } }),
-      // So large that its caller is looked for before it is read.
+      // So large that the caller is identified before the body is read.
       await byCookie(session, 'POST', '/transparent/hash', {
         body: { input: Buffer.alloc(100_000).toString('base64') },
       }),
@@ -168,7 +168,7 @@ describe('with a token that comes another way', () => {
       () => byCookie(mine, 'POST', '/transparent/hash', { body: large, headers: { Authorization: `Bearer ${one}` } }),
       () => byCookie(mine, 'POST', `/transparent/hash?token=${one}`, { body: large }),
       () => byCookie(mine, 'POST', '/transparent/hash', { body: { input: 'AAAA', token: one } }),
-      // By the cookie it is let in, and made by whom the token is of.
+      // The cookie admits the call. The caller is the user of the token.
       () => byCookie(mine, 'POST', '/transparent/hash', { body: { ...large, token: one } }),
     ]
     for (const [at, call] of ways(token).entries()) {

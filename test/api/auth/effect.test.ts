@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** One session on many connections, so that both workers have served it. */
+/** Clients with one session on many connections, so that both workers have served it. */
 async function lanesOf(token: string | undefined): Promise<TestClient[]> {
   const lanes = Array.from({ length: 8 }, () => appliance.client(token))
   for (const lane of lanes) await lane.must('POST', '/auth/check')
@@ -71,7 +71,7 @@ describe('takes effect on the very next call, whichever worker serves it', () =>
     const { store, config, services, commit } = appliance
     const { key: applicationKey } = await services.applicationKeys.create('leaving', commit)
     const user = await appliance.addUser()
-    // Between the reading of the rows and the keeper's answer.
+    // Runs between the reading of the rows and the keeper's answer.
     const hsm: Hsm = {
       ...appliance.hsm,
       async login(request) {

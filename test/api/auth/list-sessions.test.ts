@@ -102,7 +102,7 @@ describe('the limit of sessions per user', () => {
     const bodies = Array.from({ length: 12 }, () => appliance.credentials(user))
     const answers = await Promise.all(bodies.map((body) => appliance.client().post('/auth', body)))
     const tokens = answers.flatMap(({ json }) => json.CALLINFO.token ?? [])
-    // Of OTPs that arrive out of order the older are refused.
+    // Of OTPs that arrive out of order, the older ones are refused.
     expect(tokens.length).toBeGreaterThan(0)
     for (let n = 0; n < 3; n++) tokens.push((await appliance.login(user)).token ?? '')
     const open = await Promise.all(tokens.map((token) => isOpen(appliance.client(token))))

@@ -7,7 +7,7 @@ import { twoWorkers, TestAppliance, type TestUser } from '../../support/applianc
 import { expectFault, type Answer } from '../../support/client.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 
-/** What somebody may try who has seen an OTP, holds a copy of a token, or can turn a clock; and what comes of it. */
+/** The attacker has seen an OTP, has a copy of a token, or can change a clock. */
 
 const freeAttempts = 60
 let appliance: TestAppliance
@@ -25,7 +25,7 @@ const logIn = (user: TestUser, otp: string, logintype = 'hwkey_otp'): Promise<An
 const warningsOf = ({ json }: Answer) => (json.CALLINFO['audit'] as { warnings: unknown }).warnings
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
-/** A user with one more device, that makes codes by counting. */
+/** A user with an additional HOTP device. */
 async function withHotp(): Promise<{ user: TestUser; hotp: (at: number) => string }> {
   const user = await appliance.addUser()
   const { secret } = await appliance.services.enrolments.enrolCodes(
@@ -37,7 +37,7 @@ async function withHotp(): Promise<{ user: TestUser; hotp: (at: number) => strin
   return { user, hotp: (at) => hotpCodes(secret, at)[0] ?? '' }
 }
 
-/** A good OTP of each kind, for a user of its own. */
+/** A valid OTP of each kind, for a new user. */
 const kinds: readonly (readonly [string, () => Promise<{ user: TestUser; otp: string; logintype: string }>])[] = [
   [
     'a hardware token',
@@ -92,7 +92,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('replay after a restart by %s', (
 describe('the power goes', () => {
   it('between check and reply: the OTP is used up though nobody heard of it', async () => {
     const { store, hsm, config } = appliance
-    // The check of this user's pass phrase takes so long that the kill comes before the reply.
+    // The check of this user's pass phrase takes so long that the kill precedes the reply.
     const login = { ...config.login, argon2: { ...config.login.argon2, memoryKiB: 65_536, passes: 16 } }
     const append = () => Promise.resolve()
     const slow = createServices({
@@ -135,7 +135,7 @@ describe('the power goes', () => {
 
 describe('an OTP of a hardware token', () => {
   type Trial = (token: HardwareToken, user: TestUser) => string | Promise<string>
-  // Each token has logged in at (10, 5) before.
+  // Each token has logged in with the counters (10, 5) before.
   const refused: readonly (readonly [string, Trial])[] = [
     ['the same counters', (token) => token.otpAt(10, 5)],
     ['a lower session use', (token) => token.otpAt(10, 4)],
@@ -275,7 +275,7 @@ describe.runIf(existsSync(faketime))('the clock of the appliance, set back by an
   })
 })
 
-/** The subjects of all records of this operation, of all workers. */
+/** The subjects of all records of this operation, by all workers. */
 function recorded(operation: string): string[] {
   return appliance.trail
     .flatMap((text) => text.split('\n'))

@@ -58,7 +58,7 @@ describe('POST /auth', () => {
     const recordOf = async () =>
       (await store.query<object>('SELECT passphrase_cost, passphrase_check FROM users WHERE id = $1', [known.id]))[0]
     expect(await recordOf()).toMatchObject({ passphrase_cost: 'm=8192,t=3' })
-    // Two devices: of one, an older OTP could be outrun by a newer.
+    // Two devices, because an older OTP of one device could be overtaken by a newer one.
     const logins = ['totp', 'hwkey_otp'].map((logintype) =>
       auth({
         ...appliance.credentials(known),

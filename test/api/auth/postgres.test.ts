@@ -14,7 +14,7 @@ const repeated = <T>(count: number, make: (at: number) => Promise<T>): Promise<T
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 const countOf = (answers: readonly Answer[], wanted: number) => answers.filter(({ status }) => status === wanted).length
 
-/** The races at the door that a database decides, where several transactions write at once. */
+/** Races of logins that the database decides, with concurrent transactions. */
 describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
   const ca = new ClientCa()
   let database: TestPostgres
@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
       const otp = otps[kind] ?? user.hardwareToken.press()
       const logintype = otp.length === 44 ? 'hwkey_otp' : 'totp'
       const answers = await repeated(50, () => logIn(user, otp, logintype))
-      // The rest are wrong or, beyond the free ones, not even looked at.
+      // The others are refused as wrong or, after the free attempts, without a check.
       expect([countOf(answers, 200), countOf(answers, 403) + countOf(answers, 429)]).toEqual([1, 49])
       if (kind === 'HOTP') await cards.appliance.restart('SIGKILL')
       await sql('DELETE FROM login_attempts')
@@ -87,7 +87,7 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
 
   it('of many logins at once as many sessions stay as a user may have, and the rest have ended', async () => {
     const user = await cards.appliance.addUser()
-    // Smartcards: of OTPs of one token that arrive out of order, the older are used up.
+    // Smartcards, because OTPs of one token that arrive out of order would be used up.
     const card = ca.issue('/CN=Everywhere')
     await cards.register(user, card)
     const client = cards.holding(card)

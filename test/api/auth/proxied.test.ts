@@ -10,7 +10,7 @@ const login = { freeAttempts: 2, firstDelayMs: 60_000, argon2: { memoryKiB: 8192
 
 let appliance: TestAppliance
 
-// The tests stand where the nearest proxy would: at 127.0.0.1.
+// The tests take the place of the nearest proxy, at 127.0.0.1.
 beforeAll(async () => {
   appliance = await TestAppliance.own({
     http: { workers: 1, proxies: ['127.0.0.1', '192.0.2.0/24', '2001:db8:ff::/48'] },
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** A login that `written` forwards, and from where the audit trail says that it came. */
+/** A login with `written` as X-Forwarded-For. Resolves to the address in the audit trail. */
 async function logIn(from: TestAppliance, body: object, written?: string) {
   const headers = written === undefined ? {} : { 'X-Forwarded-For': written }
   const answer = await from.client().call('POST', '/auth', { body, headers })

@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** Keeper and token, and what was asked of them. A comparison of a pass phrase stands for one run of argon2. */
+/** Counts the requests to keeper and token. A comparison of a pass phrase represents one run of argon2. */
 function counted(hsm: Hsm): { hsm: Hsm; asked: Record<string, number> } {
   const asked: Record<string, number> = {}
   const proxy = new Proxy(hsm, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver)
-      // What a login writes once everything was right.
+      // Requests of a login after everything was right.
       if (typeof member !== 'function' || ['sealNew', 'seal', 'raise', 'grant'].includes(String(name))) return member
       return (...args: unknown[]) => {
         asked[String(name)] = (asked[String(name)] ?? 0) + 1
@@ -35,7 +35,7 @@ function counted(hsm: Hsm): { hsm: Hsm; asked: Record<string, number> } {
   return { hsm: proxy, asked }
 }
 
-/** What a login asks of the token; it must end as it is said to. */
+/** The requests of a login, which must end as given. */
 async function workDone(
   begin: (logins: Pick<Services, 'login' | 'serviceLogin'>) => Promise<unknown>,
   good: boolean,

@@ -38,7 +38,7 @@ describe('failed logins', () => {
     const user = await appliance.addUser()
     const bodies = Array.from({ length: 30 }, () => ({ ...appliance.credentials(user), passphrase: 'wrong wrong' }))
     const statuses = (await Promise.all(bodies.map(auth))).map(({ status }) => status)
-    // Of OTPs that arrive out of order the older are used up: these fail whatever the pass phrase is, and count apart.
+    // OTPs that arrive out of order are used up: they fail whatever the pass phrase is, and are counted separately.
     const refused = statuses.filter((status) => status === 403)
     expect(refused.length).toBeGreaterThanOrEqual(3)
     expect(refused.length).toBeLessThanOrEqual(6)

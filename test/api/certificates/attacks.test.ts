@@ -13,7 +13,7 @@ import { rawSeal } from '../../support/raw-seal.ts'
 const names = '/C=SE/O=Example/CN=Alice Example'
 const root = new ClientCa('/CN=Root CA/O=Example')
 const ca = new ClientCa('/CN=Card CA/O=Example', root)
-/** A stranger who gives his CAs the same names. */
+/** The attacker's CAs, with the same names as the real ones. */
 const strangerRoot = new ClientCa('/CN=Root CA/O=Example')
 const strangerCa = new ClientCa('/CN=Card CA/O=Example', strangerRoot)
 const pretenders: ClientCa[] = []
@@ -40,7 +40,7 @@ afterAll(async () => {
   for (const authority of [root, ca, strangerRoot, strangerCa, ...pretenders]) authority.cleanup()
 })
 
-/** Puts a certificate into the database as the appliance itself would, past what a registration checks. */
+/** Stores a certificate as the appliance would, without the checks of a registration. */
 async function plant(holder: TestUser, planted: Card): Promise<void> {
   const { encodeRecord } = await import('../../../src/hsm/key-record.ts')
   const der = Buffer.from(pemOf(planted).replaceAll(/-----[^-]*-----|\s/g, ''), 'base64')
@@ -56,7 +56,10 @@ async function plant(holder: TestUser, planted: Card): Promise<void> {
 
 const without = (start: string) => cardExtensions.filter((line) => !line.startsWith(start))
 
-/** Each with the certificate itself in the register, so that nothing but its fault keeps it out; its issuer is believed where the row is not about that. */
+/**
+ * Unfit certificates. Each is itself registered, so that it is refused only for its defect. Its issuer is trusted
+ * unless that is the defect.
+ */
 const unfit: readonly (readonly [what: string, card: () => Card, reason: RegExp])[] = [
   ['expired', () => ca.issue(names, { validFromMs: -7_200_000, validForMs: 3_600_000 }), /expired/],
   ['not yet valid', () => ca.issue(names, { validFromMs: 3_600_000 }), /not yet valid/],
@@ -77,7 +80,7 @@ const unfit: readonly (readonly [what: string, card: () => Card, reason: RegExp]
   ['revoked', () => revoked(), /revoked/],
 ]
 
-/** A card whose holder plays CA. */
+/** A certificate issued by the holder of a card. */
 function issuedByCard(): Card {
   const pretender = new ClientCa('/CN=A card/O=Example', ca, cardExtensions)
   pretenders.push(pretender)
@@ -146,7 +149,8 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     const session = first.session() ?? first.socket.getSession()
     ca.revoke(one)
     ca.writeCrl()
-    // With the card, and without one, where a resumed session would stand in for it; some of them meet the worker that gave the ticket.
+    // With the card, and without one, which a resumed session would replace. Some of them reach the worker that issued
+    // the ticket.
     for (const shown of [one, one, one, one, undefined, undefined, undefined, undefined]) {
       const { socket } = await dial(shown, { ...tls, ...(session && { session }) })
       expect(socket.isSessionReused()).toBe(false)
@@ -189,7 +193,7 @@ describe('an open connection is no privilege', () => {
     socket.destroy()
   })
 
-  it('nor over HTTP/2', async () => {
+  it('the card is refused once its certificate is removed, over HTTP/2 as well', async () => {
     const one = ca.issue('/CN=Stayer')
     const holder = await cards.holder(one)
     const session = connectHttp2(new URL(cards.url).origin, { ...identity(one), ca: cards.appliance.ca })
@@ -285,7 +289,7 @@ describe('revocation lists', () => {
   })
 })
 
-/** The last audit record of an operation, in either chain. */
+/** The last audit record of an operation in any chain. */
 function lastRecord(operation: string): string {
   return (
     cards.appliance.trail
@@ -301,7 +305,7 @@ const identity = (one: Card) => ({ cert: readFileSync(one.certificate), key: rea
 
 const port = () => Number(new URL(cards.url).port)
 
-/** A TLS connection of its own, and the session that the server last gave it. */
+/** Opens a TLS connection. Resolves to it and to its last session. */
 function dial(
   one: Card | undefined,
   tls: ConnectionOptions,
@@ -316,7 +320,7 @@ function dial(
   })
 }
 
-/** One call over a connection that stays open. */
+/** Makes a call over an open connection. */
 function ask(
   socket: TLSSocket,
   method = 'GET',
@@ -341,7 +345,7 @@ function ask(
   })
 }
 
-/** What `openssl s_client` prints of one call with these options. */
+/** The output of `openssl s_client` for a call with these options. */
 function sClient(args: readonly string[], typed?: string): { stdout: string; stderr: string } {
   const call = 'GET /api/1.0/authinfo/smcuser HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
   const fixed = ['s_client', '-connect', `127.0.0.1:${port()}`, '-ign_eof', ...args]

@@ -4,11 +4,11 @@ import { freePort, TestAppliance, type Overrides, type TestUser } from '../../su
 import { TestClient, type Answer } from '../../support/client.ts'
 import { pemOf, type Card } from '../../support/client-pki.ts'
 
-/** An appliance with smartcards, and people who use it with and without one. */
+/** An appliance with smartcards, and users with and without them. */
 export class CardAppliance {
   readonly appliance: TestAppliance
   readonly admin: TestClient
-  /** Of the listener that asks for certificates. */
+  /** URL of the listener that requests certificates. */
   readonly url: string
   readonly #clients: TestClient[] = []
 
@@ -25,7 +25,7 @@ export class CardAppliance {
     return new CardAppliance(appliance, admin, port)
   }
 
-  /** A client whose TLS presents this card, on connections of its own. */
+  /** A client that presents this card in TLS, with connections of its own. */
   holding(card: Card | undefined, tls: object = {}): TestClient {
     const identity = card && { cert: readFileSync(card.certificate), key: readFileSync(card.key) }
     const client = new TestClient(this.url, this.appliance.ca, undefined, { ...identity, ...tls })
@@ -37,14 +37,14 @@ export class CardAppliance {
     return upload(this.admin, user.id, pemOf(card))
   }
 
-  /** A new user with this card. */
+  /** Makes a user with this card. */
   async holder(card: Card): Promise<TestUser> {
     const user = await this.appliance.addUser()
     expect((await this.register(user, card)).json.ERRORS ?? []).toEqual([])
     return user
   }
 
-  /** What published clients send: the certificate stands in the place of the OTP. */
+  /** The members that published clients send: the certificate takes the place of the OTP. */
   credentials(user: TestUser): Record<string, string> {
     const { username, passphrase } = user
     return { username, passphrase, apikey: this.appliance.applicationKey, logintype: 'smartcard' }

@@ -123,7 +123,7 @@ describe('no good answer', () => {
     const kept: Buffer[] = []
     const url = await between(origin, (reply) => (kept.push(reply), kept[0] ?? reply))
     expect(await ocsp(url).rejectReason(card, read(ca))).toBeUndefined()
-    // The nonce of the first question.
+    // The response has the nonce of the first request.
     expect(await ocsp(url).rejectReason(card, read(ca))).toBe(notVouchedFor)
     clock.ms = 86_400_000
     expect(await ocsp(origin).rejectReason(card, read(ca))).toBe(notVouchedFor)
@@ -186,7 +186,7 @@ describe('an answer', () => {
   })
 })
 
-/** A responder that hands questions on and changes the answers. */
+/** A responder that forwards requests and changes the responses. */
 function between(origin: string, change: (reply: Buffer) => Buffer): Promise<string> {
   return serving(async (question) => {
     const reply = await fetch(origin, {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   revoked = ca.issue('/CN=Revoked')
   ca.writeCrl()
   responder = await OcspResponder.start(ca)
-  // The tests stand where the proxy would: at 127.0.0.1.
+  // The tests take the place of the proxy, at 127.0.0.1.
   cards = await CardAppliance.start({
     clientCa: ca.certificate,
     crls: [ca.crl],
@@ -37,10 +37,10 @@ afterAll(async () => {
   for (const authority of [ca, stranger]) authority.cleanup()
 })
 
-/** nginx: $ssl_client_escaped_cert. */
+/** The certificate in the format of nginx ($ssl_client_escaped_cert). */
 const escaped = (one: Card) => encodeURIComponent(pemOf(one))
 const base64 = (one: Card) => pemOf(one).replaceAll(/-----[^-]*-----|\s/g, '')
-/** RFC 9440. */
+/** The certificate in the format of RFC 9440. */
 const sequence = (one: Card) => `:${base64(one)}:`
 
 const ask = (value: string, name = header): Promise<Answer> =>
@@ -86,7 +86,7 @@ describe('a certificate that a trusted proxy forwards', () => {
     expectFault(await ask(escaped(card), 'X-SSL-Client-Cert'), 401, 1740)
     expectFault(await cards.appliance.client().get('/authinfo/smcuser'), 401, 1740)
     expectFault(await ask(''), 401, 1740)
-    // The proxy's own, which it shows of itself, names none of its clients.
+    // The proxy's own certificate does not identify any of its clients.
     expectFault(await cards.holding(card).get('/authinfo/smcuser'), 401, 1740)
   })
 

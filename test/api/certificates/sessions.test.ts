@@ -9,7 +9,7 @@ import { ClientCa, type Card } from '../../support/client-pki.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { CardAppliance } from './card-kit.ts'
 
-/** A session that a card opened is good no longer than the card. */
+/** A session that a card opened is valid only as long as the card. */
 
 const ca = new ClientCa()
 let cards: CardAppliance
@@ -34,7 +34,10 @@ async function given(name: string): Promise<{ card: Card; user: TestUser; lanes:
   return { card, user, lanes }
 }
 
-/** A worker may have looked at the card a moment ago; once one has ended the session, it is over for all. */
+/**
+ * Expects the end of a session. A worker may have checked the card a moment ago; once one has ended the session, it is
+ * over for all.
+ */
 async function expectEnd(lanes: readonly TestClient[]): Promise<void> {
   const statuses = async () =>
     (await Promise.all(lanes.map((lane) => lane.post('/auth/check')))).map(({ status }) => status)

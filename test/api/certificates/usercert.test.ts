@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const authority of [ca, foreign]) authority.cleanup()
 })
 
-/** Logged in anew: a change of the certificate ends the sessions of before. */
+/** A new login, because a change of the certificate ends earlier sessions. */
 const asUser = () => cards.appliance.login(user)
 
 describe('a registration', () => {

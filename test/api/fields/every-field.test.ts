@@ -13,11 +13,12 @@ import { sendCall } from './sent-call.ts'
 import { triesOf, type Try } from './tries.ts'
 
 /**
- * Every field of every call, with everything that it should not be. What the published document forbids is refused; a refusal is one
- * that is documented for the call, names the field, and changes nothing. New calls and fields are covered as their contracts say.
+ * Sends every wrong value in every field of every call. What the published document forbids is refused. A refusal is
+ * one that is documented for the call, names the field, and changes nothing. New calls and fields are covered by their
+ * contracts.
  */
 
-/** But for documents, which are no calls, and LIST, which HTTP/1.1 does not know: GET on the same address is the same. */
+/** All calls, except documents, and LIST, which HTTP/1.1 does not support: GET at the same address is equivalent. */
 const calls = contracts.filter(({ method, document }) => document === undefined && method !== 'LIST')
 const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`
 
@@ -80,7 +81,7 @@ function problemOf(contract: AnyEndpoint, { field, verdict }: Try, { status, jso
   return undefined
 }
 
-/** Tables that each call writes by itself, whatever becomes of it, or that housekeeping empties. */
+/** Tables that each call writes whatever its outcome, or that periodic work empties. */
 const incidental = [
   'sessions',
   'session_tokens',
@@ -91,7 +92,7 @@ const incidental = [
   'tombstones',
 ]
 
-/** All that is kept. Read anew only where somebody has written. */
+/** The content of the database. Read again only after a write. */
 function stored(): string {
   const version = Number(database.pragma('data_version', { simple: true }))
   if (seen?.version !== version) seen = { version, rows: JSON.stringify(kept.map((table) => rowsOf(table).all())) }
@@ -102,7 +103,10 @@ let seen: { readonly version: number; readonly rows: string } | undefined
 const kept = tables.map(({ options: { tableName = '' } }) => tableName).filter((name) => !incidental.includes(name))
 const queries = new Map<string, Database.Statement>()
 
-/** Lists of values, and without the count of what a vault's key has encrypted: that stays, whatever becomes of a call. */
+/**
+ * The rows as lists of values, without the count of encryptions by a vault's key, which stays whatever the outcome of a
+ * call.
+ */
 function rowsOf(table: string): Database.Statement {
   const known = queries.get(table)
   if (known !== undefined) return known

@@ -3,7 +3,7 @@ import type { Arrange } from './good-calls.ts'
 const favourite = { favourite: true }
 const tags = { tags: ['rack 4', 'network'] }
 
-/** Calls by which people mark objects for themselves alone. */
+/** Calls by which users mark objects for themselves. */
 export const goodCallsOfMarks: Readonly<Record<string, Arrange>> = {
   'PUT /object/:objectid/favourite': ({ objectId }) => ({ params: { objectid: objectId }, members: favourite }),
   'GET /favourites': () => ({}),
@@ -13,7 +13,7 @@ export const goodCallsOfMarks: Readonly<Record<string, Arrange>> = {
   'DELETE /object/:objectid/tags': marked('tags', tags),
 }
 
-/** A call for an object that has the mark. */
+/** A call for an object with the mark. */
 function marked(mark: string, members: object): Arrange {
   return async ({ told, objectId }) => {
     await told('PUT', `/object/${objectId}/${mark}`, members)

@@ -11,18 +11,18 @@ import { importBody } from '../transparent/key-kit.ts'
 import { goodCallsOfMarks } from './good-calls-of-marks.ts'
 import type { Premises } from './premises.ts'
 
-/** A call that succeeds as it stands. */
+/** A call that succeeds unchanged. */
 export interface GoodCall {
-  /** The administrator where it does not say. */
+  /** Default: the administrator. */
   readonly client?: TestClient
   readonly params?: Readonly<Record<string, string>>
-  /** Of the body, or of the query of a GET. */
+  /** Members of the body, or of the query of a GET. */
   readonly members?: Readonly<Record<string, unknown>>
-  /** Goes along as multipart/form-data. */
+  /** A file, sent as multipart/form-data. */
   readonly file?: string
-  /** Takes away or takes up what it needs, so that it succeeds once. */
+  /** The call uses up what it needs, so that it succeeds once. */
   readonly once?: true
-  /** Members that are used up by each try: one-time passwords. A user who sends a wrong one is counted. */
+  /** Members for each try, such as one-time passwords, which a try uses up. Wrong ones would be counted. */
   readonly oneTime?: () => Readonly<Record<string, unknown>>
 }
 
@@ -72,7 +72,7 @@ const editUser: Arrange = once(async (at) => ({
   },
 }))
 
-/** Base32. */
+/** A new seed (base32). */
 const newSeed = () => Array.from(randomBytes(32), (byte) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[byte & 31]).join('')
 
 async function ciphertextOf(at: Premises): Promise<string> {
@@ -86,8 +86,8 @@ async function signed(at: Premises, verb: 'sign' | 'hmac', type: string) {
 }
 
 /**
- * Every call of the interface in a form that succeeds, by method and path; several where a call has several forms. A test fails
- * where a contract has none.
+ * Every call of the interface in a form that succeeds, by method and path, with several where a call has several forms.
+ * A test fails where a contract has none.
  */
 export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> = {
   'POST /auth': [
@@ -107,7 +107,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     async ({ appliance }) => {
       const { user, authenticator } = await givenHolder(appliance)
       const { challenges } = appliance.services
-      // An assertion to each is good once.
+      // An assertion to each challenge is valid once.
       const issued = await Promise.all(Array.from({ length: 500 }, () => challenges.forLogin()))
       const { passkey: _, ...members } = await freshLogin(appliance, user, authenticator)
       const oneTime = () => ({ passkey: authenticator.answer(issued.pop()?.toString('base64url') ?? '') })
@@ -262,7 +262,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     file: certificate,
   }),
   'DELETE /usercert/:userid': once(async ({ cardHolder, admin, certificate }) => {
-    // Each time anew, for it is gone after a success.
+    // Made each time, because a success removes it.
     await admin.call('POST', `/usercert/${cardHolder.id}`, formWith({}, Buffer.from(certificate)))
     return { params: { userid: String(cardHolder.id) } }
   }),

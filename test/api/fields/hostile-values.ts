@@ -1,10 +1,10 @@
-/** What a broken client or an attacker may send instead of a good value; undefined leaves it out. */
+/** A value that a faulty client or an attacker may send instead of a valid one; undefined omits it. */
 export interface HostileValue {
   readonly what: string
   readonly value: unknown
 }
 
-/** In every kind of body. */
+/** Wrong values for every kind of body. */
 export function hostileTexts(good: unknown): HostileValue[] {
   return [
     { what: 'missing', value: undefined },
@@ -18,7 +18,7 @@ export function hostileTexts(good: unknown): HostileValue[] {
   ]
 }
 
-/** Where a value is read as text: what looks like a number, an id or a part of another language. */
+/** Wrong values where a value is read as text: text like a number, an id or a part of another language. */
 export function hostileLookalikes(good: unknown): HostileValue[] {
   return [
     { what: 'one letter', value: 'x' },
@@ -33,7 +33,7 @@ export function hostileLookalikes(good: unknown): HostileValue[] {
   ]
 }
 
-/** What only JSON can carry beside these. */
+/** Further wrong values that only JSON can express. */
 export function hostileJson(good: unknown): HostileValue[] {
   return [
     { what: 'null', value: null },
@@ -49,7 +49,7 @@ export function hostileJson(good: unknown): HostileValue[] {
   ]
 }
 
-/** As they stand in an address, with their escapes; an id is never one of these. */
+/** Wrong ids in an address, with escapes. */
 export function hostileSegments(good: string): string[] {
   const numbers = ['-1', '0', `0${good}`, '0x1', '1e3', '1.5', '9'.repeat(30), '9007199254740993', '%D9%A1']
   const texts = ['abc', '__proto__', '*', 'x'.repeat(3_000), '%F0%9F%94%91', '%07', '%ff', '%', "1'%20OR%20'1'='1"]

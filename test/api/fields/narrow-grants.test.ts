@@ -10,8 +10,9 @@ import { makePremises, type Premises } from './premises.ts'
 import { sendCall } from './sent-call.ts'
 
 /**
- * Every call about a vault, made by members whose grants have one operation each: it is done where its contract names that
- * operation, and refused everywhere else. New calls are covered as their contracts say, and refused where they say nothing.
+ * Makes every call about a vault as members whose grants have one operation each. It succeeds where its contract names
+ * that operation, and is refused everywhere else. New calls are covered by their contracts, and refused where those
+ * name none.
  */
 const calls = contracts.filter(
   ({ method, document, access }) => document === undefined && method !== 'LIST' && access.kind === 'vault',
@@ -23,7 +24,7 @@ interface NarrowMember {
   readonly entry: GrantEntry
 }
 
-/** By what the grants of the member allow; `random` is of no vault, and allows no call about one. */
+/** Members by the operation that their grants allow. `random` concerns no vault, and allows no call about one. */
 const members = new Map<ScopedUse, NarrowMember>()
 const memberOf = new Map<string, Set<number>>()
 let at: Premises
@@ -78,7 +79,7 @@ describe.each(calls.map((contract) => [`${contract.method} ${contract.path}`, co
           expect(outcomes[use], use).toBe(isEnough ? 'done' : '403 1301')
           if (isEnough && call.once) call = await arrange(at)
         }
-        // All of them together are enough for what a contract names, and for nothing that names none.
+        // All operations together suffice for calls whose contract names one, and for no others.
         const [member] = members.values()
         if (member === undefined) throw new Error('there is no member')
         await admit(vaultOf(call), member, [{ keys: '*', operations: keyOperations }, { objects: objectOperations }])

@@ -12,7 +12,7 @@ import { releaseToken } from '../users/release-token.ts'
 
 export type Premises = Awaited<ReturnType<typeof makePremises>>
 
-/** An appliance with people, vaults, objects and keys: every call of the interface can be made there, and succeeds. */
+/** An appliance with users, vaults, objects and keys, where every call of the interface can succeed. */
 export async function makePremises() {
   const ca = new ClientCa()
   const card = ca.issue('/CN=Card of the user/O=Example')
@@ -41,18 +41,21 @@ export async function makePremises() {
 
   return {
     appliance,
-    /** Creates vaults and looks after users, and is Admin of a vault with an object and the key `known`. */
+    /**
+     * Client of a user who creates vaults, administers users, and is Admin of a vault with an object and the key
+     * `known`.
+     */
     admin,
     user,
     vaultId,
     known,
     objectId: await createObject(admin, vaultId),
-    /** A user with a smartcard, its certificate, and a client that presents it. */
+    /** A user with a smartcard, the certificate, and a client that presents it. */
     cardHolder,
     certificate: pemOf(card),
     caCertificate: pemOf(ca),
     cardReader: cards.holding(card),
-    /** Things of another user, by the names of the fields that could name them. */
+    /** Ids of things of another user, by the names of fields that could contain them. */
     foreign: await thingsOfAStranger(appliance),
     told,
     newUserId,
@@ -65,19 +68,19 @@ export async function makePremises() {
     newSession: () => appliance.login(),
     newVault: () => newVault(admin),
     newObject: () => createObject(admin, vaultId),
-    /** One with an earlier version. */
+    /** An object with an earlier version. */
     async editedObject() {
       const id = await createObject(admin, vaultId)
       await admin.must('PUT', `/object/${id}`, { password: 'changed' })
       return id
     },
-    /** A vault, and a user who is a member of it or could become one. */
+    /** A vault, and a user who is or could become a member. */
     async newMember(isMember = true) {
       const place = { vaultid: await newVault(admin), userid: await newUserId() }
       if (isMember) await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
       return place
     },
-    /** A member of a vault to whom the operator has given another pass phrase. */
+    /** A member of a vault whose pass phrase the operator has replaced. */
     async restingMember() {
       const place = { vaultid: await newVault(admin), userid: await newUserId() }
       await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
@@ -89,13 +92,13 @@ export async function makePremises() {
       await told('POST', `/transparent/${place.vaultid}/keys/${place.name}`, members)
       return place
     },
-    /** The public id of a hardware token that nobody has. */
+    /** The public id of an unassigned hardware token. */
     async newToken() {
       const token = new HardwareToken()
       await appliance.services.enrolments.enrolHardwareToken(null, token.secrets(), operatorId, appliance.commit)
       return token.publicId
     },
-    /** A HOTP token of a new user, and the two codes that it gives next. */
+    /** A HOTP token of a new user, and its next two codes. */
     async newCodes() {
       const userid = await newUserId()
       const { json } = await admin.call('POST', `/user/${userid}/otp`, { raw: '{"kind":"hotp"}' })

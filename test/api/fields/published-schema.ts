@@ -10,7 +10,10 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,
 }
 
-/** Whether a value is one that a schema of the published document allows; of JSON Schema what the document makes use of. */
+/**
+ * Whether a schema of the published document allows a value. Supports those parts of JSON Schema that the document
+ * uses.
+ */
 export function permits(schema: Schema, value: unknown): boolean {
   const { anyOf, type, enum: among, const: only, items } = schema
   if (Array.isArray(anyOf)) return anyOf.some((one: Schema) => permits(one, value))

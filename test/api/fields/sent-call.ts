@@ -4,7 +4,7 @@ import { formWith } from '../../support/object-kit.ts'
 import type { GoodCall } from './good-calls.ts'
 import type { Form } from './tries.ts'
 
-/** Sends a call with its parts as they stand there: of a GET in the query, with a file as multipart, else in this form. */
+/** Sends a call with its parts unchanged: in the query of a GET, with a file as multipart, else in this form. */
 export function sendCall(
   client: TestClient,
   { method, path }: Pick<AnyEndpoint, 'method' | 'path'>,

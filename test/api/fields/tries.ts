@@ -13,17 +13,20 @@ import { permits } from './published-schema.ts'
 export type Form = 'query' | 'json' | 'urlencoded' | 'multipart'
 type Members = Readonly<Record<string, unknown>>
 
-/** One thing that is wrong with a call that is good otherwise. */
+/** A defect of an otherwise valid call. */
 export interface Try {
   readonly field: string
   readonly what: string
-  /** Undefined where the call may take it, and need not. */
+  /** Undefined where the call may accept or refuse it. */
   readonly verdict: 'refused' | 'taken' | undefined
   readonly form: Form
   readonly spoil: (good: GoodCall) => GoodCall
 }
 
-/** Everything that can be wrong with each field of a call. `foreign`: things of another user, by the names of fields that could name them. */
+/**
+ * All defects of each field of a call. `foreign`: ids of things of another user, by the names of fields that could
+ * contain them.
+ */
 export function triesOf(contract: AnyEndpoint, good: GoodCall, foreign: Readonly<Record<string, string>>): Try[] {
   const forms = formsOf(contract, good)
   return [
@@ -47,7 +50,7 @@ function formsOf({ method }: AnyEndpoint, { members = {}, file }: GoodCall): For
   return Object.values(members).some((value) => typeof value === 'object') ? ['json'] : ['json', 'urlencoded']
 }
 
-/** What the document lists, and the fields of a template. */
+/** The members in the document, and the fields of a template. */
 function fieldsOf({ body }: AnyEndpoint, { members = {} }: GoodCall): Member[] {
   const listed = membersOf(inputSchema(body))
   const others = Object.keys(members).filter((name) => !listed.some((member) => member.name === name))
@@ -95,7 +98,7 @@ function triesOfSegment(
   good: string,
   foreign: Members,
 ): Try[] {
-  // Users are searched for by whatever is no id.
+  // A value that is no id searches for users.
   const isId = name.endsWith('id') && !(method === 'GET' && path === '/user/:userid')
   const segments = [...hostileSegments(good), ...(name in foreign ? [String(foreign[name])] : [])]
   return segments.map((segment) => ({
@@ -112,12 +115,12 @@ function isForbiddenSegment(schema: Schema, segment: string): boolean {
     const text = decodeURIComponent(segment)
     return isUnfit(text) || !permits(schema, text)
   } catch {
-    // Then it stays as it is.
+    // The address then stays unchanged.
     return !permits(schema, segment)
   }
 }
 
-/** What not every kind of store keeps as it is. */
+/** Whether not every kind of store can keep the text unchanged. */
 const isUnfit = (value: unknown): boolean => typeof value === 'string' && /[\0\p{Surrogate}]/u.test(value)
 
 function changed(members: Members, name: string, value: unknown): Members {

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const run = promisify(execFile)
 
-/** What curl is answered when it posts this form. */
+/** The answer to a form that curl posts. */
 async function curl(...args: string[]): Promise<Answer> {
   const { stdout } = await run(
     'curl',
@@ -200,7 +200,7 @@ describe('POST /filecollect', () => {
       samples.write('large', content)
       expect((await collected(...form('large'))).DATA, what).toMatchObject({ templateid })
     }
-    // The workers are free again: another call is served at once.
+    // The workers are free again: the next call is served at once.
     await client.must('POST', '/auth/check')
   }, 120_000)
 })

@@ -24,7 +24,7 @@ it.each(['Bearer TOKEN', 'bearer TOKEN', 'BEARER   TOKEN', 'Bearer TOKEN '])(
     const authorization = form.replace('TOKEN', session.token ?? '')
     const { status, json } = await check({ Authorization: authorization })
     expect(status).toBe(200)
-    // Like that of the other header: for clients which read it there. The header itself is not repeated.
+    // In DATA as with the other header, for clients that read it there. The header itself is not repeated.
     expect(json.DATA).toMatchObject({ token: session.token })
     expect(json.HEADERS).not.toHaveProperty('Authorization')
     session.token = json.CALLINFO.token

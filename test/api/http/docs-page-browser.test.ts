@@ -3,7 +3,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { openChromium, type Page } from '../../support/chromium.ts'
 import { curl } from '../../support/wire.ts'
 
-/** The page of the interface before a person: what the window shows after each key. */
+/** The page of the interface in a browser: what it shows after each key. */
 
 let appliance: TestAppliance
 let page: Page
@@ -29,7 +29,7 @@ const links = (): Promise<string[]> => visible('nav li a', 'hash.slice(1)')
 const sections = (): Promise<string[]> => visible('main > section > h2', 'id')
 const found = (): Promise<string> => page.run(`document.getElementById('found').textContent`)
 
-/** In place of what was there. */
+/** Replaces the search text. */
 async function search(text: string): Promise<void> {
   await page.run(`document.getElementById('search').select()`)
   await page.type(text)

@@ -44,7 +44,7 @@ const entities: Readonly<Record<string, string>> = {
   '&#39;': "'",
 }
 
-/** A text of the page as a reader copies it. */
+/** A text of the page, as a reader would copy it. */
 function copied(name: string, from = 0): string {
   const start = page.indexOf(`<pre class="${name}"><code>`, from)
   const text = page.slice(page.indexOf('<code>', start) + 6, page.indexOf('</code>', start))

@@ -1,8 +1,8 @@
 import { isSchema } from '../../../src/http/contract/openapi-schemas.ts'
 
 /**
- * A call and its answer as the document shows them: what differs per run gives way to something fixed of the same form,
- * and long lists and texts are cut. Two runs of the same call then look the same.
+ * A call and its answer for the document. Values that differ between runs are replaced by fixed ones of the same form,
+ * and long lists and texts are cut, so that two runs of a call look the same.
  */
 export function documented(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.slice(0, mostItems).map((one) => documented(one, name))
@@ -12,7 +12,7 @@ export function documented(value: unknown, name = ''): unknown {
   return typeof value === 'string' ? documentedText(name, value) : value
 }
 
-/** Enough to see what a list holds. */
+/** Items of a list to show. */
 const mostItems = 2
 
 function documentedMember(member: string, value: unknown): unknown {
@@ -25,7 +25,7 @@ function documentedMember(member: string, value: unknown): unknown {
   return documented(value, member)
 }
 
-/** Members that hold the id of something; those of templates and policies are the same everywhere. */
+/** Members with an id. Those of templates and policies are the same everywhere. */
 const ids = new Set([
   'id',
   'objectid',
@@ -42,7 +42,7 @@ const ids = new Set([
   'passphrase_by',
 ])
 
-/** Members whose value differs per run, and what stands for it. */
+/** Members whose value differs between runs, with replacements. */
 const fixed: Readonly<Record<string, string>> = {
   token: 'c2Vzc2lvbi10b2tlbi1vZi00Mi1jaGFyYWN0ZXJz00',
   apikey: 'f3K9mQ2xT7bWn5Rz8LpV4cY6',
@@ -92,7 +92,7 @@ const texts: readonly (readonly [RegExp, string | ((found: string) => string)])[
   [/user-\d+-[0-9a-f]{6}@example\.test/, 'alice@example.com'],
   [/user-\d+-[0-9a-f]{6}/, 'alice'],
   [/^\d+\.\d+\.\d+\b.+/s, '0.3.0-build0001'],
-  // Of an authenticator app: the first of RFC 4226, appendix D.
+  // The code of an authenticator app: the first one of RFC 4226, appendix D.
   [/^\d{6}$/, '755224'],
   [/expires at \d{4}-\d\d-\d\dT\d\d:\d\d, in \d+ days/, 'expires at 2026-10-31T14:30, in 30 days'],
   [/^[0-9a-f]{16}$/, '57da6513966dadd3'],
@@ -102,10 +102,10 @@ const texts: readonly (readonly [RegExp, string | ((found: string) => string)])[
   [/^[cbdefghijklnrtuv]{12}$/, 'cccccccfhcbe'],
 ]
 
-/** What a test has written itself, which is the same each time. */
+/** Whether a test wrote the text itself, so that it is the same each time. */
 const isReadable = (text: string): boolean => /^[ -~]+$/.test(Buffer.from(text, 'base64').toString('latin1'))
 
-/** Base64 of as many bytes, of 48 at most. */
+/** Base64 of the same number of bytes, at most 48. */
 function sampleOf(text: string): string {
   const bytes = Math.min(Buffer.from(text, 'base64').length, 48)
   return Buffer.from('What stands here differs for each call. 0123456789').subarray(0, bytes).toString('base64')

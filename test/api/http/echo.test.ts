@@ -14,14 +14,17 @@ let vault: TestVault
 let objectId: string
 
 beforeAll(async () => {
-  // A template of the site is added.
+  // A separate appliance, because a template of the site is added.
   appliance = await TestAppliance.own()
   vault = await makeVault(appliance)
   objectId = await createObject(vault.admin, vault.id)
 })
 afterAll(() => appliance.close())
 
-/** What stands in DATA beside the token. Sent as raw text: the client of the tests would look for all of a body. */
+/**
+ * The members of DATA other than the token. The body is sent as raw text, because the test client would expect all of
+ * it in the echo.
+ */
 async function echoed(method: string, path: string, body: unknown, options: CallOptions = {}): Promise<object> {
   const { json } = await vault.admin.call(method, path, { raw: JSON.stringify(body), ...options })
   expect(JSON.stringify(json)).not.toContain(secret)

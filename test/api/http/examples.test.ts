@@ -12,8 +12,8 @@ import { documented } from './documented-call.ts'
 import { instructiveCalls } from './instructive-calls.ts'
 
 /**
- * The examples of the OpenAPI document: each is sent to a running appliance, and what was sent and answered is what the document
- * shows. `GOLDEN=write npx vitest run test/api/http/examples.test.ts` writes them anew.
+ * Sends each example of the OpenAPI document to a running appliance, and compares call and answer with the document.
+ * `GOLDEN=write npx vitest run test/api/http/examples.test.ts` rewrites them.
  */
 const folder = resolve(import.meta.dirname, '../../../src/http/examples')
 const takesMany = ({ body }: AnyEndpoint): boolean =>

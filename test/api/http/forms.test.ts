@@ -25,7 +25,7 @@ async function call(method: string, path: string, ...args: string[]): Promise<{ 
 const token = (): string => session.token ?? ''
 const header = (): string[] => ['-H', `X-Http-Token: ${token()}`]
 
-/** One successful round through calls of several kinds, each with a body; `$` stands for the vault. */
+/** A successful round of calls of several kinds, each with a body. `$` is replaced by the vault. */
 const round: readonly (readonly [method: string, path: string, body: Record<string, unknown>, status: number])[] = [
   ['POST', '/auth/check', {}, 200],
   ['POST', '/vault', { groupname: 'Made by curl', policy: 7 }, 200],
@@ -40,7 +40,7 @@ const round: readonly (readonly [method: string, path: string, body: Record<stri
 ]
 const placed = (text: string): string => text.replaceAll('$', vaultId).replaceAll('@', String(colleague.id))
 
-/** What published clients say of a body of JSON. */
+/** Content types that published clients send with a JSON body. */
 const contentTypes: readonly (readonly [string, string])[] = [
   ['application/json', 'Content-Type: application/json'],
   ['application/json with a character set', 'Content-Type: application/json; charset=utf-8'],

@@ -19,7 +19,7 @@ const curl = (path: string, ...args: readonly string[]): string => curlAt(applia
 const curlAs = (method: string, path: string, ...args: readonly string[]): string =>
   curl(path, ...(method === 'HEAD' ? ['--head'] : ['--request', method]), ...args)
 const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4)
-/** What stays of an answer's head from call to call. */
+/** The lines of an answer's head that do not change between calls. */
 const fieldsOf = (text: string): readonly string[] =>
   text
     .slice(0, text.indexOf('\r\n\r\n'))
@@ -60,7 +60,7 @@ describe('the address of the appliance itself', () => {
       ])
         expect(text.toLowerCase()).toContain(header)
       expect(text).not.toMatch(/access-control-/i)
-      // No script and no style in the page itself.
+      // No script or style within the page itself.
       expect(text).not.toMatch(/<style|<script(?![^>]* src="\/assets\/)|\son[a-z]+=|javascript:|<(img|iframe|form)\b/i)
       for (const [, address] of text.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^\/assets\/[\w.-]+$/)
     }
@@ -123,7 +123,7 @@ describe('the files of the console', () => {
       expect(text.toLowerCase()).toContain(`content-encoding: ${encoding}`)
       expect(text.length).toBeLessThan(plain.length)
     }
-    // curl takes them apart again.
+    // curl decompresses them.
     expect(bodyOf(curl(`/assets/${name}`, '--compressed'))).toBe(bodyOf(plain))
   })
 

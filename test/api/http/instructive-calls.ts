@@ -4,7 +4,7 @@ import type { Premises } from '../fields/premises.ts'
 
 const text = (plain: string): string => Buffer.from(plain).toString('base64')
 const plaintext = text('4111 1111 1111 1111')
-/** The row that the ciphertext belongs to. */
+/** Identifies the row to which the ciphertext belongs. */
 const aad = text('customer=42')
 
 async function encrypted(at: Premises): Promise<string> {
@@ -14,7 +14,10 @@ async function encrypted(at: Premises): Promise<string> {
 
 const rowOf = (customer: string) => ({ aad: text(`customer=${customer}`), reference: customer })
 
-/** Two ciphertexts of one row. As another's, the second is refused, so that the answer shows an item that failed. */
+/**
+ * Two ciphertexts of one row. The second is sent with the aad of another row and refused, so that the answer shows a
+ * failed item.
+ */
 async function rows(at: Premises): Promise<object[]> {
   return [
     { ciphertext: await encrypted(at), ...rowOf('42') },
@@ -22,7 +25,10 @@ async function rows(at: Premises): Promise<object[]> {
   ]
 }
 
-/** Calls as a developer would make them, by operation: with `.many` for that of many, for those whose form in `good-calls.ts` teaches less. */
+/**
+ * Calls as a developer would make them, by operation, for those whose form in `good-calls.ts` is less instructive. The
+ * suffix `.many` is for calls with many items.
+ */
 export const instructiveCalls: Readonly<Record<string, Arrange>> = {
   'audit.list': async ({ appliance }) => {
     const client = await appliance.login(await appliance.addUser(['read', 'createVault', 'audit', 'active']))

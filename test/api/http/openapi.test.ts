@@ -16,7 +16,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
 )
 
-/** One file per operation, so that two changes of the interface do not meet in one file; `GOLDEN=write` writes them anew. */
+/** One file for each operation, so that two changes of the interface do not conflict. `GOLDEN=write` rewrites them. */
 const folder = resolve(import.meta.dirname, '../../golden/openapi')
 const { paths: _paths, ...frame } = document
 const golden = new Map<string, unknown>([
@@ -35,11 +35,11 @@ describe('the OpenAPI document', () => {
     for (const [file, value] of golden) expect(readFileSync(resolve(folder, file), 'utf8'), file).toBe(written(value))
   })
 
-  // Two ways to tell keys of the encryption facility apart are published (`/transparent/:vaultid/keys/…` and
-  // `/transparent/restore/:vaultid/…`), and vault ids are numbers: no address is in fact ambiguous.
+  // Keys of the encryption facility have two published kinds of addresses (`/transparent/:vaultid/keys/…` and
+  // `/transparent/restore/:vaultid/…`). Vault ids are numbers, so that no address is ambiguous.
   const justified = ['no-ambiguous-paths']
-  // CALLINFO is described in two parts, of every answer and of the call, and neither may forbid what the other holds;
-  // that nothing else is in an answer, every call of the tests' client checks.
+  // CALLINFO has two schemas, that of every answer and that of the call, and neither may forbid the members of the
+  // other. The tests' client checks on every call that an answer has no further members.
   const examplesMatch = { severity: 'error', allowAdditionalProperties: true } as const
 
   it('passes the recommended rules of an OpenAPI linter', async () => {
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** Where a property or parameter says nothing of itself; one that names a shared schema is described there. */
+/** Places of properties or parameters without a description. One that refers to a shared schema is described there. */
 function undescribed(value: unknown, place: string): string[] {
   if (Array.isArray(value)) return value.flatMap((one, index) => undescribed(one, `${place}/${index}`))
   if (!isSchema(value)) return []

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** Without the header: the session token stands in the query, where the path has it. */
+/** No X-Http-Token header is sent: some of the paths have the session token in the query. */
 const call = (method: string, path: string, raw?: string) =>
   client.call(method, path, { token: null, ...(raw !== undefined && { raw }) })
 

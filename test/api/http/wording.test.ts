@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 
-/** A member that should be a number, and is not: the refusal says what to send, and shows nothing of how that is checked. */
+/**
+ * Sends members that should be numbers and are not. The refusal says what to send, and reveals nothing about the check.
+ */
 
 let appliance: TestAppliance
 let client: TestClient
@@ -38,7 +40,7 @@ it.each([
   const body = JSON.parse(filled(JSON.stringify(others))) as object
   for (const wrong of wrongNumbers) {
     const { status, json } = await client.call(method, filled(path), { body: { ...body, [member]: wrong } })
-    // An empty list of bits is a status, and some numbers are others' business.
+    // An empty list of bits is a valid status, and some numbers are ids of others.
     if (status < 300) continue
     const told = `${JSON.stringify(wrong)}: ${json.ERRORS?.[0]}`
     expect([status >= 400 && status < 500, told]).toEqual([true, expect.not.stringMatching(/Invalid|pattern|NaN|\\d/)])

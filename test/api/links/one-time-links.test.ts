@@ -31,7 +31,7 @@ function openOnce(start: () => Promise<TestAppliance>): void {
     maker = await appliance.login(user)
   }
   const open = (opener: string) => openLink(stranger, { opener })
-  /** The answer repeats no ciphertext. */
+  /** Sent as `raw`, since the answer does not repeat the ciphertext. */
   const ask = (bytes = 64) =>
     maker.call('POST', '/link', { raw: JSON.stringify({ ciphertext: Buffer.alloc(bytes).toString('base64') }) })
   const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))

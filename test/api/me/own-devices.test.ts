@@ -24,7 +24,7 @@ async function someone(): Promise<Someone> {
   return { user, client: await appliance.login(user) }
 }
 
-// As it stands on the wire: the client of the tests would look for all of it in DATA.
+// Sent as raw text, because the test client would expect all of it in DATA.
 const send = (client: TestClient, method: string, path: string, body: object): Promise<Answer> =>
   client.call(method, path, { raw: JSON.stringify(body) })
 const activate = (client: TestClient, id: string, body: object) => send(client, 'POST', `/me/otp/${id}/activate`, body)
@@ -163,7 +163,7 @@ describe('a race', () => {
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect((await devicesOf(one)).filter(({ kind }) => kind === 'hwkey_otp')).toHaveLength(2)
-    // One that is older than what was used.
+    // An OTP that is older than the last used one.
     expectFault(await remove(one.client, (await devicesOf(one))[0]?.id ?? '', { otp }), 403, 1201)
   })
 

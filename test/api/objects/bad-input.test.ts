@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Row = readonly [what: string, members: object, status: number, code: number]
 
-/** Of a field, whether it is encrypted or not. */
+/** Wrong values of a field, encrypted or not. */
 const values: readonly (readonly [string, unknown])[] = [
   ['null', null],
   ['a list', ['x']],

@@ -18,7 +18,7 @@ const rows = async (sql: string, ...parameters: unknown[]) => (await appliance.s
 const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
 const content = Buffer.alloc(700_000, 'content')
 
-/** What the database holds of an object: itself, its secrets, the chunks of its file. */
+/** The rows of an object: itself, its secrets, the chunks of its file. */
 const traces = async (id: string) => [
   await rows('SELECT 1 FROM vault_objects WHERE id = $1', id),
   await rows('SELECT 1 FROM object_secrets WHERE object_id = $1', id),
@@ -97,7 +97,7 @@ describe('the sweep', () => {
 describe('a vault with a full trash', () => {
   const trashed = 1_100
 
-  /** Objects in the trash of the vault: copies of one that was deleted. */
+  /** Puts objects into the trash of the vault: copies of a deleted one. */
   async function givenTrash(of: TestVault): Promise<void> {
     const id = await createObject(of.admin, of.id)
     await of.admin.must('DELETE', `/object/${id}`)

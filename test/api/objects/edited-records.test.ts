@@ -41,7 +41,7 @@ const secret = (object: string, field: string): Row =>
     .prepare('SELECT version, sealed_text FROM object_secrets WHERE object_id = ? AND field = ?')
     .get(object, field) as Row
 
-/** Changes rows, asks for the object's secrets, and puts the rows back. */
+/** Changes rows, requests the object's secrets, and puts the rows back. */
 async function whileChanged(change: () => void) {
   const tables = ['vault_objects', 'object_secrets'] as const
   const kept = tables.map((table) => database.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[])
@@ -140,7 +140,7 @@ describe('the database', () => {
     const made = await createObject(other.admin, other.id, { cryptedinfo: 'two secrets' })
     expect(uses()).toBe(before + 2)
     await other.admin.must('PUT', `/object/${made}`, { info: 'no secret' })
-    // The earlier version holds both.
+    // The earlier version has both.
     expect(uses()).toBe(before + 4)
     await other.admin.must('PUT', `/vault/${other.id}`, { history: 0 })
     await other.admin.must('PUT', `/object/${made}`, { info: 'none is kept' })

@@ -13,9 +13,9 @@ import { commonPki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { formWith, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
 
-/** More, as base64, than the kernel takes off a daemon's hands for a client that does not read. */
+/** More, as base64, than the kernel buffers for a client that does not read. */
 const maxBytes = 12 * 1024 * 1024
-/** What one chunk holds: see decision 15. */
+/** Bytes of a chunk: see decision 15. */
 const chunk = 192 * 1024
 const directory = mkdtempSync(join(tmpdir(), 'strongroom-files-'))
 const run = promisify(execFile)
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Bytes of every value, and of no period that a chunk has. */
+/** Content with bytes of every value, and without the period of a chunk. */
 function contentOf(bytes: number, seed = 1): Buffer {
   const content = Buffer.alloc(bytes)
   for (let at = 0, state = seed; at < bytes; at++) content[at] = (state = (state * 1_103_515_245 + 12_345) >>> 0) >>> 16
@@ -323,9 +323,9 @@ describe('the room for downloads', () => {
 
   it('runs out while clients do not read their answers, and says so', async () => {
     const id = await upload(admin, { groupid: vault.id }, contentOf(maxBytes))
-    // Two workers with room for two such files each.
+    // Two workers, each with room for two such files.
     const idle = await Promise.all(Array.from({ length: 12 }, () => goAway(`/object/${id}?filedata=true`, 'later')))
-    // By a connection of its own each time: which worker has the idle clients depends on which of them was busy.
+    // By a new connection each time, because it depends on the load which worker has the idle clients.
     const ask = () => appliance.client(admin.token).get(`/object/${id}?filedata=true`)
     await expect.poll(async () => (await ask()).status, { timeout: 50_000 }).toBe(429)
     const busy = await ask()
@@ -337,7 +337,7 @@ describe('the room for downloads', () => {
   })
 })
 
-/** Asks, and does not read the answer; resolves when the connection has ended, or with how to end it. */
+/** Makes a call without reading the answer. Resolves when the connection has ended, or to a function that ends it. */
 function goAway(path: string, when: 'at its first bytes' | 'later'): Promise<() => void> {
   const { hostname, port, pathname, search } = new URL(`${appliance.url}${path}`)
   return new Promise((resolve) => {
@@ -356,7 +356,7 @@ function goAway(path: string, when: 'at its first bytes' | 'later'): Promise<() 
   })
 }
 
-/** A picture of one dot. */
+/** An image of one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -104,7 +104,7 @@ function keepHistory(start: () => Promise<TestAppliance>): void {
     await admin.must('PUT', `/vault/${small.id}`, { history: 0 })
     expect(await versionsOf(id)).toEqual([])
     expectFault(await admin.get(`/object/${id}/history/3?decrypt=true`), 404, 1610)
-    // Also an edit that changes nothing takes them away.
+    // An edit that changes nothing removes them as well.
     await edit(id, {})
     expect(await kept(id)).toEqual([])
     await edit(id, { password: 'value 5' })

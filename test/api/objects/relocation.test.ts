@@ -5,7 +5,7 @@ import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-/** What nothing lies in. */
+/** An object that cannot contain others. */
 const note = { templateid: 8, name: 'Note' }
 const content = Buffer.alloc(1_000_000, 'What a file is made of. ')
 
@@ -37,7 +37,7 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
       ({ operation, vault: place }) => `${String(operation)} ${String(place)}`,
     )
 
-  /** A folder with a folder with a server, and with a file. */
+  /** A folder with a file and a folder, which contains a server. */
   async function tree(groupid: string) {
     const top = await folderIn(groupid)
     const below = await folderIn(groupid, top)
@@ -177,7 +177,7 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
     expect((await readObject(admin, String(objectid)))['status']).toBe('128')
   })
 
-  it('what was tampered with goes nowhere, and all else stays with it', async () => {
+  it('a folder with a tampered object is neither moved nor copied', async () => {
     const { top, secret, file } = await tree(vault.id)
     const swap = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
     await swap(`UPDATE object_secrets SET version = version + 1 WHERE object_id = ${secret}`)
@@ -209,7 +209,7 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
     expect((await readObject(admin, top))['groupid']).toBe(vault.id)
   })
 
-  /** Sets texts of what lies in a folder, which calls would set one by one. */
+  /** Sets a column of all objects in a folder directly, which calls would set one by one. */
   const setBelow = (top: string, column: string, text: string) =>
     appliance.store.transaction((tx) =>
       tx.query(`UPDATE vault_objects SET ${column} = '${text}' WHERE parent_id = ${top}`),

@@ -64,7 +64,7 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     expect(listed.filter(({ objectid }) => [top, below, late, file].includes(String(objectid)))).toMatchObject([
       { objectid: top, objects: '4' },
     ])
-    // What went with a folder comes back with it alone.
+    // Objects that were deleted with a folder are restored only with it.
     expectFault(await admin.post(`/object/${late}/undelete`, {}), 404, 1610)
     const { CALLINFO: alone } = await admin.must('POST', `/object/${early}/undelete`, {})
     expect(alone).toMatchObject({ parentid: '0', objects: '1' })

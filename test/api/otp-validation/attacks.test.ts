@@ -22,7 +22,7 @@ const counted = (words: readonly (string | undefined)[]): Record<string, number>
 
 const wordsOf = (answers: readonly ValidatorAnswer[]) => answers.map(({ members }) => members['status'])
 
-/** Races that exactly one may win, whatever the database is. */
+/** Races that exactly one request may win, on every database. */
 function decidesRaces(start: () => Promise<TestValidator>): void {
   let validator: TestValidator
   let client: TestValidationClient
@@ -115,7 +115,7 @@ describe('an attacker', () => {
     expect(await validator.status(client, hardwareToken.otpAt(0x7ffe, 0xff))).toBe('OK')
     const older = [
       [0x7ffe, 0xff],
-      // Bit 15 tells of caps lock and counts nothing.
+      // Bit 15 indicates caps lock and is not counted.
       [0xfffe, 0xff],
       [0x8000, 1],
       [0, 0],
@@ -123,7 +123,7 @@ describe('an attacker', () => {
     ] as const
     for (const [useCounter, sessionUse] of older)
       expect(await validator.status(client, hardwareToken.otpAt(useCounter, sessionUse))).toBe('REPLAYED_OTP')
-    // There the counter of the device stands still, so it says nothing any more.
+    // Here the counter of the device stops, and proves nothing any more.
     expect(await validator.status(client, hardwareToken.otpAt(0x7fff, 0xff))).toBe('BAD_OTP')
   })
 
@@ -200,7 +200,7 @@ describe('an attacker', () => {
     for (let round = 0; round < 3; round++) {
       const otps = users.map(({ hardwareToken }) => hardwareToken.press())
       const first = otps.map(async (otp) => accept(otp, await validator.verify(client, otp)))
-      // The first answer says that the others are on their way.
+      // When the first answer arrives, the others are under way.
       await Promise.any(first)
       await validator.appliance.stop('SIGKILL')
       await Promise.allSettled(first)

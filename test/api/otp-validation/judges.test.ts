@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HardwareToken } from '../../support/hardware-token.ts'
 import { newNonce, queryOf, signature, TestValidator, type TestValidationClient } from './validation-kit.ts'
 
-/** Programs of others, which know the protocol and nothing of us, against the validator. */
+/** Clients by others, which know the protocol and nothing about Strongroom, use the validator. */
 let validator: TestValidator
 let client: TestValidationClient
 let token: HardwareToken

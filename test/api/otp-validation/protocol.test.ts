@@ -39,7 +39,7 @@ describe('an answer', () => {
   it('tells what the token told of itself when asked with timestamp=1', async () => {
     token.replug()
     const { members } = await validator.verify(client, token.press(), { timestamp: '1' })
-    // What HardwareToken writes: clock 0x051234, first use of this session.
+    // The values of HardwareToken: clock 0x051234, first use of this session.
     expect(members).toMatchObject({
       status: 'OK',
       timestamp: String(0x051234),
@@ -117,7 +117,7 @@ describe('a signature', () => {
 
   it.each([
     ['of another client', async (members: object) => signature((await validator.addClient()).key, { ...members })],
-    // HMAC fills keys up with zeros: a key of one zero is the empty one.
+    // HMAC pads keys with zeros: a key of one zero byte equals the empty key.
     ['of an empty key', (members: object) => signature('AA==', { ...members })],
     ['cut short', (members: object) => signature(client.key, { ...members }).slice(0, 20)],
     ['with another last bit', (members: object) => signature(client.key, { ...members }).replace(/.=$/, '/=')],

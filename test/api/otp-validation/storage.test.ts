@@ -44,7 +44,7 @@ describe.skipIf(!mayMount)('a disk that takes nothing more (needs the right to m
       expect(await word(validator, work, used)).toBe('OK')
       const fresh = work.token.press()
       disk.fill(0)
-      // The last page of a file has room for some records still: those of an OTP of nobody.
+      // The last page of a file has room for a few more records, here those of an unknown OTP.
       const nobodys = `cccccccccccc${used.slice(12)}`
       if (place === 'audit')
         for (let refusals = 0; refusals < 8;)

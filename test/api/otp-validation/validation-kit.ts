@@ -4,23 +4,23 @@ import { Agent, request } from 'node:https'
 import { expect } from 'vitest'
 import { freePort, TestAppliance, type Overrides } from '../../support/appliance.ts'
 
-/** An answer of the validator as it stood on the wire. */
+/** An answer of the validator as received. */
 export interface ValidatorAnswer {
   readonly status: number
   readonly headers: NodeJS.Dict<string | string[]>
   readonly text: string
-  /** Undefined members are not in the answer. */
+  /** An undefined member is not in the answer. */
   readonly members: Readonly<Record<string, string | undefined>>
 }
 
 export interface TestValidationClient {
   readonly id: number
   readonly name: string
-  /** Base64, as the console prints it. */
+  /** The key in base64, as the console prints it. */
   readonly key: string
 }
 
-/** The daemon with a validator, and what a program does that asks it. Signatures are openssl's. */
+/** The daemon with a validator, and a client of it. Signatures are by openssl. */
 export class TestValidator {
   readonly appliance: TestAppliance
   readonly url: string
@@ -45,7 +45,7 @@ export class TestValidator {
     return { name, ...(await services.validationClients.add({ name, allowUnsigned }, commit)) }
   }
 
-  /** A signed request with a nonce of its own, or with these parameters. */
+  /** Sends a signed request with a new nonce, or with these parameters. */
   verify(
     client: TestValidationClient,
     otp: string,
@@ -55,7 +55,7 @@ export class TestValidator {
     return this.ask(`${queryOf(members)}&h=${encodeURIComponent(requestSignature(client.key, members))}`)
   }
 
-  /** The word of a signed request, whose answer must be signed too. */
+  /** The status of a signed request, whose answer must be signed as well. */
   async status(client: TestValidationClient, otp: string, more?: Readonly<Record<string, string>>): Promise<string> {
     const answer = await this.verify(client, otp, more)
     expectSigned(answer, client)
@@ -79,7 +79,7 @@ export class TestValidator {
     })
   }
 
-  /** The records of the trail that speak of verifications, in the order of each chain. */
+  /** The records of verifications in the trail, in the order of each chain. */
   records(): Record<string, unknown>[] {
     return this.appliance.trail
       .flatMap((text) => text.split('\n'))
@@ -101,7 +101,7 @@ export function queryOf(members: Readonly<Record<string, string>>): string {
     .join('&')
 }
 
-/** What the published protocol asks for, computed by openssl: base64 of HMAC-SHA-1 over the sorted members but `h`. */
+/** The signature of the published protocol, by openssl: base64 of HMAC-SHA-1 over the sorted members without `h`. */
 export function signature(key: string, members: Readonly<Record<string, string | undefined>>): string {
   const hexKey = Buffer.from(key, 'base64').toString('hex')
   return execFileSync('openssl', ['dgst', '-sha1', '-mac', 'HMAC', '-macopt', `hexkey:${hexKey}`, '-binary'], {
@@ -109,7 +109,7 @@ export function signature(key: string, members: Readonly<Record<string, string |
   }).toString('base64')
 }
 
-/** The same for requests, of which there are many, without a process for each; whether it is right the validator judges. */
+/** The signature of a request, without a process for each of the many. The validator checks it. */
 const requestSignature = (key: string, members: Readonly<Record<string, string | undefined>>): string =>
   createHmac('sha1', Buffer.from(key, 'base64')).update(signedText(members)).digest('base64')
 
@@ -121,7 +121,7 @@ function signedText(members: Readonly<Record<string, string | undefined>>): stri
     .join('&')
 }
 
-/** The answer has the form of the protocol and carries the client's signature. */
+/** Expects an answer in the form of the protocol with the client's signature. */
 export function expectSigned(answer: ValidatorAnswer, { key }: TestValidationClient): void {
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toBe('text/plain; charset=us-ascii')

@@ -121,7 +121,7 @@ describe('TOTP', () => {
   it('takes one step of drift either way, and remembers it up to its limit', async () => {
     at(start)
     const { user, secret } = await given({ kind: 'totp' })
-    // A clock that loses one step a login, until it is five behind: the sixth is too much.
+    // A clock that loses one step at each login. A code of six steps ago is accepted, one of seven is not.
     let now = start
     for (const behind of [1, 2, 3, 4, 5, 6]) {
       now += 100 * period

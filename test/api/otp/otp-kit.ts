@@ -5,14 +5,14 @@ import type { OtpKind } from '../../../src/features/otp/records.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { startKeeperAt } from '../../support/turned-keeper.ts'
 
-/** The domain of OTPs over a real token and database, with a clock that the test turns. */
+/** The domain code of OTPs over a real token and database, with a clock that the test controls. */
 export interface OtpBench {
   readonly appliance: TestAppliance
   readonly services: Services
   readonly clock: { nowMs: number; now(): number }
-  /** What the appliance recorded by itself. */
+  /** Events that the appliance recorded by itself. */
   readonly records: AuditEvent[]
-  /** Examines and consumes, as a login does; undefined when it is refused. */
+  /** Examines and consumes an OTP like a login. Undefined when it is refused. */
   use(user: Pick<TestUser, 'id'>, otp: string, kind?: OtpKind): Promise<ExaminedOtp | undefined>
   close(): Promise<void>
 }

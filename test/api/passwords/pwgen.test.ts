@@ -151,7 +151,7 @@ describe('GET /utils/pwgen', () => {
 })
 
 describe('the numbers of the token', () => {
-  /** Beyond these a fair source gets once in a thousand million tests: χ² for 9 and for 25 degrees of freedom. */
+  /** Limits of χ² for 9 and 25 degrees of freedom, which a fair source exceeds once in a thousand million tests. */
   const limits = { 10: 62, 26: 95 }
 
   function chiSquare(counts: readonly number[]): number {

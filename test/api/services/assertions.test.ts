@@ -10,7 +10,10 @@ import { compact, makePair, ownClaims, seconds, signed, type SigningPair } from 
 import { JwksServer } from '../../support/jwks-server.ts'
 import { addCredential, addService, asked, byAssertion, byFederation } from '../../support/service-kit.ts'
 
-/** Logins of service accounts by assertions, over the wire: of their own keys, and of issuers with a file and a URL. */
+/**
+ * Logins of service accounts by assertions, over the wire: with their own keys, and by issuers with a file or a URL of
+ * keys.
+ */
 const cluster = 'https://kubernetes.default.svc.cluster.local'
 const forge = 'https://ci.example'
 const folder = mkdtempSync(join(tmpdir(), 'strongroom-jwks-'))
@@ -50,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Members that are undefined are left out. */
+/** Undefined members are omitted. */
 type Over = Readonly<Record<string, unknown>>
 const attempt = (body: Readonly<Record<string, string>>) => appliance.client().post('/auth', body)
 const refused = { status: 403, json: { ERRORCODES: { 1201: expect.any(String) } } }
@@ -249,7 +252,7 @@ describe('a login by an issuer whose keys come by URL', () => {
     await expectRefused(await body({}, clusterKey), 'no key of the issuer signed the assertion')
     const before = server.asked
     for (let at = 0; at < 20; at++) await attempt(await body({}, { ...forgeKey, kid: `made up ${at}` }))
-    // Each of two workers once a minute.
+    // Once a minute for each of two workers.
     expect(server.asked - before).toBeLessThanOrEqual(2)
   })
 })

@@ -9,7 +9,7 @@ import { verdict } from '../../support/fault-kit.ts'
 import { addService, loggedIn } from '../../support/service-kit.ts'
 import { CardAppliance } from '../certificates/card-kit.ts'
 
-/** Logins of service accounts by TLS client certificate, on the listener for smartcards. */
+/** Logins of service accounts by TLS client certificate, at the listener for smartcards. */
 const ca = new ClientCa()
 const serviceCa = new ClientCa('/CN=Service CA/O=Example')
 const anchors = join(ca.directory, 'anchors.pem')
@@ -61,7 +61,7 @@ describe('a certificate', () => {
     expect(await logsIn(next)).toBe('done')
     expect(verdict(await running.get('/auth/check'))).toBe('403 1200')
     expect(await logsIn(undefined)).toBe(refused)
-    // Its session goes on where no certificate is asked for, as that of a smartcard does.
+    // Its session works where no certificate is requested, like that of a smartcard.
     const { token } = await loggedIn(cards.holding(next), body())
     await cards.appliance.client(token).must('GET', '/auth/check')
   })
@@ -85,7 +85,8 @@ describe('a certificate', () => {
     expect(await logsIn(kept)).toBe(refused)
     trust(ca, serviceCa)
     expect(await logsIn(kept)).toBe('done')
-    // Neither a revocation nor a CA that is gone ends it before its time (docs/applications.md); its credential does.
+    // A revocation or the removal of the CA does not end the session (docs/applications.md). The removal of its
+    // credential does.
     expect(await goesOn()).toBe('done')
     await remove(id)
     expect(await goesOn()).toBe('403 1200')

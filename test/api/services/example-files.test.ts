@@ -13,7 +13,7 @@ import { commonPki } from '../../support/pki.ts'
 import { addCredential, addService, asked, sharedVault } from '../../support/service-kit.ts'
 import { makeEmptyToken } from '../../support/token.ts'
 
-/** The files of docs/examples, run as they are: with paths, address and vault of this test in place of their own. */
+/** Runs the files of docs/examples unchanged, except for paths, address and vault. */
 const examples = resolve(import.meta.dirname, '../../../docs/examples')
 const cluster = 'https://kubernetes.default.svc.cluster.local'
 const folder = mkdtempSync(join(tmpdir(), 'strongroom-examples-'))
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const [, audience = ''] = /audience: (\S+?),/.exec(exampleOf('mailer.yaml')) ?? []
   const claims = { sub: `system:serviceaccount:shop:mailer` }
   await addCredential(appliance, service, { ...asked, kind: 'federated', issuer: cluster, claims })
-  // Behind the credentials: what the operator adds makes memberships rest.
+  // After the credentials, because those that the operator adds put memberships on hold.
   vault = await sharedVault(client, service, [{ keys: '*', operations: ['encrypt'] }])
   for (const name of ['mail-form', 'reports'])
     await client.must('POST', `/transparent/${vault}/keys/${name}`, { type: 'aes256-gcm96' })
@@ -52,11 +52,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Names and values that an example sets, by a pattern with both. */
+/** Names and values of an example, by a pattern with both. */
 const settingsIn = (example: string, pattern: RegExp): (readonly [name: string, value: string])[] =>
   [...example.matchAll(pattern)].map(([, name = '', value = '']) => [name, value])
 
-/** The same with this test's own values. */
+/** The settings with this test's own values. */
 function settings(lines: readonly (readonly [name: string, value: string])[]): Record<string, string> {
   const own: Readonly<Record<string, string>> = {
     STRONGROOM_URL: appliance.url,
@@ -66,11 +66,11 @@ function settings(lines: readonly (readonly [name: string, value: string])[]): R
     STRONGROOM_KEY: join(folder, 'assertion.key'),
     STRONGROOM_JWT: join(folder, 'token'),
   }
-  // A setting that the scripts do not know stays as it is.
+  // A setting that this test does not replace stays unchanged.
   return Object.fromEntries(lines.map(([name, value]) => [name, own[name] ?? value]))
 }
 
-/** What `strongroom-token` needs beside a key. */
+/** Settings that `strongroom-token` needs in addition to a key. */
 const whereTo = [
   ['STRONGROOM_URL', ''],
   ['STRONGROOM_CA', ''],

@@ -10,7 +10,7 @@ import { outcomeOf } from '../../support/step-outcome.ts'
 import { makeVault } from '../../support/vault.ts'
 import { workerHsm } from '../../support/worker-hsm.ts'
 
-/** A service account has in a vault what grants name, and without any nothing. */
+/** A service account has the rights in a vault that its grants name, and none without them. */
 let appliance: TestAppliance
 let owner: TestUser
 let admin: TestClient
@@ -75,7 +75,7 @@ describe('a service account', () => {
     expectFault(await client.post('/transparent/random', {}), 403, 1301)
     await sharedVault(admin, service, [{ keys: '*', operations: ['random'] }])
     expect((await client.post('/transparent/random', {})).status).toBe(200)
-    // People have always drawn them.
+    // Users could always draw them.
     expect((await admin.post('/transparent/random', {})).status).toBe(200)
   })
 

@@ -6,7 +6,7 @@ import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../../support/service-kit.ts'
 
-/** Service accounts, over the wire: how they log in, and when not. */
+/** Logins of service accounts over the wire, and their refusals. */
 let appliance: TestAppliance
 let owner: TestUser
 let ownerClient: TestClient
@@ -133,13 +133,13 @@ describe('a session of a service account', () => {
     await client.must('GET', '/auth/check')
     await change(far.id, { addresses: ['192.0.2.7'] })
     expect(await client.get('/auth/check')).toMatchObject({ status: 403 })
-    // It was refused, not ended.
+    // The session was refused, but not ended.
     await change(far.id, { addresses: [] })
     await client.must('GET', '/auth/check')
   })
 
   it('ends with the account, with its credential, and when it is disabled amid calls', async () => {
-    // What is done before is to be done in time.
+    // Long enough for the earlier steps.
     const lifeMs = 10_000
     const one = await addService(appliance, owner, { expiresAt: Date.now() + lifeMs })
     const own = await addCredential(appliance, one, { ...asked, kind: 'static' })
@@ -174,7 +174,7 @@ describe('a session of a service account', () => {
     expect(new Set(outcomes).has(403)).toBe(true)
     expect(await after.get('/auth/check')).toMatchObject({ status: 403 })
     expect(await attempt(byKey(one.name, second.key))).toMatchObject(refused)
-    // Enabled again, the session of before stays ended.
+    // After the account is enabled again, the earlier session stays ended.
     await change(one.id, { isActive: true })
     expect(await after.get('/auth/check')).toMatchObject({ status: 403 })
     await loggedIn(appliance.client(), byKey(one.name, second.key))

@@ -19,7 +19,10 @@ import {
 } from '../../support/service-kit.ts'
 import { CardAppliance } from '../certificates/card-kit.ts'
 
-/** Replicas of one application on machines of three kinds: one has a certificate, one a key, one the token of its Pod. */
+/**
+ * Replicas of one application on three kinds of machines: one with a certificate, one with a key, one with the token of
+ * its Pod.
+ */
 const cluster = 'https://kubernetes.default.svc.cluster.local'
 const folder = mkdtempSync(join(tmpdir(), 'strongroom-jwks-'))
 const ca = new ClientCa('/CN=Machines/O=Example', undefined, caExtensions)

@@ -18,7 +18,7 @@ const example = JSON.parse(
   readFileSync(new URL('../../../config/template.example.json', import.meta.url), 'utf8'),
 ) as Document
 
-/** The example under another id, changed. */
+/** The example with another id and with changes. */
 function documentOf(id: number, change: (document: Document) => void = () => undefined): Document {
   const document = structuredClone(example)
   document.INFO['id'] = String(id)
@@ -32,7 +32,7 @@ function templateOf(document: Document): Template {
   return examined.template
 }
 
-/** Over the running daemon and the console beside it, on either kind of store. */
+/** Tests with the running daemon and the console, on either kind of store. */
 function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
   let appliance: TestAppliance
   let client: TestClient
@@ -51,7 +51,7 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
   }
   const add = (document: Document): Promise<Outcome> => console('template', 'add', file(document))
   const replace = (document: Document): Promise<Outcome> => console('template', 'add', '--replace', file(document))
-  /** Of every worker: connections of new clients are spread over them. */
+  /** The templates of every worker: connections of new clients are distributed over them. */
   async function served(id: number): Promise<Document[]> {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => appliance.client(client.token).get(`/template/${id}`)),
@@ -206,7 +206,7 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
       })
     const original = await edit(open)
     expect(open(original)).not.toBe(original)
-    // Workers that saw it before may know it as it was; one that starts now does not.
+    // Workers that read it before may still know the earlier one. A restarted one does not.
     await appliance.restart()
     const fresh = appliance.client(client.token)
     expectFault(await fresh.get('/template/1001'), 503, 1903)

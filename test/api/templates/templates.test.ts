@@ -40,7 +40,7 @@ afterAll(() => appliance.close())
 
 const named = (name: string): Entry => entries.find(({ INFO }) => INFO['name'] === name) ?? { INFO: {}, STRUCTURE: {} }
 
-/** A form in the notation of the published table. */
+/** A template in the notation of the published table. */
 const formOf = ({ STRUCTURE }: Entry): string =>
   Object.entries(STRUCTURE)
     .map(([name, { log, encrypted, opt }]) => `${name}${log ? '(log)' : ''}${encrypted ? '*' : ''}${opt ? '?' : ''}`)
@@ -74,7 +74,7 @@ describe('GET /template', () => {
             ['encrypted', 'show', 'policy', 'alarm', 'opt', 'cc', 'nc'].map((flag) => [flag, expect.any(Boolean)]),
           ),
         })
-        // Only what is sealed can be guarded, and every secret that the generator makes is sealed.
+        // Only encrypted fields can be guarded, and every generated secret is encrypted.
         if (!field['encrypted']) expect([field['policy'], field['alarm'], field['nc']]).toEqual([false, false, false])
         if (field['type'] === 'text-passwdgen') expect(field['encrypted']).toBe(true)
       }
@@ -105,7 +105,7 @@ describe('GET /template', () => {
     expect(login.STRUCTURE['totp']).toMatchObject(traits)
 
     const vault = await makeVault(appliance, 'Logins', client)
-    // What csv-importer sends for a row that is shorter than its template has fields.
+    // The body that csv-importer sends for a row with fewer values than its template has fields.
     const row = { groupid: vault.id, parentid: '0', username: 'dns', password: 'S3cret-pass.phrase', totp: null }
     for (const templateid of ['20', '37']) await client.must('POST', '/object', { ...row, templateid, name: 'short' })
     const id = await createObject(client, vault.id, { ...row, templateid: '37', name: 'Registrar', totp: seed })

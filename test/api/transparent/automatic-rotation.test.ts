@@ -37,7 +37,7 @@ const versionsInStore = async (name: string) =>
 
 const stored = (name: string) => storedKey(appliance, vault.id, name)
 
-/** Nothing is sealed for a caller where backups do not end. */
+/** No seal here needs a caller, because no backups end. */
 const byNone = { grant: () => Promise.reject(new Error('no grant')) }
 
 describe('automatic rotation', () => {
@@ -56,7 +56,7 @@ describe('automatic rotation', () => {
           'key_version'
         ]
       expect(await use(), name).toBe('1')
-      // An hour is the least that the interface takes; the domain takes a millisecond.
+      // The interface accepts no less than an hour, the domain code a millisecond.
       await appliance.services.keyring.update(byNone, await stored(name), { autoRotatePeriodMs: 1 }, appliance.commit)
       expect(await use({ key_version: 1 }), name).toBe('1')
       expect(Number(await use()), name).toBeGreaterThan(1)

@@ -31,7 +31,7 @@ async function backUp(of: TestVault, name: string): Promise<string> {
   return (KEYS as { backup: string }).backup
 }
 
-/** A key with three versions, of which the second is disabled, and a ciphertext of each. */
+/** Makes a key with three versions, the second of which is disabled. Resolves to a ciphertext of each. */
 async function makeKey(of: TestVault, name: string, body: object = {}): Promise<string[]> {
   const path = `/transparent/${of.id}/keys/${name}`
   await of.admin.must('POST', path, body)
@@ -53,7 +53,7 @@ async function expectAllVersions(of: TestVault, name: string, ciphertexts: reado
   expect(await of.decrypt(name, ciphertexts[2] ?? '')).toBe(base64('version 3'))
 }
 
-/** A restored count is higher: it has a lease of its own. */
+/** A version without its count, which is higher after a restore because of a new lease. */
 function withoutCount(version: Readonly<Record<string, unknown>>) {
   const { encryptions: _, ...rest } = version
   return rest
@@ -215,7 +215,7 @@ describe('a backup', () => {
   })
 })
 
-/** As the operator does by `strongroom vault accept-backup`. */
+/** Accepts a backup, as the operator does by `strongroom vault accept-backup`. */
 const accept = (on: TestAppliance, { id }: TestVault, backup: string) =>
   on.services.transfers.accept(Number(id), Buffer.from(backup, 'base64'), on.commit)
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-// Token hosts refuse rows that are older than what was committed: a use whose worker read the key just before a change
-// is no such row put back.
+// Token hosts refuse rows that are older than the committed ones. A use whose worker read the key just before a change
+// must not count as such.
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -16,7 +16,7 @@ afterAll(() => appliance.close())
 const streams = 6
 const changes = 30
 
-/** Calls of many kinds, over and over until `done`: whatever was not a success. */
+/** Repeats calls of many kinds until `done`. Resolves to all failures. */
 async function failuresUntil(done: Promise<unknown>, calls: readonly (() => Promise<string>)[]): Promise<string[]> {
   const changing = { isOver: false }
   void done.finally(() => (changing.isOver = true)).catch(() => undefined)

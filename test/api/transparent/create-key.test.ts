@@ -38,7 +38,7 @@ describe('POST /transparent/:vaultid/keys/:name', () => {
     expect(await read('first')).toMatchObject({ objectid: json.CALLINFO['objectid'] })
   })
 
-  it('of nothing said makes what the appliance has as defaults', async () => {
+  it('makes a key with the defaults of the appliance when the call names none', async () => {
     await vault.admin.must('POST', path('plain'))
     expect(await read('plain')).toMatchObject({
       name: 'plain',

@@ -88,7 +88,7 @@ describe('POST /transparent/:vaultid/datakey/:type/:name', () => {
     )
   })
 
-  it('in the open needs Write, wrapped Read', async () => {
+  it('needs Write for a data key in plaintext, and Read for a wrapped one', async () => {
     const reader = await vault.member('Read')
     expectFault(await reader.post(path('plaintext', 'master'), {}), 403, 1301)
     expect((await reader.post(path('wrapped', 'master'), {})).status).toBe(200)

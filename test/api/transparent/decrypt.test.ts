@@ -89,7 +89,7 @@ describe('POST /transparent/:vaultid/decrypt/:name', () => {
     const expected = Array.from(ciphertext, (_, at) =>
       at < prefix.length || ciphertext[at] === '=' ? '400 1506' : '400 1507',
     )
-    // The last letters before the padding hold bits that belong to no byte: changing those is not base64 at all.
+    // The last characters before the padding contain unused bits. A text in which those are changed is not base64.
     const last = ciphertext.indexOf('=') === -1 ? ciphertext.length : ciphertext.indexOf('=')
     for (const [at, answer] of answers.entries()) {
       if (at >= last - 1) expect(['400 1506', '400 1507']).toContain(answer)

@@ -15,7 +15,7 @@ type Value = string | number | null
 type Use = 'encrypt' | 'decrypt' | 'read' | 'rotate'
 
 beforeAll(async () => {
-  // Every encryption counts in the database, so that every encryption looks at the count.
+  // Every encryption is counted in the database, and so reads the count.
   appliance = await TestAppliance.own({ transparent: { invocationLease: 1 } })
   database = new Database(appliance.config.store.sqlite ?? '')
   database.pragma('foreign_keys = OFF')
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 const uses: Readonly<Record<Use, () => Promise<Answer>>> = {
-  // By one who may not make a key, for a key of another name would be made.
+  // By a user who may not make keys, since otherwise a key of another name would be made.
   encrypt: () => reader.post(`/transparent/${vault.id}/encrypt/k`, { plaintext: 'AAAA' }),
   decrypt: () => reader.post(`/transparent/${vault.id}/decrypt/k`, { ciphertext }),
   read: () => reader.get(`/transparent/${vault.id}/keys/k`),
@@ -48,7 +48,7 @@ const versionRow =
   "rowid = (SELECT kv.rowid FROM key_versions kv JOIN transparent_keys k ON k.id = kv.key_id WHERE k.name = 'k' AND kv.version = 2)"
 const twinsRow = versionRow.replace("'k'", "'twin'")
 
-/** Runs `work` while one column of one row holds other values, one after another, and puts it back. */
+/** Runs `work` while a column of a row has other values, one after another, and restores it. */
 async function edited(
   table: string,
   where: string,
@@ -62,7 +62,7 @@ async function edited(
   const write = (value: Value) =>
     database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`).run(value, rowid)
   for (const value of values(original)) {
-    // A column of numbers stores the text '1' as the number.
+    // A numeric column stores the text '1' as the number.
     if (String(value) === String(original)) continue
     expect(write(value).changes).toBe(1)
     try {
@@ -77,7 +77,7 @@ async function refusedInEveryUse(refused: readonly Use[], journalSays = true) {
   for (const use of refused) {
     const before = appliance.journal.length
     expectFault(await uses[use](), 503, 1505)
-    // The journal comes through a pipe of its own, a moment after the answer.
+    // The journal arrives through its own pipe, a moment after the answer.
     if (journalSays) await expect.poll(() => appliance.journal.slice(before)).toContain('"code":"key.tampered"')
   }
 }
@@ -96,7 +96,7 @@ const bytes = (original: Value): Value[] => {
   return [changed.toString('base64'), String(original).slice(0, 20), '', 'AAAA']
 }
 
-/** For every column: what is written over it. A column without a row here fails. */
+/** Wrong values for every column. A column without a row here fails the test. */
 const keyColumns: Readonly<Record<string, (original: Value) => readonly Value[]>> = {
   identity: (original) => [null, ...bytes(original)],
   type: () => ['aes256-gcm96', 'aes192-gcm96', 'constructor', ''],
@@ -132,7 +132,7 @@ const versionColumns: Readonly<Record<string, (original: Value) => readonly Valu
 describe('a row that was edited in the database', () => {
   it('has a case for every column', () => {
     expect(columnsOf('transparent_keys').toSorted()).toEqual(
-      // No record is bound to the number of the row, but to the identity.
+      // Records are bound to the identity of the row, not to its number.
       ['id', ...Object.keys(keyColumns), 'name', 'vault_id', 'deleted_at'].toSorted(),
     )
     expect(columnsOf('key_versions').toSorted()).toEqual(
@@ -306,7 +306,7 @@ describe('a row that was edited in the database', () => {
     database
       .prepare("UPDATE transparent_keys SET latest_version = ?, generation = ?, seal = ? WHERE name = 'spare'")
       .run(old.latest_version, old.generation, old.seal)
-    // What was encrypted since then is refused rather than misread.
+    // Later ciphertexts are refused and not misread.
     const answer = await vault.admin.post(`/transparent/${vault.id}/decrypt/spare`, { ciphertext: of3 })
     expectFault(answer, 400, 1503)
   })

@@ -27,7 +27,7 @@ const encrypt = (name: string) => client.post(`/transparent/${vaultId}/encrypt/$
 const stored = (name: string) => storedKey(appliance, vaultId, name)
 const count = async (name: string) => (await stored(name)).latest.invocations
 
-/** Sets the count as the appliance itself would have written it. */
+/** Sets the count, as the appliance would store it. */
 async function setCount(name: string, invocations: number): Promise<void> {
   const { key, latest } = await stored(name)
   const invocationsSeal = rawSeal(appliance.token, invocationsRecord(key, latest.version, invocations))
@@ -38,7 +38,7 @@ async function setCount(name: string, invocations: number): Promise<void> {
 
 const by = { grant: () => grantIn(appliance, vaultId) }
 
-/** The sealed record of a session that began now. */
+/** The sealed record of a new session. */
 const sealedSession = (identity: Buffer) =>
   sealedRecord(appliance.token, 'session', {
     identity,
@@ -51,7 +51,7 @@ const sealedSession = (identity: Buffer) =>
     expiresAt: Date.now() + 3_600_000,
   })
 
-/** A worker's own counting, over the same database. */
+/** The counting of another worker, over the same database. */
 const counting = () => createInvocations({ store: appliance.store, hsm: appliance.hsm, leaseSize: 10 })
 
 describe('encryptions with one key version', () => {

@@ -8,13 +8,13 @@ import type { TestClient } from '../../support/client.ts'
 
 export const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64')
 
-/** What stands behind `service:v<version>:`. */
+/** The bytes after `service:v<version>:`. */
 export function bytesOf(text: unknown): Buffer {
   const [, encoded = 'nothing'] = /^service:v\d+:(.+)$/.exec(String(text)) ?? []
   return Buffer.from(encoded, 'base64')
 }
 
-/** The text with one bit of its bytes changed. */
+/** The text after one bit of its bytes was flipped. */
 export function flipped(text: string, bit: number): string {
   const prefix = /^service:v\d+:/.exec(text)?.[0] ?? ''
   const bytes = bytesOf(text)
@@ -22,7 +22,7 @@ export function flipped(text: string, bit: number): string {
   return prefix + bytes.toString('base64')
 }
 
-/** Runs openssl in a folder that holds these files; what it prints. Throws where it ends with an error. */
+/** Runs openssl in a folder with these files. Returns its output. Throws when it fails. */
 export function openssl(args: readonly string[], files: Readonly<Record<string, Uint8Array | string>>): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-openssl-'))
   try {
@@ -33,7 +33,7 @@ export function openssl(args: readonly string[], files: Readonly<Record<string, 
   }
 }
 
-/** GCM opened by node:crypto, the stream modes by the openssl command: neither knows anything of ours. */
+/** Decrypts GCM by node:crypto, and the stream modes by the openssl command, independently of Strongroom. */
 export function openIndependently(type: string, key: Buffer, ciphertext: string, aad?: Buffer): Buffer {
   const sealed = bytesOf(ciphertext)
   const bits = key.length === 16 ? 128 : 256
@@ -47,13 +47,13 @@ export function openIndependently(type: string, key: Buffer, ciphertext: string,
   return openssl([...args, '-in', 'ciphertext'], { ciphertext: sealed.subarray(16) })
 }
 
-/** A job for the import of this key, and the public key that was made for it, as DER. */
+/** Makes an import job for this key. Resolves to it and its public key (DER). */
 export async function importJob(client: TestClient, vaultId: string, name: string, policy: object) {
   const { CALLINFO } = await client.must('POST', `/transparent/import_job/${vaultId}/${name}`, policy)
   return { job: String(CALLINFO['job']), publicKey: Buffer.from(String(CALLINFO['public_key_der']), 'base64') }
 }
 
-/** The body of an import of this value (of a private key: PKCS#8) by a new job, wrapped by OpenSSL. */
+/** The body of an import of this value (PKCS#8 for a private key) by a new job, wrapped by OpenSSL. */
 export async function importBody(
   client: TestClient,
   vaultId: string,

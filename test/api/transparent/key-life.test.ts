@@ -38,7 +38,7 @@ const versionsInStore = async (name: string) =>
     )
   ).map(({ version }) => version)
 
-/** The domain of the appliance, at another time. */
+/** The domain code of the appliance, at a later time. */
 function later(byMs: number) {
   const { config, store, hsm } = appliance
   const audit = { append: () => Promise.resolve() }
@@ -71,7 +71,7 @@ describe('the keys of a vault', () => {
   it('come in pages of 1,000, each after the last name of the one before', async () => {
     const own = await makeVault(appliance, 'Many')
     const names = Array.from({ length: 1_003 }, (_, n) => `k${String(n).padStart(4, '0')}`)
-    // Not all at once: on a slow disk the last would wait longer for the database than the appliance lets them.
+    // Not all at once: on a slow disk the last ones would wait longer for the database than the appliance allows.
     for (let at = 0; at < names.length; at += 50)
       await Promise.all(
         names.slice(at, at + 50).map((name) => own.admin.must('POST', `/transparent/${own.id}/keys/${name}`)),
@@ -187,7 +187,7 @@ describe('PUT /transparent/:vaultid/keys/:name', () => {
     await update('bounded', { min_decryption_version: 2 })
     expect(await usable()).toEqual({ encrypt: [400, 400, 201, 201], decrypt: [400, 200, 200, 200] })
     await update('bounded', { min_decryption_version: 4 })
-    // Nothing is encrypted that could not be decrypted.
+    // Nothing is encrypted that could not be decrypted afterwards.
     expect(await usable()).toEqual({ encrypt: [400, 400, 400, 201], decrypt: [400, 400, 400, 200] })
     await update('bounded', { min_decryption_version: 1, min_encryption_version: 1 })
     expect(await usable()).toEqual({ encrypt: [201, 201, 201, 201], decrypt: [200, 200, 200, 200] })

@@ -29,7 +29,7 @@ const signers = ['ecdsa-p256', 'ecdsa-p384', 'ed25519', 'rsa-2048', 'rsa-3072', 
 const all = [...ciphers, 'hmac-sha256', ...signers]
 
 beforeAll(async () => {
-  // SoftHSM2 wraps no Ed25519 key, and keeps it all the same.
+  // SoftHSM2 cannot wrap Ed25519 keys, but can store them.
   const residency = (type: string) => (type === 'ed25519' ? { residency: 'token' } : {})
   for (const type of all) await must('keys', type, { type, ...residency(type) })
 })

@@ -4,7 +4,9 @@ import { expectFault } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { readKey } from './key-kit.ts'
 
-/** More than a call may send that has its session token in the body, wherever it stands there. */
+/**
+ * Largest body in which the session token may have any place. In a larger one it has to come first (`body-limits.ts`).
+ */
 const unidentifiedBytes = 64 * 1024
 const maxBodyBytes = 70_000
 

@@ -28,7 +28,7 @@ afterAll(() => appliance.close())
 
 const by = { grant: () => grantIn(appliance, vaultId) }
 
-/** Commits as the operator does; counts what the keeper is asked to seal meanwhile, when all who write wait. */
+/** Commits like the operator, and counts the seals that the keeper makes meanwhile, during which all writers wait. */
 function watchedCommit(): { readonly commit: Commit; readonly sealed: () => number } {
   const { hsm } = appliance
   let isOpen = false

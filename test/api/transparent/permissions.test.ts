@@ -14,7 +14,7 @@ let former: TestClient
 let formerId: string
 let given: Readonly<Record<string, string | object>>
 
-/** What each is answered; 404 also for a vault that he does not see. */
+/** Expected status for each permission; 404 also for a vault that the user does not see. */
 type Row = readonly [method: string, path: string, read: number, write: number, admin: number, body?: () => object]
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
     ciphertext: await vault.encrypt('k', 'AAAA'),
     signature: String(signed['signature']),
     backup: (KEYS as { backup: string }).backup,
-    // Those of the two calls that are allowed.
+    // The bodies of the two allowed calls.
     'job-0': await importBody(vault.admin, vault.id, 'job-0', randomBytes(16), {}),
     'job-1': await importBody(vault.admin, vault.id, 'job-1', randomBytes(16), {}),
   }
@@ -51,7 +51,10 @@ afterAll(async () => {
 
 let fresh = 0
 let imports = 0
-/** `:v` the vault, `:new` a name that is free, `:job` one with an import job. A call that changes nothing lasting may be made by all, one after another. */
+/**
+ * Replaces `:v` by the vault, `:new` by an unused name, `:job` by one with an import job. All users may make a call
+ * that changes nothing lasting, one after another.
+ */
 const pathOf = (path: string) =>
   path
     .replace(':v', vault.id)
@@ -88,7 +91,7 @@ const rows: readonly Row[] = [
   ['POST', '/transparent/:v/keys/k/undelete', 403, 403, 200],
 ]
 
-/** Calls without a vault: any session will do. */
+/** Calls without a vault, for which any session suffices. */
 const open: readonly Row[] = [
   ['GET', '/transparent/types', 200, 200, 200],
   ['POST', '/transparent/random', 200, 200, 200, () => ({})],

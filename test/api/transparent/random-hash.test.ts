@@ -87,7 +87,7 @@ describe('POST /transparent/hash', () => {
   })
 
   it('is SHA-256 as base64 unless asked otherwise', async () => {
-    // FIPS 180-4, the example "abc".
+    // The example "abc" of FIPS 180-4.
     const sum = Buffer.from('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'hex').toString(
       'base64',
     )

@@ -28,14 +28,14 @@ const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rota
 const update = (name: string, body: object) => call('PUT', keyPath(name), body)
 const item = async (name: string) => (await readKey(vault.admin, vault.id, name)).KEYS[0] ?? {}
 
-/** The domain of the appliance, at another time. */
+/** The domain code of the appliance, at a later time. */
 function later(byMs: number) {
   const { config, store, hsm } = appliance
   const audit = { append: () => Promise.resolve() }
   return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
 }
 
-/** Objects of resident keys, as OpenSC counts them. */
+/** The number of resident keys in the token, by OpenSC. */
 function residentObjects(): number {
   const { module, softhsmConf, pinFile } = appliance.token
   const args = [

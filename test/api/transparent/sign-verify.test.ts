@@ -40,7 +40,7 @@ async function isGood(name: string, signature: string, more: object = {}): Promi
 const digest = (hash: HashName) =>
   openssl(['dgst', `-${hashes[hash]}`, '-binary', 'text'], { text: Buffer.from(input, 'base64') })
 
-/** Whether openssl finds the signature good, with the public key that the interface shows. */
+/** Whether openssl accepts the signature, with the public key that the interface shows. */
 async function opensslFindsGood(name: string, signature: Buffer, options: readonly string[]): Promise<boolean> {
   const { VERSIONS } = await readKey(vault.admin, vault.id, name)
   const files = { key: VERSIONS.at(-1)?.['public_key'] ?? '', text: Buffer.from(input, 'base64'), signature }

@@ -27,7 +27,7 @@ const create = (body: unknown) => administrator.post('/user', body)
 const login = (body: object) =>
   appliance.client().post('/auth', { passphrase, apikey: appliance.applicationKey, ...body })
 
-/** A hardware token that the appliance knows and nobody holds, with its last OTP used. */
+/** An enrolled hardware token without a holder, whose last OTP was used. */
 async function unheldToken(): Promise<HardwareToken> {
   const owner: TestUser = await appliance.addUser()
   await appliance.login(owner)

@@ -6,7 +6,7 @@ import { scanned } from '../../support/qr-reader.ts'
 
 let appliance: TestAppliance
 let admin: TestClient
-/** A user with room for one more token, whom nothing is given. */
+/** A user who may have one more token, to whom nothing is given. */
 let bystander: TestUser
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const path = (user: Pick<TestUser, 'id'>, ...more: (string | number)[]) => ['/user', user.id, 'otp', ...more].join('/')
-// As it stands on the wire: the client of the tests would look for all of it in DATA.
+// Sent as raw text, because the test client would expect all of it in DATA.
 const send = (method: string, to: string, body: unknown, client = admin): Promise<Answer> =>
   client.call(method, to, { raw: JSON.stringify(body) })
 const enrol = (user: Pick<TestUser, 'id'>, body: unknown, client = admin) => send('POST', path(user), body, client)

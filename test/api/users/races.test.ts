@@ -3,7 +3,7 @@ import { twoWorkers, TestAppliance, type TestUser } from '../../support/applianc
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
-/** What must hold between workers, on either kind of store. */
+/** Rules that must hold across workers, on either kind of store. */
 function decidesRaces(start: () => Promise<TestAppliance>): void {
   let appliance: TestAppliance
   beforeAll(async () => {

@@ -33,7 +33,7 @@ it('GET /utils/version tells version and build', async () => {
   expect(CALLINFO['version']).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')}-`))
 })
 
-it('neither is told to strangers', async () => {
+it('status values, version and policies are refused to callers without a session', async () => {
   for (const path of ['/utils/statusvalues', '/utils/version', '/utils/policies'])
     expectFault(await appliance.client().get(path), 403, 1200)
 })

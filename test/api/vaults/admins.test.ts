@@ -3,10 +3,10 @@ import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
 
-/** Rounds of each race: enough that both orders of arrival occur. */
+/** Rounds of each race: enough for both orders of arrival. */
 const rounds = 12
 
-/** A vault keeps its last Admin, however many act at once. */
+/** A vault keeps its last Admin, however many calls are made at once. */
 function keepsAnAdmin(start: () => Promise<TestAppliance>): void {
   let appliance: TestAppliance
   beforeAll(async () => {

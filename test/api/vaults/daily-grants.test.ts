@@ -5,7 +5,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-/** On the appliance of two workers, which count apart. */
+/** On an appliance with two workers, which count separately. */
 let appliance: TestAppliance
 let vault: TestVault
 
@@ -50,7 +50,7 @@ describe('a limit a day', () => {
     await Promise.all(Array.from({ length: 30 }, () => encrypt(client, batch(5))))
     const [row] = await appliance.store.read.findBy(GrantUseTable, { vaultId: Number(vault.id), userId: user.id })
     expect(row?.used).toBeGreaterThanOrEqual(150)
-    // A block of ten for each worker at the most beyond what was used.
+    // At most a block of ten for each worker in addition to the used ones.
     expect(row?.used).toBeLessThanOrEqual(170)
   })
 
@@ -131,7 +131,7 @@ describe('a day', () => {
     expect([await spend(), await spend(other), await spend()]).toEqual(['done', 'done', 'access.used_up 1'])
     clock.time += 1
     expect([await spend(), await spend(other), await spend(other)]).toEqual(['done', 'done', `access.used_up ${day}`])
-    // A clock that is set back has no day that has begun already.
+    // A clock that is set back does not begin an earlier day again.
     clock.time -= 1
     expect([await spend(), await spend(other)]).toEqual(['access.used_up 1', 'access.used_up 1'])
   })

@@ -88,7 +88,7 @@ describe('a member', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409])
   })
 
-  it('who is none cannot be changed or removed', async () => {
+  it('cannot be changed or removed where he is not one of the vault', async () => {
     const stranger = await appliance.addUser()
     for (const id of [stranger.id, 999_999, 0, -1, '0x1', '1e1', 'abc', '%00', '9007199254740993', '9'.repeat(40)]) {
       expectFault(await admin.call('PUT', path(id), { body: { status: 1 } }), 404, 1405)

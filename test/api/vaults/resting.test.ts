@@ -15,7 +15,7 @@ interface Member {
   readonly resting?: { readonly since: string; readonly by: readonly string[]; readonly recovery: string }
 }
 
-/** Memberships of users whom somebody else gave something to log in with. */
+/** Memberships of users who got a factor or pass phrase from somebody else. */
 function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
   let appliance: TestAppliance
   let vault: TestVault
@@ -47,7 +47,7 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
       newpassphrase,
       otp: user.hardwareToken.press(),
     })
-  /** What a login warns of. */
+  /** The warnings of a login. */
   const warned = async (user: TestUser) => {
     const { CALLINFO } = await appliance.client().must('POST', '/auth', { ...appliance.credentials(user), passphrase })
     return (CALLINFO['audit'] as { warnings: object }).warnings

@@ -34,7 +34,7 @@ const keyOf = async (vaultId: string) =>
       ?.key_blob,
   )
 const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
-/** Moves what is in the log into the database, and empties the log. */
+/** Moves the content of the WAL into the database, and empties the WAL. */
 const settle = () => void execFileSync('sqlite3', [file(), 'PRAGMA wal_checkpoint(TRUNCATE)'])
 
 describe('a vault whose data key is wrapped in the database', () => {

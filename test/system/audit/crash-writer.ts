@@ -1,6 +1,6 @@
 /**
- * A process that appends without end, sixteen records at a time, to be killed at any moment. It prints the request id
- * of each record that was acknowledged. Arguments: directory, database, file of the signing key, prefix of the ids.
+ * A process that appends records without end, sixteen at a time, and can be killed at any moment. It prints the request
+ * id of each acknowledged record. Arguments: directory, database, file of the signing key, prefix of the ids.
  */
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
@@ -15,7 +15,7 @@ const [directory = '', sqlite = '', keyFile = '', prefix = ''] = process.argv.sl
 const trail = await createAuditTrail({
   directory,
   chain: 'worker-1',
-  // The keeper is another process, and outlives this one by its file.
+  // The keeper is another process, whose file outlives this one.
   hsm: createKeySigner(createPrivateKey(readFileSync(keyFile)), `${keyFile}.ends`),
   heads: createAuditHeads(await openStore({ sqlite }, [AuditHeadTable])),
   clock: systemClock,

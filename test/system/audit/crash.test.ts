@@ -10,7 +10,7 @@ import { openStore } from '../../../src/store/open.ts'
 import { diskFolder } from '../../support/temporary.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
 
-/** The writer as JavaScript, so that every Node can run it. */
+/** The writer as JavaScript, which every version of Node can run. */
 function givenWriter(): string {
   const place = givenDirectory(diskFolder())
   symlinkSync(resolve('node_modules'), join(place, 'node_modules'))
@@ -67,7 +67,7 @@ test('a process killed at any moment loses no record that it acknowledged, and t
   const heads = await createAuditHeads(store).read()
   const report = await verifyTrail({ directory, publicKey: publicKey.export({ type: 'spki', format: 'der' }), heads })
   const torn = report.chains.flatMap(({ findings }) => findings)
-  // Only the last run's own end may be unfinished: nobody has opened the chain since.
+  // Only the end of the last run may be unfinished, because the chain was not opened since.
   expect(torn.filter(({ kind }) => kind !== 'torn')).toEqual([])
   expect(report.chains[0]?.seals).toBeGreaterThan(5)
 })

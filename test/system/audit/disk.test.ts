@@ -17,7 +17,7 @@ function canMount(): boolean {
   return mounted
 }
 
-/** A real file system of 128 KiB. */
+/** A file system of 128 KiB. */
 function givenSmallDisk(): string {
   const place = givenDirectory()
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', place])
@@ -98,6 +98,6 @@ test('records are refused when the chain is removed under a running service, unt
   await trail.close()
   const again = await bench.open()
   await again.append(eventOf())
-  // The keeper signed the end that was removed with the file.
+  // The keeper had signed the end that was removed with the file.
   expect(bench.lines(file)).toEqual([expect.stringContaining('"audit.truncated"'), expect.stringContaining('"seq":3')])
 })

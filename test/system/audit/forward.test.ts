@@ -26,7 +26,7 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-/** The lines of all events of the trail. */
+/** The lines of all events in the trail. */
 function events(): string[] {
   const { directory } = appliance.config.audit
   return readdirSync(directory)
@@ -76,7 +76,7 @@ describe('records that are forwarded', () => {
     }, patience)
     expect(events().length).toBeGreaterThan(100)
     const received = textsReceived()
-    // What may have been sent before a crash is sent again; all of the rest once.
+    // Records that may have been sent before a crash are sent again, all others once.
     expect(received.length).toBeLessThan(2 * new Set(received).size)
   })
 })

@@ -31,7 +31,7 @@ const verify = async (...args: string[]) => {
   return { status, stderr, ...(stdout === '' ? {} : JSON.parse(stdout)) }
 }
 
-/** What the registry says of each chain. */
+/** The registry's entry for each chain. */
 function registry(): { chain: string; seq: number }[] {
   const database = new Database(join(appliance.directory, 'strongroom.sqlite'), { readonly: true })
   try {
@@ -96,7 +96,7 @@ describe('a witness of the audit trail', () => {
     }
   })
 
-  it('and the trail agree, as long as the trail is as it was written', async () => {
+  it('agrees with the trail as long as the trail is unaltered', async () => {
     expect(await verify('--witness', receiver.file, '--witness', stamps())).toMatchObject({
       status: 0,
       sound: true,
@@ -171,7 +171,7 @@ describe('a witness of the audit trail', () => {
   })
 })
 
-/** A CA of its own: what the common one issued is trusted here. */
+/** A separate CA, because certificates of the common one are trusted here. */
 function mkPki(directory: string): Pki {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
   execFileSync('mkdir', ['-p', directory])

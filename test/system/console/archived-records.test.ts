@@ -7,7 +7,7 @@ import { makePremises, type Premises } from '../../support/console-kit.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
 
 let premises: Premises
-/** Where the first bundle is; the others are in the folder of the trail. */
+/** Folder of the first bundle. The others are in the folder of the trail. */
 let elsewhere: string
 
 const files = () => readdirSync(premises.auditDirectory).filter((name) => /^console\.\d+\.jsonl$/.test(name))
@@ -20,7 +20,7 @@ const archive = async (...to: string[]) =>
 
 beforeAll(async () => {
   premises = await makePremises()
-  // The smallest that is allowed.
+  // The smallest allowed size.
   premises.configure({ audit: { directory: premises.auditDirectory, segmentBytes: 65_536 } })
   elsewhere = join(premises.directory, 'elsewhere')
   await premises.ask(['init'])
@@ -28,7 +28,10 @@ beforeAll(async () => {
 })
 afterAll(() => premises.cleanup())
 
-/** Records of refused commands until there is one file more, which begins with a record of one that was not. */
+/**
+ * Makes records of refused commands until there is another file, which begins with the record of a command that was not
+ * refused.
+ */
 async function fill(): Promise<void> {
   const before = files().length
   while (files().length === before) await premises.run(['user', 'disable', 'x'.repeat(700)])
@@ -104,7 +107,7 @@ describe('records in bundles', () => {
     let isArchived = false
     for await (const lines of reading) {
       numbers.push(...lines.map(seqOfLine))
-      // The bundles of before are read, and the first file is open.
+      // The earlier bundles have been read, and the first file is open.
       if (isArchived || lines.length === 0 || !String(lines[0]).includes(firstLine())) continue
       expect(await archive()).toHaveLength(1)
       expect(files().length).toBe(1)
@@ -116,7 +119,7 @@ describe('records in bundles', () => {
   })
 })
 
-/** Of the first file that is there. */
+/** The first line of the first existing file. */
 function firstLine(): string {
   const [first = ''] = files().toSorted()
   return readFileSync(join(premises.auditDirectory, first), 'latin1').split('\n', 1)[0] ?? ''

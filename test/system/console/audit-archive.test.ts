@@ -27,14 +27,14 @@ const archive = async (to: string) =>
 
 beforeAll(async () => {
   premises = await makePremises()
-  // The smallest that is allowed: some fifty commands with long names fill one.
+  // The smallest allowed size: some fifty commands with long names fill a file.
   premises.configure({ audit: { directory: premises.auditDirectory, segmentBytes: 65_536 } })
   await premises.ask(['init'])
   await fill()
 })
 afterAll(() => premises.cleanup())
 
-/** Records of refused commands until there is one file more. */
+/** Makes records of refused commands until there is another file. */
 async function fill(): Promise<void> {
   const before = segments().length
   while (segments().length === before)
@@ -91,13 +91,13 @@ describe('strongroom audit archive', () => {
     expect(removed).toHaveLength(1)
     const [first = ''] = removed
 
-    // Before the file was removed: it is there, and listed.
+    // The state before the file was removed: the file exists, and is listed.
     copyFileSync(join(before, first), join(premises.auditDirectory, first))
     expect((await premises.run(['audit', 'verify'])).status).toBe(0)
     expect(await archive(to)).toEqual([])
     expect(segments()).not.toContain(first)
 
-    // Before it was listed: the bundle is there, and made again.
+    // The state before it was listed: the bundle exists, and is made again.
     copyFileSync(join(before, first), join(premises.auditDirectory, first))
     copyFileSync(join(before, 'audit-archives.jsonl'), list)
     expect((await premises.run(['audit', 'verify'])).status).toBe(0)
@@ -106,7 +106,7 @@ describe('strongroom audit archive', () => {
     expect(segments()).not.toContain(first)
     expect((await premises.run(['audit', 'verify', '--archive', file])).status).toBe(0)
 
-    // With half a bundle: the rest of it is made, and what was there is no hindrance.
+    // With half a bundle, which does not prevent making the whole one.
     const half = givenDirectory()
     copyFileSync(join(before, first), join(premises.auditDirectory, first))
     copyFileSync(join(before, 'audit-archives.jsonl'), list)

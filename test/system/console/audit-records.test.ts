@@ -81,7 +81,7 @@ describe('strongroom audit show', () => {
   it('takes no more memory for a large trail, and waits for a slow reader', async () => {
     const directory = givenDirectory()
     for (const chain of ['worker-1', 'worker-2']) writeLargeChain(directory, chain, 150_000)
-    // The program itself takes 35 MB on Node 20 and 44 MB on Node 24; the trail has more than 100.
+    // The program itself needs 35 MB on Node 20 and 44 MB on Node 24. The trail has more than 100 MB.
     const environment = { ...process.env, NODE_OPTIONS: '--max-old-space-size=64' }
     const show = spawn(process.execPath, [entry, '--json', 'audit', 'show', '--directory', directory], {
       env: environment,
@@ -99,7 +99,7 @@ describe('strongroom audit show', () => {
   }, 120_000)
 })
 
-/** Lines of the form of the trail; no command that only shows them looks at their hashes. */
+/** Writes lines in the format of the trail. Commands that only show lines do not check their hashes. */
 function writeLargeChain(directory: string, chain: string, records: number): void {
   const file = openSync(join(directory, `${chain}.000001.jsonl`), 'w')
   const prev = '0'.repeat(64)
@@ -173,7 +173,7 @@ describe('strongroom audit follow', () => {
     let shown = ''
     follow.stdout.on('data', (chunk) => (shown += chunk))
     let tries = 0
-    // It follows from the moment that it has started.
+    // It follows the trail from its start on.
     await vi.waitFor(
       async () => {
         await premises.ask(['apikey', 'create', `followed-${++tries}`])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => premises.cleanup())
 
-/** A copy of the trail, which the configuration names from now on. */
+/** Copies the trail. The configuration names the copy from now on. */
 function givenCopy(): { directory: string; chain: string } {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-copy-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { FullDisk, mayMount } from '../../support/disk.ts'
 
 const bombBytes = 256 * 1024 * 1024
 
-/** An attacker knows a recipient, and puts more into a backup than any disk of this test holds. */
+/** The attacker knows a recipient, and makes a backup whose content is larger than any disk of this test. */
 describe.runIf(mayMount)('a backup that decompresses to more than the disk holds', () => {
   let premises: Premises
   let pair: AgePair
@@ -39,7 +39,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
       ['backup', 'restore', file, ...identity, ...publicKey(), ...place],
     ]
   }
-  /** A folder elsewhere with what is in the good backup. */
+  /** A separate folder with the content of the valid backup. */
   function givenUnpacked(): { readonly folder: string; readonly file: string } {
     vi.unstubAllEnvs()
     const folder = givenFolder()
@@ -47,7 +47,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
     unpack(good, pair, folder)
     return { folder, file: join(folder, 'bomb.age') }
   }
-  /** A file that takes no room where it lies, and a thousandth where it is compressed. */
+  /** Makes a sparse file, which takes no room here and a thousandth of its length compressed. */
   function swell(path: string): void {
     writeFileSync(path, '')
     truncateSync(path, bombBytes)
@@ -98,7 +98,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
   })
 })
 
-/** Writes manifest and signature anew, by a key of the attacker's own. */
+/** Rewrites manifest and signature, by a key of the attacker. */
 function signAsAttacker(folder: string): void {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
   for (const one of manifest.files.filter(({ name }: { name: string }) => name === 'database.sqlite')) {

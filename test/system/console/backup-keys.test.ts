@@ -10,7 +10,7 @@ interface Appliance extends Premises {
   readonly soPinFile: string
 }
 
-/** With a token of its own: those that tests are given are copies of one. */
+/** With a separate token, because the usual ones are copies with equal keys. */
 async function givenAppliance(): Promise<Appliance> {
   const premises = await givenPremises({ tokenHost: false })
   const args = ['--directory', join(premises.directory, 'own'), '--label', 'own', '--json']

@@ -20,7 +20,7 @@ import { addUser, makePremises, type Premises, recorded, strongroom } from '../.
 const root = resolve(import.meta.dirname, '../../..')
 let premises: Premises
 let pair: AgePair
-/** Made once, of one user. */
+/** A backup that is made once, with one user. */
 let good: string
 
 beforeAll(async () => {
@@ -113,7 +113,7 @@ describe('a backup', () => {
   it('has the token where softhsm2.conf names its folder as SoftHSM2 reads it', async () => {
     const [folder, { token }] = [givenFolder(), premises]
     const softhsmConf = join(folder, 'softhsm2.conf')
-    // The last line counts, # begins a comment, and the slash at the end is Debian’s.
+    // The last line is used, # begins a comment, and the slash at the end is Debian’s.
     const named = readFileSync(token.softhsmConf, 'utf8').replace(/(tokendir = .*)/, '$1/ # the tokens')
     writeFileSync(softhsmConf, `directories.tokendir = /nonexistent\n${named}`)
     premises.configure({ hsm: { softhsmConf, tokenDirectory: undefined } })
@@ -177,7 +177,7 @@ describe('what cannot be made', () => {
       })
   })
 
-  /** A folder for tokens, and a softhsm2.conf that names it. */
+  /** A folder for tokens and a softhsm2.conf that names it. */
   function givenTokens(): { readonly tokenDirectory: string; readonly softhsmConf: string } {
     const folder = givenFolder()
     const [tokenDirectory, softhsmConf] = [join(folder, 'tokens'), join(folder, 'softhsm2.conf')]
@@ -353,7 +353,7 @@ describe('a restore', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/^Restored: .*strongroom\.json, and what it names\.$/m)
     expect(stdout).toMatch(/^ok +token +strongroom, serial/m)
-    // Nothing runs there yet, which is no problem: the last line says how it is started.
+    // Nothing runs there yet, which is no problem: the last line tells how to start it.
     expect(stdout).not.toMatch(/^problem +(?:daemon|token hosts)/m)
     const configFile = join(into, premises.configFile)
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`Next: strongroomd --config ${configFile}`)
@@ -371,7 +371,7 @@ describe('a restore', () => {
     expect(readFileSync(join(into, premises.token.softhsmConf), 'utf8')).toContain(
       `directories.tokendir = ${join(into, premises.token.tokenDirectory)}`,
     )
-    // What is there now is no empty place.
+    // The place is not empty any more.
     expect((await restore(into, ...pin())).stderr).toMatch(/is there already, and a restore takes nothing's place/)
   })
 
@@ -450,7 +450,7 @@ it('a backup that is killed leaves no file of its name', { timeout: 120_000 }, a
     await ended
     if (existsSync(file)) break
   }
-  // Whole, where one is there.
+  // The backup is valid, where one exists.
   if (!existsSync(file)) await premises.ask(['backup', 'create', file, '--recipient', pair.recipient])
   expect((await verify(file)).stdout).toMatch(/The backup is whole/)
   await premises.ask(['backup', 'create', join(directory, 'next.age'), '--recipient', pair.recipient])
@@ -473,7 +473,7 @@ it('the commands of operations.md do what it says', async () => {
   let recipient = ''
   for (const command of commands) {
     const [, ...args] = command.split(' ').map((word) => (word === 'age1…' ? recipient : (named[word] ?? word)))
-    // Where the documented one puts it is not empty here.
+    // The documented folder is not empty here.
     const more = args[1] === 'restore' ? ['--into', join(folder, 'r')] : []
     const { status, stdout, stderr } = await premises.run([...args, ...more])
     expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' })

@@ -25,20 +25,20 @@ import { makeShim, type Shim } from '../hsm/hsm-kit.ts'
 const operations = readFileSync(resolve(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
 const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
 
-/** The arguments of a command, as operations.md writes it. */
+/** The arguments of a command in operations.md. */
 function documented(begin: string): string[] {
   const line = operations.split('\n').find((one) => one.startsWith(`strongroom ${begin}`))
   if (line === undefined) throw new Error(`operations.md has no strongroom ${begin}`)
   return line.split(' ').slice(1)
 }
 
-/** Whether the token takes this PIN, as another program sees it. */
+/** Whether the token accepts this PIN, according to another program. */
 function takes({ module, softhsmConf }: TestToken, pin: string): boolean {
   const args = ['--module', module, '--token-label', 'strongroom', '--login', '--pin', pin, '--list-objects']
   return spawnSync('pkcs11-tool', args, { env: { ...process.env, SOFTHSM2_CONF: softhsmConf } }).status === 0
 }
 
-/** The same of the security officer's, who needs a session that may write. */
+/** The same for the PIN of the security officer, who needs a read-write session. */
 function takesOfOfficer(token: TestToken, pin: string): boolean {
   try {
     withPin(token, () => undefined, { as: pkcs11.CKU_SO, pin })
@@ -51,7 +51,7 @@ function takesOfOfficer(token: TestToken, pin: string): boolean {
 
 const pinOf = ({ pinFile }: TestToken) => readFileSync(pinFile, 'utf8')
 
-/** Of the PIN, beside it. */
+/** Other files of the PIN in its folder. */
 const leftovers = ({ pinFile, directory }: TestToken) =>
   readdirSync(directory).filter((name) => name.startsWith('pin') && join(directory, name) !== pinFile)
 
@@ -64,7 +64,7 @@ async function givenShim(): Promise<{ premises: Premises; shim: Shim; token: Tes
 
 const refusals = (shim: Shim) => shim.calls('C_Login').filter((line) => !line.endsWith(' 0x0'))
 
-/** Starts the command in a process of its own; gives what kills it. */
+/** Starts the command in its own process. The result can kill it. */
 function started({ configFile }: Premises): { kill(): Promise<void> } {
   const child = spawn(process.execPath, [entry, '--config', configFile, 'token', 'change-pin'], { stdio: 'ignore' })
   const ended = new Promise((done) => child.once('exit', done))
@@ -97,7 +97,7 @@ describe('strongroom token change-pin', () => {
     onTestFinished(() => appliance.close())
     const { token, configFile } = appliance
     const before = pinOf(token)
-    // As setup without systemd leaves it: of the user of the hosts, while root runs the console.
+    // As setup without systemd leaves it: it belongs to the user of the hosts, while root runs the console.
     if (process.getuid?.() === 0) chownSync(token.pinFile, 65_534, 65_534)
     const { mode, uid } = statSync(token.pinFile)
     const vault = await makeVault(appliance)
@@ -114,13 +114,13 @@ describe('strongroom token change-pin', () => {
     expect(leftovers(token)).toEqual([])
     expect(appliance.trail.join('')).toContain('"operation":"console.token.change-pin"')
 
-    // What hosts make that were logged in before, others read that log in by the new PIN.
+    // Objects that hosts with the former login make can be read by hosts that log in by the new PIN.
     const late = await makeVault(appliance)
     await late.admin.must('POST', `/transparent/${late.id}/keys/key`, { type: 'aes256-gcm96' })
     const written = await late.encrypt('key', Buffer.from('late').toString('base64'))
     const { hosts, keeper } = processesOf(appliance)
     for (const pid of [...hosts, ...keeper]) process.kill(pid, 'SIGKILL')
-    // The workers find the new processes by themselves, and may do so after this process.
+    // The workers find the new processes by themselves, perhaps later than this process.
     await eventually(async () => (await appliance.hsm.status())[0]?.state === 'ready')
     const serves = () =>
       late.decrypt('key', written).then(
@@ -155,7 +155,7 @@ describe('strongroom token change-pin', () => {
     const doctor = await premises.run(['--json', 'doctor'])
     expect(doctor.stdout).toContain('a change of the PIN was interrupted')
     expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
-    // One of the two may be tried in vain, by all processes together, and never again.
+    // One of the two may be refused once, by all processes together.
     expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)
     expect((await premises.ask(['token', 'change-pin'])).outcome).toBe(outcome)
     expect(refusals(shim).length - refusedBefore).toBe(outcome === 'finished' ? 1 : 0)
@@ -169,7 +169,7 @@ describe('strongroom token change-pin', () => {
     const { premises, shim, token } = await givenShim()
     const startedMs = performance.now()
     await premises.ask(['token', 'change-pin'])
-    // In a process of its own it takes longer: the program is loaded first.
+    // In its own process it takes longer, because the program is loaded first.
     const spanMs = 2 * (performance.now() - startedMs)
     for (let round = 1; round <= 6; round++) {
       const before = refusals(shim).length
@@ -193,7 +193,7 @@ describe('strongroom token change-pin', () => {
     const refused = await premises.run(['token', 'change-pin'])
     expect(refused).toMatchObject({ status: 3, stderr: expect.stringContaining('CKR_PIN_INVALID') })
     expect([pinOf(token), leftovers(token)]).toEqual([before, []])
-    // The token broke down: which PIN it has is found out by the next run.
+    // The token failed. The next run finds out which PIN it has.
     shim.command('C_SetPIN fail 0x30')
     const failed = await premises.run(['token', 'change-pin'])
     expect(failed).toMatchObject({ status: 3, stderr: expect.stringContaining('run the command again') })
@@ -240,7 +240,7 @@ describe('strongroom token change-pin', () => {
     mkdirSync(folder)
     const credential = join(folder, 'pin.cred')
     execFileSync('systemd-creds', ['encrypt', '--with-key=host', '--name=pin', token.pinFile, credential])
-    // Where the hosts read it is the service manager's affair; the console finds it beside.
+    // The service manager knows where the hosts read it. The console finds it beside.
     premises.configure({ hsm: { pinFile: join(folder, 'pin') } })
     const { file } = await premises.ask(['token', 'change-pin', '--with-key', 'host'])
     expect(file).toBe(credential)
@@ -251,7 +251,7 @@ describe('strongroom token change-pin', () => {
 })
 
 function canEncrypt(): boolean {
-  // The key of the host: a test's own (systemd-creds(1) makes it).
+  // The key of the host, for this test only (systemd-creds(1) makes it).
   process.env['SYSTEMD_CREDENTIAL_SECRET'] = join(tmpdir(), 'credential.secret')
   const tried = spawnSync('systemd-creds', ['encrypt', '--with-key=host', '--name=x', '-', '-'], { input: 'x' })
   return tried.status === 0

@@ -6,7 +6,7 @@ import { makePki } from '../../support/pki.ts'
 
 const product = join(import.meta.dirname, '../../../dist/bin/strongroom.js')
 
-/** Whether the tests may be another user, and that user may run the product. */
+/** Whether the tests can run as another user, who can execute the program. */
 const mayBeNobody =
   process.getuid?.() === 0 &&
   spawnSync('setpriv', ['--reuid', 'nobody', '--clear-groups', 'test', '-r', product]).status === 0
@@ -16,7 +16,7 @@ function asNobody(configFile: string, ...args: string[]) {
   return spawnSync('setpriv', command, { encoding: 'utf8' })
 }
 
-/** The configuration may be read by everybody, as `scripts/setup` leaves it; what it names may not. */
+/** The configuration is readable by everybody, as `scripts/setup` leaves it. The files that it names are not. */
 function givenInstallation(): string {
   const folder = mkdtempSync('/var/tmp/strongroom-closed-')
   onTestFinished(() => rmSync(folder, { recursive: true }))

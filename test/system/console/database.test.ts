@@ -39,13 +39,14 @@ it('an older database is refused where it was changed since, until the operator 
     ) as unknown,
   })
   expect(verdict(await vault.admin.get('/vault'))).toBe('403 1200')
-  // What was used stays used.
+  // A used OTP stays used.
   expect(verdict(await appliance.client().post('/auth', used))).toBe('403 1201')
   const after = await appliance.login(member)
   expect(await after.must('POST', `/transparent/${vault.id}/decrypt/kept`, { ciphertext })).toMatchObject({
     CALLINFO: { plaintext: 'a2VwdA==' },
   })
-  // Counts of encryptions went back as well: what is there encrypts no more, and the next encryption makes a new version.
+  // The counts of encryptions were put back as well, so that existing versions do not encrypt any more. The next
+  // encryption makes a new one.
   const named = { plaintext: 'a2VwdA==', key_version: 1 }
   const encrypt = `/transparent/${vault.id}/encrypt/kept`
   expect(verdict(await after.call('POST', encrypt, { body: named }))).toBe('409 1504')

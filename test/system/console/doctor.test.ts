@@ -18,10 +18,13 @@ function findings({ stdout }: Outcome): Finding[] {
   return JSON.parse(stdout).findings
 }
 
-/** Tests run the daemon with its token hosts under one user, as a trial does; `attacks/worker-user.test.ts` does not. */
+/** Tests run the daemon and its token hosts as one user, like a trial. `attacks/worker-user.test.ts` does not. */
 const ofEveryTrial = { subject: 'separation', detail: expect.stringContaining('can read the PIN') }
 
-/** The problems that doctor sees where nothing but a running daemon and separate users are missing, under these changes. */
+/**
+ * The problems that `doctor` finds under these changes, where otherwise only a running daemon and separate users are
+ * missing.
+ */
 async function problems(premises: Premises): Promise<Finding[]> {
   const outcome = await premises.run(['--json', 'doctor'])
   expect(outcome.status).toBe(1)
@@ -208,7 +211,7 @@ describe('strongroom doctor', () => {
     ])
     chmodSync(folder, 0o755)
     if (process.getuid?.() !== 0) return
-    // Another user runs the keeper, and one more the workers.
+    // Another user runs the keeper, and a third one the workers.
     chownSync(join(premises.directory, 'data'), 65_534, 65_534)
     chmodSync(file, 0o600)
     expect(await issuers()).toEqual([expect.stringContaining('cannot be read by nobody, the user of the keeper')])
@@ -293,7 +296,7 @@ describe('strongroom doctor', () => {
     const wrong = join(premises.directory, 'wrong-pin')
     execFileSync('sh', ['-c', 'umask 077; printf 000000 >"$0"', wrong])
     premises.configure({ hsm: { pinFile: wrong } })
-    // Once: the check of the vaults' keys, which opens the token itself, does not try it again.
+    // Once: the check of the vaults' keys opens the token itself, but does not try the PIN again.
     expect((await problems(premises)).filter(({ detail }) => detail.includes('PIN'))).toMatchObject([
       { subject: 'token', detail: expect.stringContaining('refused the PIN') },
     ])
@@ -308,7 +311,7 @@ describe('strongroom doctor', () => {
     )
     sql("DELETE FROM migrations WHERE name LIKE 'Future%'; PRAGMA wal_checkpoint(TRUNCATE)")
     expect(await problems(premises)).toEqual([])
-    // Page 2 and what follows: no page of a B-tree looks like this.
+    // Zeroes pages 4 to 7, which are then no valid pages of a B-tree.
     execFileSync('dd', ['if=/dev/zero', `of=${premises.database}`, 'bs=4096', 'seek=3', 'count=4', 'conv=notrunc'], {
       stdio: 'pipe',
     })

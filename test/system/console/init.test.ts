@@ -129,7 +129,7 @@ describe('strongroom init', () => {
     for (const words of ['kek.strict', 'Nothing was made', 'Restore the token', 'strongroom migrate token'])
       expect(refused.stderr).toContain(words)
     expect(fingerprints(tokenDirectory)).toEqual(before)
-    // The token that it was made with is as good as before.
+    // The token with which it was made is still accepted.
     premises.configure({})
     expect((await premises.ask(['init'])).created).toEqual([])
   })
@@ -149,10 +149,10 @@ describe('strongroom init', () => {
   })
 })
 
-/** Of every key in a SoftHSM2 token. */
+/** Fingerprints of all keys in a SoftHSM2 token. */
 function fingerprints(directory: string): Record<string, string> {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
-    // SoftHSM2 writes its flags anew at every login.
+    // SoftHSM2 rewrites its flags at every login.
     .filter(({ name }) => name.endsWith('.object') && name !== 'token.object')
   return Object.fromEntries(
     files.map(({ parentPath, name }) => {

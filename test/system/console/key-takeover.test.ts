@@ -19,7 +19,7 @@ interface Counts {
   readonly vaults: number
 }
 
-/** The rows of a statement, on either kind of database. */
+/** The rows of a statement, on SQLite or PostgreSQL. */
 async function query<Row>({ postgres, database }: ApplianceOfBefore, sql: string): Promise<Row[]> {
   if (postgres === undefined) return database((connection) => connection.prepare<[], Row>(sql).all())
   const source = await new DataSource({ type: 'postgres', url: postgres.url }).initialize()
@@ -40,7 +40,7 @@ async function numberOf(appliance: ApplianceOfBefore, sql: string): Promise<numb
   return Number(row?.n)
 }
 
-/** Keys and vaults that are not taken over. */
+/** Numbers of keys and vaults that are not taken over yet. */
 const leftOf = async (appliance: ApplianceOfBefore): Promise<Counts> => ({
   keys: await numberOf(appliance, 'SELECT count(*) FROM transparent_keys WHERE identity IS NULL'),
   vaults: await numberOf(appliance, 'SELECT count(*) FROM vaults WHERE key_layout = 1'),
@@ -52,7 +52,7 @@ async function init(appliance: ApplianceOfBefore) {
   return JSON.parse(stdout)
 }
 
-/** All that a vault of before holds serves as it did. */
+/** Checks that everything in an earlier vault works as before. */
 async function serves(vault: VaultOfBefore, admin: TestClient): Promise<void> {
   const key = (name: string, more = '') => `/transparent/${vault.id}/keys/${name}${more}`
   const decrypting = (name: string, ciphertext: string) =>
@@ -92,7 +92,7 @@ async function serves(vault: VaultOfBefore, admin: TestClient): Promise<void> {
   const { FILEDATA } = await admin.must('GET', `/object/${vault.file}?filedata=true`)
   expect(FILEDATA).toBe(base64('the content of a file'))
 
-  // They go on as keys of today.
+  // They work like present keys.
   for (const name of ['ledger', 'strict', 'kept', 'retired', 'trimmed', 'gone', 'restored'])
     expect(await decrypt(name, await encrypt(name))).toBe(name)
   await admin.must('POST', key('strict', '/rotate'))
@@ -121,7 +121,7 @@ describe.each([
     const admin = await appliance.login(appliance.owner)
     for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
 
-    // A backup that was taken out of release 0.2.0 names no vault: the operator lets it in.
+    // A backup from release 0.2.0 names no vault, so the operator accepts it.
     const { inToken } = appliance
     const file = join(appliance.directory, 'ledger.backup')
     writeFileSync(file, inToken.backups.ledger)
@@ -162,7 +162,7 @@ describe.each([
   })
 })
 
-/** Runs `init` until it is amid the transaction of this key, and kills it there. */
+/** Runs `init` until the middle of the transaction of this key, and kills it there. */
 async function killedAmid(appliance: ApplianceOfBefore, keyId: number): Promise<void> {
   appliance.database((connection) =>
     connection.exec(`CREATE TRIGGER standstill BEFORE UPDATE ON key_versions WHEN old.key_id = ${keyId} BEGIN
@@ -182,7 +182,7 @@ const firstLeft = (appliance: ApplianceOfBefore): Promise<number> =>
 
 it('a takeover that is killed goes on where it was', async () => {
   const appliance = await applianceOfRelease020()
-  // Its daemon has brought the tables up to date before it refuses.
+  // Its daemon migrates the tables before it refuses.
   await expect(appliance.start()).rejects.toThrow()
   const { keys: total } = await leftOf(appliance)
   for (const keyId of [4, 9]) {

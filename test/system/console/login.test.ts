@@ -81,7 +81,7 @@ describe('what the console makes opens a login', () => {
     for (const line of ['', 'nonsense', `vvccccdddfgh,0011,${key}`, `vvccccdddfgh,001122334455,${key.slice(2)}`]) {
       const { status, stderr } = await enroll(line)
       expect(status).toBe(2)
-      // Half of a secret is a secret.
+      // Half of a secret is still secret.
       expect(stderr).not.toContain(key.slice(0, 12))
     }
     expect((await strongroom(appliance.configFile, ['otp', 'enroll', 'alice'])).status).toBe(2)

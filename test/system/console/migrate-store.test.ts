@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('strongroom migrate store', () => {
     const config = JSON.parse(readFileSync(appliance.configFile, 'utf8'))
     writeFileSync(appliance.configFile, JSON.stringify({ ...config, store }))
   }
-  /** As the tables' owner sees them, by his own client. */
+  /** Runs `work` as the owner of the tables, by his own client. */
   async function postgres<T>(work: (client: Client) => Promise<T>, url = server.url): Promise<T> {
     const client = new Client({ connectionString: url })
     await client.connect()
@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)('strongroom migrate store', () => {
     expect(stdout).toMatch(/^seals +good$/m)
     expect(stdout).toContain(`"store": { "postgresUrlFile": "${server.urlFile}" }`)
     const empty = Object.entries(before).filter(([, count]) => count === 0)
-    // Rows of these go the same way.
+    // Rows of these tables are copied in the same way.
     expect(empty.map(([table]) => table).toSorted()).toEqual([
       'accepted_backups',
       'floor_news',

@@ -13,7 +13,7 @@ import { makeEmptyToken, makeMovable, makeOtherToken, type TestToken } from '../
 import { makeVault } from '../../support/vault.ts'
 
 const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
-/** So many that the ceremony can be killed while it moves them. */
+/** Enough keys that the ceremony can be killed while it moves them. */
 const manyVaults = 40
 
 describe('strongroom migrate token', () => {
@@ -146,7 +146,7 @@ describe('strongroom migrate token', () => {
     while (objectsOnDisk(other) < 15 && moving.exitCode === null) await delay(2)
     moving.kill('SIGKILL')
     await ended
-    // Nobody knows the PIN that the token has now.
+    // No person knows the present PIN of the token.
     expect(() => labelsIn(other)).toThrow('CKR_PIN_INCORRECT')
 
     const { status, stdout, stderr } = await run(newFile, other, '--leave-behind')

@@ -196,7 +196,7 @@ describe('secrets', () => {
   })
 })
 
-/** What a terminal shows of `user add carol` when these two are typed at its questions. */
+/** The output of `user add carol` on a terminal when these two answers are typed. */
 function typing({ configFile }: Premises, first: string, second: string): Promise<string> {
   const entry = join(import.meta.dirname, '../../../dist/bin/strongroom.js')
   const command = `'${process.execPath}' '${entry}' --config '${configFile}' user add carol --fullname 'Carol Example' --email c@example.test`

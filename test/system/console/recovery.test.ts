@@ -16,7 +16,7 @@ const run = (args: readonly string[], input?: string) => strongroom(appliance.co
 const passphrase = 'eleven grey lanterns over snow'
 const rests = /membership in one vault is on hold/
 
-/** A user with a vault of his own, and a vault where another one is Admin too. */
+/** A user with a vault of his own, and a vault with another Admin. */
 async function givenUser() {
   const [user, shared] = [await appliance.addUser(), await makeVault(appliance)]
   const client = await appliance.login(user)
@@ -86,7 +86,7 @@ describe('the operator', () => {
     const other = await logIn(two)
     await other.must('PUT', `/user/${one.id}/passphrase`, { newpassphrase: passphrase })
     expect(await run(['vault', 'confirm', id, two.username])).toMatchObject({ status: 0 })
-    // He may not confirm the one whom he has reset; that is the operator's, too.
+    // He may not confirm the user whom he has reset: only the operator may.
     expect(verdict(await other.post(`/vault/${id}/member/${one.id}/confirm`))).toBe('403 1303')
     expect(await run(['vault', 'confirm', id, one.username])).toMatchObject({ status: 0 })
     expect(verdict(await (await logIn(one)).get(`/vault/${id}`))).toBe('done')

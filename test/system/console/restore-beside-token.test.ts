@@ -8,7 +8,7 @@ import { givenPremises } from '../../support/console-kit.ts'
 import { withPin } from '../../support/pin-session.ts'
 import type { TestToken } from '../../support/token.ts'
 
-/** As a vault has it that is made after the backup. */
+/** A data key of a vault that is made after the backup. */
 function makeVaultKey(token: TestToken): void {
   withPin(token, ({ lib, session }) =>
     lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, [
@@ -30,7 +30,7 @@ it.each([
   ['a token that serves others as well: no key is marked', false, /1 key in the token .*they stay/, '0'],
 ] as const)('a restore with %s', async (_, isIncluded, sentence, marked) => {
   const premises = await givenPremises({ tokenHost: false })
-  // The module finds its folder by itself, as that of a token in hardware does.
+  // The module finds its folder without the configuration, like a hardware token.
   if (!isIncluded) premises.configure({ hsm: { softhsmConf: undefined, tokenDirectory: undefined } })
   vi.stubEnv('SOFTHSM2_CONF', premises.token.softhsmConf)
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -7,7 +7,7 @@ import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
 import { passphrase, strongroomProcess } from '../../support/console-kit.ts'
 import { type DirectDaemon, hasTwoUsers, insideUser, startDirectly, workersUser } from '../../support/two-users.ts'
 
-/** Owner, mode and path of each file and folder below one, as find(1) has them; what comes and goes with a daemon left out. */
+/** Owner, mode and path of all files and folders in a folder, by find(1), except those of a running daemon. */
 const ownersBelow = (folder: string): string[] =>
   execFileSync('find', [folder, '-printf', '%u:%g %m %P\n'], { encoding: 'utf8' })
     .split('\n')
@@ -25,7 +25,7 @@ describe.runIf(hasTwoUsers)('an appliance of two users that root restores', () =
 
   beforeAll(async () => {
     appliance = await startDirectly({ separate: true })
-    // As setup makes it.
+    // As setup leaves it.
     chmodSync(join(appliance.directory, 'outside/server.key'), 0o400)
     const add = 'user add alice --fullname Alice --email alice@example.test --passphrase-file -'
     expect(strongroomProcess(appliance.configFile, add.split(' '), passphrase).stderr).toBe('')
@@ -39,7 +39,7 @@ describe.runIf(hasTwoUsers)('an appliance of two users that root restores', () =
 
   it('has the owners and modes that setup gave it, and its daemon serves as these users, of whom one reads neither PIN nor token', async () => {
     const elsewhere = givenFolder()
-    // Both users come through, as they do below /var/lib.
+    // Both users may traverse it, like /var/lib.
     chmodSync(elsewhere, 0o755)
     const into = join(elsewhere, 'r')
     const outside = join(appliance.directory, 'outside')

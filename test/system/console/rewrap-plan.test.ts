@@ -115,7 +115,7 @@ describe('strongroom transparent rewrap-plan', () => {
       expect(await run('root-keys', 'rotate', name)).toMatchObject({ status: 0 })
     const { rootKeysToRotate, keys } = await plan()
     expect(rootKeysToRotate).toEqual([])
-    // Exportable keys come out, and the rotation has wrapped them anew.
+    // Exportable keys leave their KEK, and the rotation has wrapped them again.
     expect(keys.map(({ key }) => key)).toEqual(['gone', 'locked', 'mac', 'resident', 'signer'])
     const { admin } = vault
     for (const { key, steps } of keys.filter((one) => one.key !== 'gone')) {
@@ -138,7 +138,7 @@ describe('strongroom transparent rewrap-plan', () => {
         base64(`${key} 1`),
         base64(`${key} 2`),
       ])
-    // What is deleted ends by itself.
+    // Deleted keys end by themselves.
     expect((await plan()).keys.map(({ key, steps }) => `${key} ${steps.length}`)).toEqual([
       'gone 1',
       'mac 1',
@@ -147,7 +147,7 @@ describe('strongroom transparent rewrap-plan', () => {
   })
 })
 
-/** A body of the plan, with what is there in place of its examples. */
+/** A body of the plan, with real values in place of its examples. */
 function filled(
   body: Record<string, unknown> | undefined,
   { items, plain }: { readonly items: readonly string[]; readonly plain: readonly string[] },

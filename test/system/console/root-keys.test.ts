@@ -20,7 +20,7 @@ const secret = (label: string): Template => [
   { type: pkcs11.CKA_ID, value: Buffer.alloc(16, 7) },
 ]
 
-/** Of one subject. */
+/** Details of the findings about one subject. */
 function detailsOf(stdout: string, subject: string): string[] {
   const { findings } = JSON.parse(stdout) as { findings: { subject: string; detail: string }[] }
   return findings.filter((one) => one.subject === subject).map(({ detail }) => detail)
@@ -63,7 +63,7 @@ describe('strongroom doctor', () => {
     expect((await strange()).join('\n')).not.toMatch(/did not make|cop(y|ies) of/)
     withPin(premises.token, ({ lib, session }) => {
       lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, secret('mine'))
-      // As earlier releases made them.
+      // Keys as earlier releases made them.
       const key = lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, secret('strongroom.vault'))
       lib.C_CopyObject(session, key, [])
     })
@@ -83,7 +83,7 @@ describe('strongroom doctor', () => {
     expect(await rows()).toEqual([
       'nothing lies any longer under strongroom.kek.backup.v1, which lets keys out in readable form',
     ])
-    // It could be a copy of the KEK: whoever holds the PIN makes such objects in tokens that allow it.
+    // It could be a copy of the KEK: anyone with the PIN can make such objects in tokens that allow it.
     withPin(premises.token, ({ lib, session }) =>
       lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, secret('mine')),
     )

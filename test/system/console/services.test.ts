@@ -93,7 +93,7 @@ it('makes a service account, gives it credentials, changes it and takes it away'
     ['console.service.enable', 'allowed', 'service mail-form'],
     ['console.service.remove', 'allowed', 'service mail-form'],
   ])
-  // The trail tells of the rows as they are.
+  // The trail agrees with the rows.
   expect((await premises.run(['audit', 'verify', '--database'])).stdout).toMatch(
     /^\d+ rows of the database are as the trail says\.$/m,
   )

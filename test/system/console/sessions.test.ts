@@ -4,7 +4,7 @@ import { insertSession } from '../../../src/features/auth/session-records.ts'
 import { tables } from '../../../src/daemon/tables.ts'
 import { addUser, givenInitialised, recorded, type Premises } from '../../support/console-kit.ts'
 
-/** Opens a session as a login would have, for a console without a daemon. */
+/** Opens a session like a login, for a console without a daemon. */
 async function openSession(premises: Premises, userId: number, seenMsAgo = 0): Promise<number> {
   const store = await openStore({ sqlite: premises.database }, tables)
   const lastSeenAt = Date.now() - seenMsAgo

@@ -14,7 +14,10 @@ import { makeVault } from '../../support/vault.ts'
 const factorsOf = async ({ store }: TestAppliance, id: number) =>
   (await store.read.findOneByOrFail(UserTable, { id })).factors
 
-/** A smartcard for one user, and an app of another that was edited in the database; what both have then to log in with. */
+/**
+ * A smartcard of one user, and an authenticator app of another that was altered in the database. Resolves to the
+ * credentials that both need afterwards.
+ */
 async function givenFactors(appliance: TestAppliance, { carded, robbed }: { carded: number; robbed: number }) {
   const { store, token } = appliance
   const card = { userId: carded, fingerprint: 'ab'.repeat(32), der: Buffer.from('the certificate') }
@@ -31,7 +34,7 @@ async function givenFactors(appliance: TestAppliance, { carded, robbed }: { card
   ])
 }
 
-/** What an earlier release left: people who log in and share a vault, one who was removed, and no seal on any row. */
+/** The state of an earlier release: users who log in and share a vault, one removed user, and no seals. */
 function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
   it('is refused by the daemon and the console until init seals it, once', async () => {
     const appliance = await start()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../../src/console/program.ts'
 import { entry, givenInitialised, passphrase, strongroom } from '../../support/console-kit.ts'
 
-/** Every command that does something, whatever group it stands in. */
+/** All executable commands, of whatever group. */
 function* commandsOf(group: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {
   for (const command of group.commands) {
     const names = [...path, command.name()]
@@ -15,7 +15,7 @@ function* commandsOf(group: Command, path: readonly string[] = []): Generator<re
 
 function helpOf(command: Command): string {
   let help = ''
-  // A narrow terminal, so that only what commander does not fold can be too wide.
+  // A width at which only text that commander does not wrap can be too wide.
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 100 })
   command.outputHelp()
   return help

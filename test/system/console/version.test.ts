@@ -29,7 +29,7 @@ describe.each(programs)('%s', (program) => {
 })
 
 it.each(['strongroomd', 'strongroom-keeper'])('%s looks there', (program) => {
-  // Where this machine has one, it is not for a test to start it.
+  // A test must not start the daemon of this machine, where there is one.
   const { status, stderr } = run(program, ...(program === 'strongroomd' ? ['--check'] : []))
   if (status !== 0) expect(stderr).toContain(defaultConfigFile)
 })

@@ -11,7 +11,7 @@ import { createObject, readObject, upload } from '../../support/object-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
 
-/** What one round of a writer was answered for. */
+/** Results of one round of a writer. */
 interface Kept {
   readonly user: TestUser
   readonly vault: string
@@ -21,7 +21,7 @@ interface Kept {
   readonly content: string
 }
 
-/** Makes a user, a vault, a key, an object and a file: keys come into the token while it is copied. */
+/** Makes a user, a vault, a key, an object and a file, so that the token gets keys while it is copied. */
 async function writeRound(appliance: TestAppliance, content: string): Promise<Kept> {
   const user = await appliance.addUser()
   const client = await appliance.login(user)
@@ -36,7 +36,7 @@ async function writeRound(appliance: TestAppliance, content: string): Promise<Ke
   }
 }
 
-/** That all of it is there; the user's token was plugged in anew. */
+/** Checks that everything exists. The user's token was plugged in again. */
 async function expectKept(appliance: TestAppliance, { user, vault, content, ...ids }: Kept): Promise<void> {
   user.hardwareToken.replug()
   const client = await appliance.login(user)
@@ -49,7 +49,7 @@ async function expectKept(appliance: TestAppliance, { user, vault, content, ...i
   expect((await client.must('POST', `/transparent/${vault}/decrypt/kept`, { ciphertext })).CALLINFO).toMatchObject({
     plaintext,
   })
-  // Counts went back: what is there encrypts no more, and the next encryption makes a new version.
+  // The counts were put back: existing versions do not encrypt any more, and the next encryption makes a new one.
   const encrypt = `/transparent/${vault}/encrypt/kept`
   expect(verdict(await client.post(encrypt, { plaintext, key_version: 1 }))).toBe('409 1504')
   expect((await client.must('POST', encrypt, { plaintext })).CALLINFO['ciphertext']).toMatch(/^service:v2:/)
@@ -67,7 +67,7 @@ async function startRestored(configFile: string): Promise<void> {
   )
 }
 
-/** The appliance under load, a backup of it, and a restore elsewhere. */
+/** Backs up an appliance under load and restores it elsewhere. */
 async function restoreAmidCalls(
   appliance: TestAppliance,
   pair: AgePair,
@@ -160,7 +160,7 @@ describe('a backup that is made amid calls', () => {
         const { url, file: urlFile } = givenDatabase(folder, 'taken')
         const psql = (statement: string) => execFileSync('psql', [url, '-qAtc', statement], { encoding: 'utf8' })
         psql("CREATE TABLE users (name text); INSERT INTO users VALUES ('of another program')")
-        // What a restore leaves that is killed while it fills another database.
+        // Leftovers of a restore that was killed while it filled another database.
         const leftOver = join(into, 'var/lib/strongroom-restore')
         mkdirSync(leftOver, { recursive: true })
         const placing = { configuration: join(into, 'none'), paths: [], postgres: 'of another URL' }

@@ -6,13 +6,13 @@ import { afterEach, expect, it } from 'vitest'
 
 const compiled = resolve(import.meta.dirname, '../../../dist/modules/core-dumps.js')
 const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'latin1').trim()
-// The kernel writes into the folder in which the process runs, and root may raise a limit again.
+// The kernel writes the file to the working folder of the process, and root can raise a limit again.
 const canJudge = /^core[\w.%]*$/.test(pattern) && process.getuid?.() === 0
 
 let folder = ''
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What a process with a secret in its memory leaves when it crashes after `first`. */
+/** The core dump of a process with a secret in memory that crashes after `first`; undefined for none. */
 function coreAfter(first: string): Buffer | undefined {
   folder = mkdtempSync(join(tmpdir(), 'strongroom-core-'))
   const program = `

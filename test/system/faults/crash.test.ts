@@ -17,21 +17,21 @@ import {
 } from '../../support/fault-kit.ts'
 
 const writers = 8
-/** How many calls each storm sees answered before the power goes. */
+/** Number of answered calls in each storm before the crash. */
 const storms = [20, 60, 100]
 
-/** What the appliance has answered with success, and must therefore keep. */
+/** Successful results, which the appliance must therefore keep. */
 class Promises {
   readonly requestIds: string[] = []
   readonly vaults: string[] = []
-  /** `vault/keys/name` → its newest version. */
+  /** Map from `vault/keys/name` to the newest version. */
   readonly keys = new Map<string, number>()
   readonly ciphertexts: { readonly path: string; readonly ciphertext: string; readonly plaintext: string }[] = []
-  /** Logins whose OTP was taken. */
+  /** Logins whose OTP was accepted. */
   readonly logins: Record<string, string>[] = []
 }
 
-/** One turn of a writer: a vault, keys in it, versions of them, ciphertexts, a login. Nothing may fail but by the crash. */
+/** One turn of a writer: a vault, keys, versions, ciphertexts, a login. Only the crash may make a call fail. */
 async function write(client: TestClient, stranger: TestClient, login: Record<string, string>, kept: Promises) {
   const call = async (path: string, body?: unknown) => {
     const outcome = await attempt(path === '/auth' ? stranger : client, 'POST', path, body)
@@ -74,7 +74,7 @@ async function expectKept(appliance: TestAppliance, client: TestClient, kept: Pr
     expect(verdict(await appliance.client().post('/auth', login))).toBe('403 1201')
 }
 
-/** Every vault of the database has its key in the token, as `pkcs11-tool` finds it. */
+/** Expects that every vault in the database has its key in the token, by `pkcs11-tool`. */
 async function expectVaultKeys({ store, token }: TestAppliance): Promise<void> {
   const pin = readFileSync(token.pinFile, 'utf8')
   const args = ['--module', token.module, '--token-label', 'strongroom', '--login', '--pin', pin, '--list-objects']

@@ -13,7 +13,7 @@ import { eventsOf } from '../../support/trail.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually, expectSoundTrail, processesOf, requestIdOf, stateOf, verdict } from '../../support/fault-kit.ts'
 
-/** What can be done while something is gone that every call, or every change, needs: nothing, and afterwards everything. */
+/** While something that every call or every change needs is gone, nothing can be done; afterwards everything can. */
 
 const ca = new ClientCa()
 afterAll(() => ca.cleanup())
@@ -36,7 +36,7 @@ async function givenCalls(overrides: Overrides = {}): Promise<Given> {
   const calls: Prepared[] = []
   for (const [name, call] of Object.entries(peopleCalls))
     calls.push({ name, ...call, ready: await call.prepare(ground) })
-  // The one that ends the session comes last.
+  // The call that ends the session comes last.
   return {
     appliance,
     ground,
@@ -48,7 +48,7 @@ function send({ ground: { chief } }: Given, { name, ready: { path, options } }: 
   return chief.client.call(methodOf(name), path, options?.(chief))
 }
 
-/** Makes these calls; each is refused so, changes nothing, and gives nothing away. */
+/** Makes these calls. Each is refused with `refusal`, changes nothing, and reveals nothing. */
 async function expectRefused(given: Given, calls: readonly Prepared[], refusal: string): Promise<void> {
   const before = await stateOf(given.appliance)
   const verdicts: Record<string, string> = {}
@@ -63,7 +63,7 @@ async function expectRefused(given: Given, calls: readonly Prepared[], refusal: 
   expect(verdicts).toEqual(Object.fromEntries(calls.map(({ name }) => [name, refusal])))
 }
 
-/** Makes all of them; each succeeds and is recorded once, under its name. */
+/** Makes all calls. Each succeeds and is recorded once, under its name. */
 async function expectDone(given: Given, calls: readonly Prepared[]): Promise<void> {
   const verdicts: Record<string, string> = {}
   const made = new Map<string, string>()
@@ -87,7 +87,7 @@ function operationOf(name: string): string {
   return contracts.find(({ method, path }) => `${method} ${path}` === place)?.operation ?? ''
 }
 
-/** A decryption has a record of its own, and the vault that something comes into one too. */
+/** The audit entries of a call. A decryption has its own, and so has the vault that something is moved to. */
 function partsOf(name: string): string[] {
   if (name.includes('(into another vault)')) return ['object.decrypt allowed', 'object.move.in allowed']
   return /\(its (secrets|file)\)|\/copy$/.test(name) ? ['object.decrypt allowed'] : []
@@ -101,10 +101,11 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
     onTestFinished(() => disk.remove())
     const given = await givenCalls({ audit: { directory: join(disk.path, 'audit') } })
     disk.fill(0)
-    // The last page of a file has room for some records still, which strangers do not get where little is left.
+    // The last page of a file has room for a few more records, which only callers with a session get when little is
+    // left.
     const { token } = given.ground.chief.client
     for (let refusals = 0; refusals < 8;) {
-      // Connections of their own come to every worker.
+      // New connections reach every worker.
       const caller = Object.assign(given.appliance.client(), { token })
       refusals = (await caller.get('/vault')).status === 503 ? refusals + 1 : 0
     }
@@ -120,7 +121,7 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
     onTestFinished(() => disk.remove())
     const file = join(disk.path, 'strongroom.sqlite')
     const given = await givenCalls({ store: { sqlite: file } })
-    // What is free in the log would be room.
+    // Free pages in the log would be room.
     const database = new Database(file)
     database.pragma('wal_checkpoint(TRUNCATE)')
     database.close()
@@ -144,7 +145,7 @@ it('without the token: what needs it is refused without a trace, and done when i
   renameSync(tokenDirectory, `${tokenDirectory}-away`)
   const killed = processesOf(given.appliance).hosts
   for (const pid of killed) process.kill(pid, 'SIGKILL')
-  // One that is killed is seen until it has gone.
+  // A killed process is seen until it has ended.
   await eventually(() => processesOf(given.appliance).hosts.filter((pid) => !killed.includes(pid)).length === 2)
   await expectRefused(
     given,

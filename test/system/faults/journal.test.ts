@@ -11,13 +11,15 @@ import { createObject, readObject } from '../../support/object-kit.ts'
 import { childrenOf } from '../../support/processes.ts'
 import { makeVault } from '../../support/vault.ts'
 
-/** Each read of an object with an alarm is a line of the journal, and this many are more than a process keeps. */
+/**
+ * Each read of an object with an alarm writes a line to the journal, and these are more lines than a process buffers.
+ */
 const reads = 1_500
 
-/** Where standard output and standard error of the daemon go, until a test has them taken. */
+/** Target of the daemon's standard output and standard error. It accepts nothing until a test releases it. */
 interface Destination {
   readonly stdio: SpawnOptions['stdio']
-  /** Has the destination take lines again; gives a way to all that it took. */
+  /** Makes the destination accept lines again. Returns a function that gives all lines. */
   readonly release: (daemon: ChildProcess) => () => string
 }
 
@@ -31,7 +33,7 @@ function fullDisk(): Destination {
     stdio: ['ignore', journal, journal],
     release() {
       closeSync(journal)
-      // Room for what was written and what waits.
+      // Room for the written and the waiting lines.
       execFileSync('mount', ['-o', 'remount,size=16m', disk.path])
       return () => readFileSync(file, 'utf8')
     },
@@ -61,7 +63,7 @@ function stoppedPipe({ directory }: TestAppliance): Destination {
   }
 }
 
-/** As journald, which gives services a socket. */
+/** A socket, like that of journald for services. */
 function stoppedSocket(): Destination {
   return {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -109,7 +111,7 @@ async function callsGoOn(make: (appliance: TestAppliance) => Destination): Promi
   const daemon = await startInto(appliance, admin, destination)
   const read = () => readObject(admin, object, '?decrypt=true')
   for (let done = 0; done < reads; done += 10) await Promise.all(Array.from({ length: 10 }, read))
-  // The primary has something to say, too, and so have those that it starts.
+  // The primary writes lines as well, and so do its children.
   const { pid = 0 } = daemon
   const children = ['strongroom-tokend', 'strongroom-keeper'].flatMap((name) => childrenOf(pid, name))
   expect(children.length).toBeGreaterThan(2)
@@ -127,7 +129,7 @@ async function callsGoOn(make: (appliance: TestAppliance) => Destination): Promi
   return lines
 }
 
-/** Lines that are no JSON, or name a member of every line twice. */
+/** Lines that are not JSON, or contain a member of every line twice. */
 const spoilt = (lines: readonly string[]): string[] =>
   lines.filter((line) => {
     if (['level', 'time', 'pid', 'hostname', 'msg'].some((name) => line.split(`"${name}":`).length !== 2)) return true
@@ -141,7 +143,7 @@ const spoilt = (lines: readonly string[]): string[] =>
 
 describe('with a journal that takes nothing, calls are answered; what was dropped is counted', () => {
   it.skipIf(!mayMount)('on a full disk (needs the right to mount)', async () => {
-    // Each process may have begun a line for which there was no room.
+    // Each process may have begun a line that did not fit.
     expect(spoilt(await callsGoOn(fullDisk)).length).toBeLessThan(10)
   })
 

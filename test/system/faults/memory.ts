@@ -1,13 +1,13 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Bytes to look for, under the name by which a finding is told. */
+/** Byte strings to search for, by the name that a finding reports. */
 export type Needles = Readonly<Record<string, readonly Buffer[]>>
 
-/** A text as it may lie in the memory of a process that runs JavaScript: of one byte a character, or of two. */
+/** The forms of a text in the memory of a JavaScript process: one byte a character, or two. */
 export const spelled = (text: string): Buffer[] => [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')]
 
-/** Bytes raw, in hexadecimal of either case, and in base64. */
+/** Bytes as they are, in hexadecimal of either case, and in base64. */
 export function everyForm(bytes: Buffer): Buffer[] {
   const hex = bytes.toString('hex')
   return [
@@ -18,12 +18,12 @@ export function everyForm(bytes: Buffer): Buffer[] {
   ]
 }
 
-/** The names of the needles that are in the haystack. */
+/** Names of the needles in the haystack. */
 export function findIn(haystack: Buffer, needles: Needles): string[] {
   return Object.keys(needles).filter((name) => needles[name]?.some((needle) => haystack.includes(needle)))
 }
 
-/** The same for all files below a folder, or in one file. */
+/** The same for a file, or for all files below a folder. */
 export function findInFiles(path: string, needles: Needles): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -32,7 +32,7 @@ export function findInFiles(path: string, needles: Needles): string[] {
     )
 }
 
-/** Whether the memory of other processes can be read: by root, where nothing forbids it. */
+/** Whether this process can read the memory of others: as root, where nothing forbids it. */
 export function mayReadMemory(): boolean {
   try {
     closeSync(openSync(`/proc/${process.ppid}/mem`, 'r'))
@@ -43,12 +43,12 @@ export function mayReadMemory(): boolean {
 }
 
 const chunkBytes = 16 * 1024 * 1024
-/** Longer than any needle: what lies across two chunks is seen in the second. */
+/** Longer than any needle, so that a needle across two chunks is found in the second one. */
 const overlapBytes = 4096
 
 /**
- * The names of the needles in the memory of a process, with everything that it can have written: its heaps, stacks and all other
- * pages that are its own. Pages of files that it only reads are left out.
+ * Names of the needles in the memory of a process. All pages that it can have written are searched: heaps, stacks and
+ * other pages of its own. Pages of files that it only reads are not.
  */
 export function findInMemory(pid: number, needles: Needles): string[] {
   const found = new Set<string>()
@@ -67,7 +67,7 @@ export function findInMemory(pid: number, needles: Needles): string[] {
   return [...found]
 }
 
-/** proc_pid_maps(5): what can be read, and is either anonymous or a private copy that can be written. */
+/** proc_pid_maps(5): readable regions that are anonymous or private, writable copies. */
 function ownRegions(pid: number): { from: number; to: number }[] {
   const lines = readFileSync(`/proc/${pid}/maps`, 'latin1').split('\n').filter(Boolean)
   return lines.flatMap((line) => {
@@ -79,7 +79,7 @@ function ownRegions(pid: number): { from: number; to: number }[] {
   })
 }
 
-/** A region may have been given back meanwhile: what cannot be read is not there. */
+/** A region may have been freed meanwhile, and then cannot be read. */
 function readAt(memory: number, position: number, bytes: number): Buffer {
   const chunk = Buffer.alloc(bytes)
   try {

@@ -20,7 +20,7 @@ import {
 } from '../../support/fault-kit.ts'
 
 const writers = 6
-/** How many calls each storm sees answered before the power goes. */
+/** Number of answered calls in each storm before the crash. */
 const storms = [20, 40, 60]
 
 interface Kept {
@@ -28,12 +28,12 @@ interface Kept {
   readonly file?: Buffer
 }
 
-/** What the appliance has answered with success, and must therefore keep. */
+/** Successful results, which the appliance must therefore keep. */
 class Promises {
   readonly requestIds: string[] = []
-  /** By object id: what was answered last; undefined once deleted. */
+  /** The last answer by object id; undefined for a deleted object. */
   readonly objects = new Map<string, Kept | undefined>()
-  /** Object id → other values that it may hold: of a change whose answer was lost. */
+  /** Other possible values by object id, of changes whose answer was lost. */
   readonly maybe = new Map<string, (Kept | undefined)[]>()
   readonly users: { readonly id: string; readonly username: string; readonly totp: string }[] = []
   readonly members = new Map<string, string | undefined>()
@@ -45,11 +45,13 @@ class Promises {
 type Form = ReturnType<typeof formWith>
 type Call = (method: string, path: string, body?: object | Form) => Promise<Answer | undefined>
 
-/** Uploads of more than the appliance keeps in memory before it asks who sends them, and of more than one chunk. */
+/**
+ * Lengths of uploads: more than the appliance keeps in memory before it identifies the caller, and more than one chunk.
+ */
 const sizes = [500_000, 1_700_000]
 const passphrase = 'seven wooden lanterns on water'
 
-/** One turn of a writer: objects with secrets and files, made, changed and deleted; people, what they hold and share. */
+/** One turn of a writer: makes, changes and deletes objects with secrets and files, people, factors and memberships. */
 async function write(vaultId: string, round: number, call: Call, kept: Promises): Promise<void> {
   const token = () => randomBytes(9).toString('hex')
   const first = { host: `host-${token()}`, password: token() }
@@ -184,7 +186,7 @@ function lostConnection(error: unknown): { lost: string } {
   throw error
 }
 
-/** The last of them log in, with the factors that they were told once. */
+/** Expects that the last users can log in with the factors that they were told once. */
 async function expectPeople(appliance: TestAppliance, { users, hotp }: Promises): Promise<void> {
   const logIn = async (user: Pick<TestUser, 'username'>, otp: string) =>
     verdict(
@@ -203,7 +205,10 @@ async function expectPeople(appliance: TestAppliance, { users, hotp }: Promises)
   }
 }
 
-/** What the crashes left behind is swept, and nothing else: no chunk without its object, no key without its vault but those of creations. */
+/**
+ * Expects that all leftovers of the crashes are removed, and nothing else: no chunk without its object, and no key
+ * without its vault except those of creations.
+ */
 async function expectTidy(appliance: TestAppliance): Promise<void> {
   await appliance.store.transaction((tx) => tx.query('UPDATE file_uploads SET touched_at = touched_at - 3600001'))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

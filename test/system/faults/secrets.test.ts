@@ -26,17 +26,17 @@ let user: TestUser
 let vault: TestVault
 const importedKey = randomBytes(32)
 const marker = randomBytes(24)
-/** Nothing secret, and sent as a header: what a worker has certainly had in its memory. */
+/** A value that is not secret and is sent as a header, so that it was certainly in the memory of a worker. */
 const witness = `witness-${randomBytes(12).toString('hex')}`
 const sessions: string[] = []
 const hotpSeed = randomBytes(20)
-/** Of objects. */
+/** Content of objects. */
 const fieldValue = `field-${randomBytes(12).toString('hex')}`
 const fileMarker = randomBytes(24)
-/** What calls of administrators brought in, or were told once; by what it is. */
+/** Secrets that administrators sent, or were told once, by name. */
 const told: Record<string, string> = {}
 
-/** Keys, and what opens the token: never in a process of ours but the token host. */
+/** Keys and the PIN, which must never be in a process other than token hosts and keeper. */
 function keys(): Needles {
   const seed = Buffer.from(base32nopad.decode(user.totpSecret))
   return {
@@ -48,7 +48,7 @@ function keys(): Needles {
   }
 }
 
-/** What passes through a worker and must not stay anywhere. */
+/** Secrets that pass through a worker and must not stay anywhere. */
 function passing(): Needles {
   return {
     'the pass phrase': spelled(user.passphrase),
@@ -62,16 +62,16 @@ function passing(): Needles {
   }
 }
 
-/** Every use there is of each secret, through every worker and token host. */
+/** Uses each secret in all ways, through every worker and token host. */
 async function useAll(): Promise<void> {
   const { admin, id } = vault
   const policy = { type: 'aes256-gcm96', allow_export: true }
-  // The key maker may be up later than the workers.
+  // The key maker may start later than the workers.
   const body = await vi.waitFor(() => importBody(admin, id, 'imported', importedKey, policy), 30_000)
   await admin.must('POST', `/transparent/import/${id}/imported`, body)
   const plaintext = marker.toString('base64')
   for (let round = 0; round < 12; round++) {
-    // Three new connections each time, so that every worker has its turn at each call.
+    // Three new connections for each call, so that every worker serves each of them.
     const client = appliance.client(admin.token)
     const sealed = await client.must('POST', `/transparent/${id}/encrypt/imported`, { plaintext })
     const { ciphertext } = sealed.CALLINFO
@@ -91,11 +91,11 @@ async function useAll(): Promise<void> {
   )
 }
 
-/** What the people's side does with secrets: in fields and files, shown and sent at enrolments, made up, changed. */
+/** Uses of secrets by people: in fields and files, shown and sent at enrolments, generated, changed. */
 async function useAmongPeople(): Promise<void> {
   const { admin, id } = vault
   const object = await createObject(admin, id, { password: fieldValue })
-  // More than is held in memory while it comes in.
+  // More than is kept in memory during an upload.
   const file = await upload(admin, { groupid: id }, Buffer.alloc(1_500_000, fileMarker))
   for (let round = 0; round < 6; round++) {
     const client = appliance.client(admin.token)
@@ -121,12 +121,12 @@ async function useAmongPeople(): Promise<void> {
   told['a pass phrase given'] = `grey lanterns ${randomBytes(8).toString('hex')}`
   const { id: other } = await appliance.addUser()
   await chief.must('PUT', `/user/${other}/passphrase`, { newpassphrase: told['a pass phrase given'] })
-  // Refusals repeat nothing of what was sent.
+  // Refusals repeat no input.
   await chief.call('POST', `/user/${user.id}/otp`, { raw: sent })
   await admin.call('PUT', `/object/${object}`, { body: { password: `${fieldValue}\u0001` } })
 }
 
-/** Every worker has it in memory now, and will not have let go of it by the time of the search. */
+/** Puts the witness into the memory of every worker, where it stays until the search. */
 async function showWitness(): Promise<void> {
   for (let round = 0; round < 12; round++) {
     const client = appliance.client(vault.admin.token)
@@ -135,11 +135,11 @@ async function showWitness(): Promise<void> {
 }
 
 beforeAll(async () => {
-  // The most that the journal can be made to say.
+  // The most verbose journal.
   appliance = await TestAppliance.own({ ...twoWorkers, log: { level: 'trace' } })
   user = await appliance.addUser()
   vault = await makeVault(appliance)
-  // Whatever anybody puts into a temporary file is searched too.
+  // Temporary files are searched as well.
   const temporary = join(appliance.directory, 'temporary')
   mkdirSync(temporary)
   await appliance.restart('SIGTERM', { TMPDIR: temporary })
@@ -156,7 +156,7 @@ describe('after every use of them, keys and PIN', () => {
       const { workers } = processesOf(appliance)
       expect(workers).toHaveLength(2)
       for (const pid of workers) {
-        // The search finds what is there: the header that this worker was sent, and what passes through it unavoidably.
+        // Proves that the search works: it finds the header that this worker was sent, and nothing but it.
         expect(findInMemory(pid, { ...keys(), witness: spelled(witness) })).toEqual(['witness'])
       }
       const { primary, tlsKey } = { primary: appliance.pid, tlsKey: readFileSync(appliance.config.tls.key, 'latin1') }

@@ -29,13 +29,13 @@ async function givenAppliance(overrides: Overrides = {}): Promise<TestAppliance>
   return appliance
 }
 
-/** What came of calls, and the request ids of those that were answered. */
+/** Outcomes of calls, and the request ids of answered ones. */
 interface Seen {
   readonly verdicts: Set<string>
   readonly answered: Set<string>
 }
 
-/** One call of a mixed load: an encryption, its decryption, a rotation. What is answered must be right. */
+/** One turn of a mixed load: an encryption, its decryption, a rotation. Checks the answers. */
 async function work({ id }: TestVault, client: TestClient, round: number, seen: Seen): Promise<void> {
   const call = async (method: string, path: string, body?: unknown) => {
     const outcome = await attempt(client, method, `/transparent/${id}/${path}`, body)
@@ -55,7 +55,7 @@ async function expectSealedToTheEnd(appliance: TestAppliance): Promise<void> {
     expect({ chain, unsealed }).toEqual({ chain, unsealed: 0 })
 }
 
-/** Whether the port takes new connections. */
+/** Whether the port accepts new connections. */
 async function isOpen(appliance: TestAppliance, seen: Seen): Promise<boolean> {
   const outcome = await attempt(appliance.client(), 'GET', '/authinfo/logintypes')
   seen.verdicts.add(verdict(outcome))
@@ -83,7 +83,7 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
       const logins = Promise.all(
         users.map((user) => attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))),
       )
-      // The OTP is used up before the pass phrase is hashed, and the token is needed once more after that.
+      // The OTP is used up before the pass phrase is hashed, and the token is needed again afterwards.
       await eventually(async () => {
         const ids = users.map(({ id }) => id).join(', ')
         const [row] = await appliance.store.query<{ count: number }>(
@@ -106,7 +106,7 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
   expect(exitCode).toBe(0)
   for (const harmless of ['done', '409 1906', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']) seen.verdicts.delete(harmless)
   expect([...seen.verdicts]).toEqual([])
-  // Every call that was carried out was answered as well: where a connection was cut, none had begun on it.
+  // Every performed call was answered as well: on a cut connection none had begun.
   for (const answer of doneOf(logins)) seen.answered.add(requestIdOf(answer))
   const recorded = outcomesIn(appliance.config.audit.directory)
   expect(new Set([...recorded.keys()].filter((id) => !earlier.has(id)))).toEqual(seen.answered)
@@ -117,15 +117,15 @@ it('a connection that the last worker refuses because it stops is closed', async
   const appliance = await givenAppliance({ http: { drainTimeoutMs: 60_000 }, hsm: { deadlineMs: 60_000 } })
   const user = await appliance.addUser()
   const { hosts, workers } = processesOf(appliance)
-  // A login that waits for the token keeps its worker running, and with it the primary.
+  // A login that waits for the token keeps its worker running, and the worker keeps the primary running.
   for (const pid of hosts) process.kill(pid, 'SIGSTOP')
   const login = attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))
-  // Nothing tells when it waits; a machine may be busy.
+  // No event shows that it waits, and the machine may be busy.
   await sleep(2_000)
   for (const pid of workers) process.kill(pid, 'SIGSTOP')
   const stopped = appliance.stop('SIGTERM')
   await eventually(() => appliance.journal.includes('"msg":"stopping"'))
-  // The primary hands the connections to workers that will find the order to stop before them.
+  // The primary passes the connections to workers, which will read the order to stop before them.
   const ends = Promise.all(Array.from({ length: 8 }, () => endOfConnection(appliance)))
   await sleep(300)
   for (const pid of workers) process.kill(pid, 'SIGCONT')
@@ -135,7 +135,7 @@ it('a connection that the last worker refuses because it stops is closed', async
   expect(await stopped).toBe(0)
 })
 
-/** Resolves when the connection, on which a malformed request is sent, is closed in whatever way. */
+/** Sends a malformed request. Resolves when its connection is closed in any way. */
 function endOfConnection(appliance: TestAppliance): Promise<void> {
   return new Promise((resolve) => {
     const socket = connectPlain({ host: '127.0.0.1', port: appliance.config.http.port }, () => {
@@ -157,7 +157,7 @@ it('a worker killed under load is replaced while others serve, and the trail hol
     clients.length,
     async (loop, round) => {
       await work(vault, clients[loop] ?? vault.admin, round, seen)
-      // The port stays open all the while: no connection is ever refused.
+      // The port stays open the whole time: no connection is refused.
       if (loop === 0) await isOpen(appliance, seen)
     },
     async () => {
@@ -221,7 +221,7 @@ it('a worker killed before it took the connections that were meant for it leaves
   expect(settled).toEqual([...Array.from({ length: calls.length - 1 }, () => 'done'), 'ECONNRESET'])
 })
 
-/** A server certificate of the test's own, from the CA that the clients of all tests trust. */
+/** A separate server certificate, by the CA that the clients of all tests trust. */
 function givenPki(): Pki {
   const shared = commonPki()
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-pki-'))
@@ -249,7 +249,7 @@ it('SIGHUP under load presents the new certificate, and no call fails', async ()
   await under(
     2 * lasting.length,
     async (loop, round) => {
-      // Half of the loops connect anew each time, half keep their connections.
+      // Half of the loops connect again each time; the others keep their connections.
       const client = lasting[loop] ?? appliance.client(vault.admin.token)
       await work(vault, client, round, seen)
       if (!lasting.includes(client)) client.close()

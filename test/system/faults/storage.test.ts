@@ -38,12 +38,12 @@ async function givenAppliance(place?: Place, disk?: { readonly path: string }): 
 }
 
 function givenDisk<Disk extends { remove(): void }>(disk: Disk): Disk {
-  // Later than the appliance's own end: what is registered first runs last.
+  // Runs after the appliance's own cleanup: what is registered first runs last.
   onTestFinished(() => disk.remove())
   return disk
 }
 
-/** Vaults and the token's objects: a vault that was refused has left neither. */
+/** Numbers of vaults and of objects in the token: a refused vault leaves neither. */
 async function vaultsAndObjects(appliance: TestAppliance): Promise<{ vaults: number; objects: number }> {
   return { vaults: await countOf(appliance, 'vaults'), objects: objectsIn(appliance.token) }
 }
@@ -62,19 +62,19 @@ async function givenWork(appliance: TestAppliance): Promise<Before> {
 }
 
 /**
- * Whether not even the smallest record is taken any more, by no worker: one call after another, each on a connection of
- * its own, because several records in one write may fail where the next, alone, still fits.
+ * Whether no worker accepts even the smallest record. The calls are made one after another on new connections, because
+ * several records in one write may fail where a single one still fits.
  */
 async function isRefusing(appliance: TestAppliance, { token }: TestClient): Promise<boolean> {
   for (let call = 0; call < 8; call++) {
-    // With a session: where little room is left, that is for those who have one.
+    // With a session, because the last room is reserved for callers with one.
     const caller = Object.assign(appliance.client(), { token })
     if ((await caller.get('/vault')).status !== 503) return false
   }
   return true
 }
 
-/** Whether every worker takes records again: each opens its own chain of the trail, and tries at times of its own. */
+/** Whether every worker accepts records again: each opens its own chain of the trail, and retries at its own times. */
 async function isServing(appliance: TestAppliance): Promise<boolean> {
   for (let call = 0; call < 8; call++) {
     if ((await appliance.client().get('/authinfo/logintypes')).status !== 200) return false
@@ -82,7 +82,7 @@ async function isServing(appliance: TestAppliance): Promise<boolean> {
   return true
 }
 
-/** Every kind of change, each refused with `refusal` and without a trace. */
+/** Expects that every kind of change is refused with `refusal` and without a trace. */
 async function expectAllRefused(appliance: TestAppliance, vault: TestVault, refusal: string): Promise<void> {
   const { admin, id } = vault
   const before = await vaultsAndObjects(appliance)
@@ -103,7 +103,7 @@ async function expectAllRefused(appliance: TestAppliance, vault: TestVault, refu
   ])
 }
 
-/** Both what was there before and what is new. */
+/** Expects that earlier and new things work. */
 async function expectAllWorks(appliance: TestAppliance, { vault, sealedText, user }: Before): Promise<void> {
   const { admin, id } = vault
   expect(await vault.decrypt('kept', sealedText)).toBe('a2VwdA==')
@@ -129,7 +129,7 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
       const credentials = appliance.credentials(before.user)
       const sessions = await countOf(appliance, 'sessions')
       disk.fill(0)
-      // The last page of an audit file has room for some records still.
+      // The last page of an audit file has room for a few more records.
       if (place === 'audit') while (!(await isRefusing(appliance, vault.admin))) {}
 
       await expectAllRefused(appliance, vault, refusal)
@@ -137,12 +137,12 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
       expect(verdict(login)).toBe(refusal)
       expect(login.json.CALLINFO).not.toHaveProperty('token')
       expect(await countOf(appliance, 'sessions')).toBe(sessions)
-      // A database that cannot be written still answers questions; a call that cannot be recorded is never answered.
+      // A database that cannot be written still answers reads. A call that cannot be recorded is never answered.
       const question = await vault.admin.get(`/transparent/${vault.id}/keys/kept`)
       expect(verdict(question)).toBe(place === 'store' ? 'done' : refusal)
 
       disk.free()
-      // The one that was refused before it was used up is good once; one that was used up stays so.
+      // The OTP that was refused before its use is valid once. A used one stays used.
       const replays = [
         await appliance.client().post('/auth', credentials),
         await appliance.client().post('/auth', credentials),

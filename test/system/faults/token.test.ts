@@ -29,7 +29,7 @@ async function givenAppliance(overrides: Overrides = {}): Promise<Given> {
   return { appliance, vault, sealedText: await vault.encrypt('kept', 'a2VwdA=='), user: await appliance.addUser() }
 }
 
-/** Encrypts and decrypts; what came of it. A wrong plaintext fails the test at once. */
+/** Encrypts and decrypts. Resolves to the outcome; a wrong plaintext fails the test. */
 async function roundTrip({ admin, id }: TestVault, key: string): Promise<string> {
   const plaintext = randomBytes(24).toString('base64')
   const encrypted = await attempt(admin, 'POST', `/transparent/${id}/encrypt/${key}`, { plaintext })
@@ -43,7 +43,7 @@ async function roundTrip({ admin, id }: TestVault, key: string): Promise<string>
 
 const isServed = async ({ vault }: Given): Promise<boolean> => (await roundTrip(vault, 'kept')) === 'done'
 
-/** Calls that cannot be answered without the token, each refused with this verdict and without a trace. */
+/** Expects that calls that need the token are each refused with this verdict and without a trace. */
 async function expectRefused(
   { appliance, vault, sealedText, user }: Given,
   refusal: string,
@@ -106,10 +106,10 @@ describe('token hosts', () => {
   it('that all stop answering: calls are refused when hsm.deadlineMs has passed, or served by new hosts', async () => {
     const given = await givenAppliance({ ...twoWorkers, hsm: { deadlineMs: 1_000 } })
     const { hosts, keeper } = processesOf(given.appliance)
-    // Calls need the hosts, and logins the keeper.
+    // Calls need the hosts, logins the keeper.
     for (const pid of [...hosts, ...keeper]) process.kill(pid, 'SIGSTOP')
     const calls = await Promise.all(Array.from({ length: 8 }, () => roundTrip(given.vault, 'kept')))
-    // New hosts may be there before the first call is given up.
+    // New hosts may be up before the first call is given up.
     expect(new Set([...calls, 'done', '503 1900'])).toEqual(new Set(['done', '503 1900']))
     await eventually(() => isServed(given))
     expect(processesOf(given.appliance).hosts).not.toEqual(expect.arrayContaining([...hosts]))
@@ -123,13 +123,13 @@ describe('token hosts', () => {
     const stopped = [...hosts, ...keeper]
     for (const pid of stopped) process.kill(pid, 'SIGSTOP')
     const calls = await Promise.all(Array.from({ length: 8 }, () => roundTrip(vault, 'kept')))
-    // One that waited at both hosts is refused, and all others are served.
+    // A call that waited at both hosts is refused; all others are served.
     expect(new Set([...calls, 'done', '503 1900'])).toEqual(new Set(['done', '503 1900']))
     const left = () => {
       const { hosts: hostsNow, keeper: keeperNow } = processesOf(appliance)
       return [...hostsNow, ...keeperNow].filter((pid) => stopped.includes(pid))
     }
-    // Calls are served again before the keeper is, which they need for logins alone.
+    // Calls are served again before the keeper, which only logins need.
     await eventually(async () => (await isServed(given)) && left().length === 0)
     expect(appliance.journal.match(/killed: it is stopped/g)).toHaveLength(stopped.length)
     expect(appliance.journal).not.toContain('heartbeat stayed away')
@@ -142,7 +142,7 @@ describe('the token', () => {
     const given = await givenAppliance()
     const { tokenDirectory } = given.appliance.token
     renameSync(tokenDirectory, `${tokenDirectory}-away`)
-    // Keys that are unwrapped already may go on working until the next look at the token.
+    // Keys that are already unwrapped may work until the next check of the token.
     await eventually(async () => (await roundTrip(given.vault, 'kept')) === '503 1900')
     await expectRefused(given, '503 1900')
     renameSync(`${tokenDirectory}-away`, tokenDirectory)
@@ -153,7 +153,7 @@ describe('the token', () => {
   })
 })
 
-/** Starts the daemon anew with something wrong, and again when that was put right. */
+/** Restarts the daemon with a defect, and again after its repair. */
 async function expectMendable(given: Given, spoil: () => () => void, refusal: string, said: RegExp): Promise<void> {
   const { appliance } = given
   await appliance.stop()

@@ -9,7 +9,7 @@ import { hasPostgres, startPostgres, type TestPostgres } from '../../support/pos
 import { makeVault } from '../../support/vault.ts'
 import { outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
 
-/** Rounds of each race: enough that both orders of arrival occur. */
+/** Rounds of each race: enough for both orders of arrival. */
 const rounds = 12
 
 describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', () => {
@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
     database.cleanup()
   })
 
-  /** The same session at the other daemon. */
+  /** A client with the same session at the other daemon. */
   function elsewhere(client?: TestClient): TestClient {
     const other = new TestClient(beside.url, appliance.ca, client?.token)
     clients.push(other)

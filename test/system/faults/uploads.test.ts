@@ -8,7 +8,7 @@ import { makeVault, type TestVault } from '../../support/vault.ts'
 import { countOf, processesOf } from '../../support/fault-kit.ts'
 
 const MiB = 1024 * 1024
-/** The full measure is 20 files of 64 MiB. */
+/** A complete measurement takes 20 files of 64 MiB. */
 const files = Number(process.env['UPLOADS'] ?? 8)
 const fileBytes = Number(process.env['UPLOAD_MIB'] ?? 32) * MiB
 
@@ -35,7 +35,7 @@ it('many large uploads at once leave the memory of the workers flat', { timeout:
   await upload(vault.admin, { groupid: vault.id }, content.subarray(0, 4 * MiB))
   const { workers } = processesOf(appliance)
   const before = workers.map((pid) => memoryOf(pid, 'VmRSS'))
-  // Sets the peak back to what is resident now.
+  // Resets the peak to the present resident memory.
   for (const pid of workers) writeFileSync(`/proc/${pid}/clear_refs`, '5')
   const form = formWith({ groupid: vault.id }, content)
   const answers = await Promise.all(Array.from({ length: files }, () => vault.admin.call('POST', '/object', form)))

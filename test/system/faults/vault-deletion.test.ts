@@ -15,7 +15,7 @@ const findings = async (appliance: TestAppliance): Promise<string[]> =>
     .map(({ detail }) => detail ?? '')
 
 it('a daemon killed between the deletion of a vault and that of its key leaves a key that is reported and tidied up', async () => {
-  // With such a deadline, hosts that are held still are not replaced meanwhile.
+  // With this deadline, suspended hosts are not replaced meanwhile.
   const appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 60_000 } })
   onTestFinished(() => appliance.close())
   const kept = await makeVault(appliance, 'Kept')
@@ -23,7 +23,7 @@ it('a daemon killed between the deletion of a vault and that of its key leaves a
   const vault = await makeVault(appliance, 'Deleted')
   const keptCiphertext = await kept.encrypt('k', 'AAAA')
 
-  // Hosts that do not answer hold the call where its record and its commit are done, and the token has still to be asked.
+  // Suspended hosts hold the call after its record and commit, before the token is asked.
   for (const pid of processesOf(appliance).hosts) process.kill(pid, 'SIGSTOP')
   const cut = vault.admin.call('DELETE', `/vault/${vault.id}`).catch((error: unknown) => error)
   await eventually(

@@ -5,7 +5,7 @@ import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually } from '../../support/fault-kit.ts'
 import { askMonitor, metricIn, monitored } from '../../support/monitor.ts'
 
-/** The lines of the journal about this warning, as `name level state`. */
+/** Journal lines about this warning, as `name level state`. */
 const linesOf = ({ journal }: TestAppliance, warning: string): string[] =>
   journal
     .split('\n')
@@ -33,7 +33,7 @@ describe('the daemon warns by itself', () => {
     await eventually(() => linesOf(appliance, 'disk.audit').length === 3)
     disk.free()
     await eventually(() => linesOf(appliance, 'disk.audit').length === 4)
-    // The primary alone tells: workers and hosts say nothing of it.
+    // Only the primary reports it: workers and hosts log nothing about it.
     expect(linesOf(appliance, 'disk.audit')).toEqual([
       'strongroomd warn warning',
       'strongroomd info over',
@@ -46,7 +46,7 @@ describe('the daemon warns by itself', () => {
     const { appliance } = await monitored({ warnings: { certificateDays: 36_500 } })
     onTestFinished(() => appliance.close())
     await eventually(() => linesOf(appliance, 'certificate.server').length > 0)
-    // What SoftHSM2 tells syslog at each start is explained beside it.
+    // The journal explains what SoftHSM2 writes to syslog at each start.
     expect(appliance.journal).toMatch(/token ready[^]*EVP_DecryptFinal failed[^]*is not damage/)
     expect(appliance.journal).toMatch(/the server certificate expires at .* days\. Put a new certificate and key where/)
   })

@@ -16,14 +16,14 @@ import { rawBackupSeal, rawSeal } from '../../support/raw-seal.ts'
 import type { TestToken } from '../../support/token.ts'
 import { grantFor, identity, inside, outside, policyOf, vault, vaultKeyOf } from './hsm-kit.ts'
 
-/** Backups of keys that have one version and no feature: with records that the test seals. */
+/** Makes backups of keys with one version and no feature, by records that the test seals. */
 export interface BackupKit {
   backUp(kind: KeyKind, made: GeneratedKey, exportable: boolean): Promise<Buffer>
-  /** The key of a backup, taken for a policy that says the same, out of the wrapping by the key of its vault. */
+  /** Restores the key of a backup for a matching policy, without the outer wrapping by the data key of its vault. */
   restore(backup: Buffer): Promise<GeneratedKey>
-  /** A backup that says what the test likes, sealed with the PIN. */
+  /** A backup with arbitrary content, sealed with the PIN. */
   forged(kind: KeyKind, backup: WrappedKey, says?: Partial<Backup & BackupVersion>): Buffer
-  /** Of the vault that keys are restored into; made at the first call. */
+  /** The data key of the vault that keys are restored to. It is made at the first call. */
   vaultKey(): Promise<SealedRecord>
 }
 

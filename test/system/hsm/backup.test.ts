@@ -136,7 +136,7 @@ describe('appliances that share backup keys', () => {
     tokens.push(token)
     return token
   }
-  /** One appliance at a time; its token is left alone in between. */
+  /** One appliance at a time. Its token is kept in between. */
   const on = async <T>(token: TestToken, work: (hosts: Hosts) => Promise<T>): Promise<T> => {
     const hosts = (running = await startHosts({ token: { ...token, cleanup: () => undefined } }))
     try {
@@ -220,7 +220,7 @@ describe('appliances that share backup keys', () => {
         expect([restored.kek, restored.backup]).toEqual([kek, { kek: version?.kek, blob: version?.blob }])
         expect(await hsm.decrypt(await reference('aes128-gcm', restored), ciphertext)).toEqual(Buffer.from('kept'))
       }
-      // A blob under the KEK of before is used only after it was restored.
+      // A blob under the earlier KEK can be used only after a restore.
       const unrestored = await reference('aes128-gcm', backupOf(made))
       await expect(hsm.decrypt(unrestored, ciphertext)).rejects.toMatchObject(rejected)
     })

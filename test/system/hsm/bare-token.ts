@@ -9,15 +9,15 @@ import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
 import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import { makeToken } from '../../support/token.ts'
 
-/** A token in the test's own process, without a host: for keys whose bytes the test knows. */
+/** A token in the test process, without a host, for keys whose bytes the test knows. */
 export interface BareToken {
   readonly session: Pkcs11Session
   readonly mechanisms: ReadonlySet<number>
-  /** A session key with this value and the usage of its row. */
+  /** Makes a session key with this value and the usage of its row. */
   secret(row: SecretKeyRow, value: Buffer): KeyHandle
-  /** The value of a key that is neither sensitive nor of any worth. */
+  /** The value of a worthless key that is not sensitive. */
   valueOf(key: KeyHandle): Buffer
-  /** What `work` gives; undefined where the token or we refuse, with a fresh session afterwards. */
+  /** The result of `work`; undefined where the token or Strongroom refuses, after which the session is replaced. */
   attempt<T>(work: () => T): T | undefined
   close(): void
 }

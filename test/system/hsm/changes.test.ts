@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 const rounds = { side: 8, each: 16 }
 
-/** Runs `work` many times at once, with a client for each of two workers. */
+/** Runs `work` many times concurrently, with one client for each of two workers. */
 async function atOnce(work: (one: Hsm, other: Hsm) => Promise<void>): Promise<void> {
   hosts = await startHosts({ count: 2, keeper: true })
   const open = () => createHsmClient({ sockets: hosts.sockets, deadlineMs: 20_000, queue: 4096 })
@@ -57,12 +57,12 @@ it('a vault key made at the same moment as others is found to be destroyed', asy
   expect(objectsIn(hosts.token)).toBe(before)
 })
 
-/** Two machines at one token: each has a client, and so makes objects by a host, of its own. */
+/** Two machines with one token: the client of each makes objects by a host of its own. */
 async function givenUnseen(): Promise<{ readonly hsm: Hsm; readonly id: string }> {
   const token = await makeToken()
   const shim = makeShim(token)
   hosts = await startHosts({ count: 2, token, keeper: true, hsm: { module: shim.module } })
-  // The last one makes the vault's key for the references below, too: made by another process, that would have it look anew.
+  // The last one also makes the vault's key for the references below. A key by another process would cause a reopening.
   const [other, one] = hosts.sockets.map((socket) =>
     createHsmClient({ sockets: [socket], deadlineMs: 20_000, queue: 4096 }),
   )
@@ -82,7 +82,7 @@ it('a key made by another machine while this one made its own can be used here',
   const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
   const ciphertext = await hsm.encrypt(key, Buffer.from('x'))
   expect(await hsm.decrypt(key, ciphertext)).toEqual(Buffer.from('x'))
-  // It was not seen at first.
+  // The object was not seen at first.
   expect((await hsm.status())[0]?.token?.epoch).toBe(2)
 })
 
@@ -93,7 +93,7 @@ it('a key made by another machine while this one made its own can be destroyed h
   expect(objectsIn(hosts.token)).toBe(before - 1)
 })
 
-it('what is not there is looked for once, and said to be destroyed', async () => {
+it('an object that does not exist is looked for once, and reported as destroyed', async () => {
   hosts = await startHosts({})
   const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: randomBytes(16) })
   for (let round = 0; round < 3; round++)
@@ -103,7 +103,7 @@ it('what is not there is looked for once, and said to be destroyed', async () =>
   await expect(hosts.hsm.encrypt(another, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.unavailable' })
 })
 
-/** An object of the token as it is on the disk while another process makes it: the first of its attributes alone. */
+/** A file of an object as another process writes it, with only its first attribute. */
 function halfMade({ tokenDirectory }: TestToken): string {
   const [some] = readdirSync(tokenDirectory, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('/token.object'),
@@ -118,7 +118,7 @@ function halfMade({ tokenDirectory }: TestToken): string {
   return `${name}.object`
 }
 
-it('what another process is making is left alone by a host that looks for its keys', async () => {
+it('a host that looks for its keys does not touch an object that another process is making', async () => {
   const token = await makeToken()
   const file = halfMade(token)
   const before = readFileSync(file)

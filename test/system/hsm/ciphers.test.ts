@@ -44,7 +44,7 @@ function openWithOpenssl(
   return Buffer.concat([judge.update(body), judge.final()])
 }
 
-/** Sizes at the borders of blocks, of buffers and of frames, and anything between. */
+/** Sizes at the limits of blocks, buffers and frames, and others between them. */
 const sizes = fc.oneof(
   { weight: 6, arbitrary: fc.nat(80) },
   {

@@ -11,7 +11,7 @@ afterEach(async () => {
   hosts = undefined
 })
 
-/** The checks that fail, with what a host says of each. */
+/** The failed checks, with the sentence of a host about each. */
 async function failures(token: TestToken, module?: string): Promise<Record<string, string>> {
   hosts = await startHosts({ token, ...(module === undefined ? {} : { hsm: { module } }) })
   const [status] = await hosts.hsm.status()

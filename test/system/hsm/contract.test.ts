@@ -229,7 +229,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
       }
     })
 
-    it('of vaults come and go', async () => {
+    it('of vaults are created and destroyed', async () => {
       const before = (await hosts.hsm.status())[0]?.token?.objects.vaultKeys
       const { id } = await hosts.hsm.createVaultKey()
       expect(id).toMatch(/^[0-9a-f]{32}$/)
@@ -257,7 +257,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
   })
 
   describe('one-time passwords', () => {
-    // RFC 4226 appendix D: the intermediate HMAC values for the secret 12345678901234567890.
+    // RFC 4226, appendix D: the intermediate HMAC values for the secret 12345678901234567890.
     const rfc4226 = [
       'cc93cf18508d94934c64b65d8ba7667fb7cde4b0',
       '75a48a19d4cbe100644e8ac1397eea747a2d33ab',
@@ -266,7 +266,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
       'a904c900a64b35909874b33e61c5938a8e15ed1c',
     ]
 
-    /** RFC 4226 §5.3. */
+    /** The code of a MAC (RFC 4226 §5.3). */
     const codeOf = (mac: Buffer): string =>
       String((mac.readUInt32BE(mac.readUInt8(mac.length - 1) & 15) & 0x7fff_ffff) % 100_000_000).padStart(8, '0')
 
@@ -371,7 +371,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
         expect(state).toBe('ready')
         expect(Object.keys(token?.conformance ?? {}).length).toBeGreaterThan(8)
         expect(new Set(Object.values(token?.conformance ?? {}))).toEqual(new Set(['passed']))
-        // At most one look for the vault key that was destroyed at another host.
+        // The token was reopened at most once, for the vault key that another host destroyed.
         expect([1, 2]).toContain(token?.epoch)
         expect(token?.objects.root).toHaveLength(8)
         expect(token?.mechanisms).toEqual(expect.arrayContaining(['AES_GCM', 'AES_KEY_WRAP', 'ECDSA', 'SHA256_HMAC']))

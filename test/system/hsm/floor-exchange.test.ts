@@ -13,11 +13,11 @@ import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import type { SealedRecord } from '../../../src/hsm/sealed-record.ts'
 import { makeToken, type TestToken } from '../../support/token.ts'
 
-/** What keepers of several machines tell each other, over a table that the test keeps, on a token of its own. */
+/** The exchange of floors between keepers of several machines, over a table in the test, with a token of its own. */
 let files: TestToken
 let token: Token
 let folder: string
-/** The table: batches by machine and number. */
+/** The table, as batches by machine and number. */
 let table: Map<string, Map<number, SealedRecord>>
 let nowMs = 0
 const reports: string[] = []
@@ -53,7 +53,7 @@ interface Machine extends FloorExchange {
   readonly floors: WritableFloors
   readonly assertions: UsedAssertions
   readonly otps: UsedOtps
-  /** One turn of its courier; with `stored: false` what it tells is lost on the way. */
+  /** One turn of its courier. With `stored: false` its messages are lost. */
   turn(options?: { readonly stored?: boolean }): void
   close(): void
 }
@@ -145,7 +145,7 @@ describe('what rises on one machine', () => {
     one.assertions.use({ assertion: subject(2), goodUntil: nowMs + 300_000 })
     one.turn()
     two.turn()
-    // The one that ended is good for nothing; a machine that is not told it would note it as new.
+    // The expired one can be used nowhere. A machine that was not told about it would accept it as new.
     expect([1, 2].map((number) => two.assertions.use({ assertion: subject(number), goodUntil: nowMs }))).toEqual([
       true,
       false,
@@ -198,7 +198,7 @@ describe('what rises on one machine', () => {
     two.turn()
     expect([1, 2].map((number) => two.floors.of(subject(number)))).toEqual([9, 4])
     two.restored()
-    // On its way when the operator accepted the database.
+    // Under way when the operator accepted the database.
     one.floors.raise({ subject: subject(3), number: 5 })
     one.turn({ stored: true })
     two.turn()
@@ -247,7 +247,7 @@ describe('a machine that is restored with the database of all', () => {
   const turnsOf = (...machines: readonly Machine[]) => {
     for (let turns = 0; turns < 3; turns++) for (const each of machines) each.turn()
   }
-  /** By the backup of before, with a new file of floors. */
+  /** Restores the earlier backup, with a new file of floors. */
   function restore(name: string, tableThen: typeof table): Machine {
     copyFileSync(filesOf('backup'), filesOf(name))
     rmSync(filesOf(`${name}-floors`))
@@ -267,7 +267,7 @@ describe('a machine that is restored with the database of all', () => {
     const then = copyOf(table)
 
     one = machine('one')
-    // Again and again from the same backup.
+    // Repeatedly from the same backup.
     for (const round of [1, 2]) {
       for (let turns = 0; turns < 5; turns++) {
         for (const each of [one, two, three]) each.floors.raise({ subject: subject(1), number: 10 * round + turns })

@@ -23,14 +23,14 @@ export interface Hosts {
   readonly supervisor: HostSupervisor
   readonly sockets: readonly string[]
   readonly configFile: string
-  /** What each host said after its first try. */
+  /** The status of each host after its first attempt to open the token. */
   readonly statuses: readonly HostStatus[]
-  /** Process ids of the hosts that were started, in order. */
+  /** Process ids of the hosts, in the order of their start. */
   readonly pids: () => number[]
-  /** A key of the kind, ready to use. */
+  /** Makes a key of this kind. Resolves to its reference. */
   readonly givenKey: (kind: KeyKind) => Promise<KeyReference>
   readonly givenSecret: (kind: SecretKeyKind, secret: Uint8Array) => Promise<KeyReference>
-  /** The sealed record of a key. */
+  /** The reference of a key, with its sealed record. */
   readonly reference: (kind: KeyKind, key: WrappedKey & { publicKey?: Buffer | undefined }) => Promise<KeyReference>
   close(): Promise<void>
 }
@@ -42,9 +42,9 @@ export interface HostsOptions {
   readonly hsm?: Readonly<Record<string, unknown>>
   readonly deadlineMs?: number
   readonly queue?: number
-  /** Also the host that makes RSA keys. */
+  /** Also starts the key maker. */
   readonly keyMaker?: true
-  /** Also the keeper. */
+  /** Also starts the keeper. */
   readonly keeper?: true
 }
 
@@ -53,7 +53,7 @@ const programs = join(root, 'dist/bin')
 /** The compiled program of the token host. */
 export const hostEntry = join(programs, 'strongroom-tokend.js')
 
-/** Real token hosts over a real token, and a client of theirs. */
+/** Starts real token hosts over a real token, and a client for them. */
 export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   const token = options.token ?? (await makeToken())
   const sockets = Array.from({ length: options.count ?? 1 }, (_, index) => join(token.directory, `host-${index}.sock`))
@@ -116,14 +116,14 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
 export const identity = Buffer.alloc(16, 7)
 export const vault = Buffer.alloc(16, 0xab)
 
-/** The record of a new vault's key. */
+/** Makes the data key of a vault. Resolves to its sealed record. */
 export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createVaultKey'>): Promise<SealedRecord> {
   const { id } = await hsm.createVaultKey()
   const record = keyRecord('aes256-gcm', { kek: vaultKek, blob: Buffer.from(id, 'hex') }, ['vault key 2', vault])
   return { record, seal: rawSeal(token, record) }
 }
 
-/** A key of that vault out of the wrapping by the vault's key, which no host takes off: by the PIN. */
+/** Removes the outer wrapping, by the data key of that vault, with the PIN. No host does this. */
 export function inside(token: TestToken, vaultKey: SealedRecord, key: GeneratedKey): GeneratedKey {
   const id = openRecord(vaultKey.record).key?.blob ?? Buffer.alloc(0)
   const open = (content: string, { kek, blob }: WrappedKey) => ({
@@ -133,7 +133,7 @@ export function inside(token: TestToken, vaultKey: SealedRecord, key: GeneratedK
   return { ...key, ...open('key version', key), backup: key.backup && open('backup', key.backup) }
 }
 
-/** Puts the key of that vault around a key, as `inside` takes it off. */
+/** Adds the outer wrapping that `inside` removes. */
 export function outside<K extends MadeKey>(token: TestToken, vaultKey: SealedRecord, key: K): K {
   const id = openRecord(vaultKey.record).key?.blob ?? Buffer.alloc(0)
   const close = (content: string, { kek, blob }: WrappedKey) =>
@@ -143,7 +143,7 @@ export function outside<K extends MadeKey>(token: TestToken, vaultKey: SealedRec
   return { ...key, ...close('key version', key), backup: key.backup && close('backup', key.backup) }
 }
 
-/** A policy that allows everything, or all but what `limits` say, under its seal: of a key in the vault of `vaultKeyOf`. */
+/** A sealed policy of a key in the vault of `vaultKeyOf`, which allows everything except as `limits` say. */
 export function policyOf(token: TestToken, limits: Partial<FieldsOf<'transparent key 2'>> = {}): SealedRecord {
   const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
   const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 1, allowDelete: 1 }
@@ -166,7 +166,7 @@ export async function destroyUnused(
 
 const grants = new Map<string, { readonly sealed: SealedRecord; readonly madeMs: number }>()
 
-/** For every use of the keys of this kit; good for a minute at least. */
+/** A grant for all uses of this kit's keys, valid for at least a minute. */
 export function grantFor(token: TestToken): SealedRecord {
   const known = grants.get(token.directory)
   if (known !== undefined && performance.now() - known.madeMs < clockSkewMs / 2) return known.sealed
@@ -175,7 +175,7 @@ export function grantFor(token: TestToken): SealedRecord {
   return sealed
 }
 
-/** The key of a one-time password as a feature keeps it. */
+/** The record of a key for one-time passwords, as the feature stores it. */
 function deviceOf(
   token: TestToken,
   kind: KeyKind,
@@ -186,7 +186,7 @@ function deviceOf(
   return { key: { record, seal: rawSeal(token, record) } }
 }
 
-/** A version of a vault's key, with a policy that allows all. */
+/** A version of a key in a vault, with a policy that allows everything. */
 function versionOf(
   token: TestToken,
   vaultKey: SealedRecord,
@@ -210,7 +210,7 @@ function versionOf(
   }
 }
 
-/** A device of one-time passwords with this secret, at this counter. */
+/** A device for one-time passwords with this secret and counter. */
 export async function otpDevice(
   { hsm, token }: Hosts,
   kind: SecretKeyKind,
@@ -267,14 +267,14 @@ function writeConfig(token: TestToken, sockets: readonly string[], hsm: Readonly
 export interface Shim {
   /** Path of the module. */
   readonly module: string
-  /** What the module does from now on, for example `C_Encrypt fail 0x30`. */
+  /** Sets the behaviour of the module from now on, for example `C_Encrypt fail 0x30`. */
   command(line: string): void
   behave(): void
-  /** Lines of the journal that name this function. */
+  /** Lines in the module's log that name this function. */
   calls(name: string): string[]
 }
 
-/** A module of the test's own that forwards to the token's and misbehaves on command. */
+/** Makes a module that forwards to that of the token, and misbehaves on command. */
 export function makeShim(token: TestToken): Shim {
   const module = join(token.directory, 'shim.so')
   const control = join(token.directory, 'control')
@@ -306,7 +306,7 @@ function compiledShim(realModule: string): string {
   return shim
 }
 
-/** Waits until `probe` gives true; the test's own time limit bounds it. */
+/** Waits until `probe` returns true, at most for the time limit of the test. */
 export async function eventually(probe: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 50))
 }

@@ -19,7 +19,7 @@ it('RSA keys are ready before they are asked for, and each is used once', async 
   const { hsm } = hosts
   const made = () => shim.calls('C_GenerateKeyPair').length
   await eventually(() => made() === rsa.length)
-  // From now on the token makes no more.
+  // From now on the token makes no more key pairs.
   shim.command('C_GenerateKeyPair fail 0x31')
   const first = await hsm.generate('rsa-2048', { exportable: true, backup: true })
   expect(first.kek).toMatch(/^exportable\./)

@@ -229,7 +229,7 @@ describe.each(usableTokens())('keys of $name', ({ make }) => {
       const { key } = await hosts.reference('rsa-3072', pair)
       const late = sealedJob(hosts.token, pair, 'aes256-gcm', strictly, Date.now())
       for (const bad of [key, late]) await expect(hosts.hsm.importKey(bad, wrapped, to)).rejects.toMatchObject(rejected)
-      // Nor does the pair of a job serve as a key.
+      // The key pair of a job cannot be used as a key either.
       await expect(hosts.hsm.sign({ key: good }, { hash: 'sha256' }, randomBytes(32))).rejects.toMatchObject(rejected)
       expect((await hosts.hsm.importKey(good, wrapped, to)).kek).toBe('strict.v1')
     })
@@ -274,7 +274,7 @@ describe.each(usableTokens())('keys of $name', ({ make }) => {
         await expect(hosts.hsm.hmac(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
       }
       await destroyUnused(hosts, 'token', vault)
-      // With those of the vaults that keys are taken into, and lie in.
+      // Including the data keys of the vaults that keys are imported to and belong to.
       expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 3, residentKeys: 1 })
       await destroyUnused(hosts, 'vault', vault)
       await destroyUnused(hosts, 'token', id)

@@ -6,18 +6,18 @@ import { makeVault } from '../../support/vault.ts'
 
 const hook = resolve(import.meta.dirname, '../../support/module-listing.mjs')
 
-/** graphene-pk11 brings tslib. */
+/** graphene-pk11 depends on tslib. */
 const bindings = ['graphene-pk11', 'pkcs11js', 'tslib']
-/** better-sqlite3 finds its compiled half by the other two. */
+/** better-sqlite3 finds its compiled module by the other two. */
 const database = ['better-sqlite3', 'bindings', 'file-uri-to-path']
-/** It reads the configuration, and has no dependencies. */
+/** Reads the configuration; has no dependencies. */
 const configuration = ['zod']
 
 let appliance: TestAppliance
 beforeAll(async () => {
   appliance = await TestAppliance.own({ hsm: { rsaKeysAhead: 1 } })
   await appliance.restart('SIGTERM', { NODE_OPTIONS: `--import=${hook}`, MODULE_LISTING: appliance.directory })
-  // What is loaded at the first use only is loaded then.
+  // Causes modules to load that are loaded at their first use.
   const vault = await makeVault(appliance)
   await vault.admin.must('POST', `/transparent/${vault.id}/keys/key`, { type: 'aes256-gcm96' })
   await vault.decrypt('key', await vault.encrypt('key', Buffer.from('x').toString('base64')))
@@ -25,10 +25,10 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const dist = resolve(import.meta.dirname, '../../../dist')
-/** Of which packages the build has put something into which of its files. */
+/** The packages whose code the build has put into each of its files. */
 const bundled = JSON.parse(readFileSync(resolve(dist, 'program-packages.json'), 'utf8')) as Record<string, string[]>
 
-/** The packages of which a program has loaded something, as a file of their own or in one of the build. */
+/** The packages whose code a program has loaded, as separate files or as part of the build. */
 function packagesOf(program: string): string[] {
   const loaded = readFileSync(resolve(appliance.directory, program), 'utf8').split('\n')
   expect(loaded).toContain(`file://${dist}/bin/${program}`)
@@ -44,7 +44,7 @@ function packagesOf(program: string): string[] {
   return [...new Set(named)].toSorted()
 }
 
-// Decision 31 has the reason for each. One more makes its publisher a holder of the PIN.
+// Decision 31 gives the reason for each. The publisher of any further one could read the PIN.
 describe('a process that holds the PIN loads no package but those that it needs', () => {
   it('the keeper', () => {
     expect(packagesOf('strongroom-keeper.js')).toEqual([...bindings, ...database, ...configuration].toSorted())

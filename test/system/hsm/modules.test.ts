@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { makeToken } from '../../support/token.ts'
 import { lackOf, tokensUnderTest } from './tokens-under-test.ts'
 
-/** Modules of Debian's packages that hold keys; the page of tokens (softhsm/README.md) says of each what it lacks. */
+/** Modules in Debian packages that store keys. The page about tokens (softhsm/README.md) says what each lacks. */
 const modules = [
   ['opensc-pkcs11', '/usr/lib/x86_64-linux-gnu/pkcs11/opensc-pkcs11.so'],
   ['opencryptoki', '/usr/lib/x86_64-linux-gnu/pkcs11/libopencryptoki.so'],
   ['libtpm2-pkcs11-1', '/usr/lib/x86_64-linux-gnu/libtpm2_pkcs11.so.1'],
 ] as const
 
-// libtss2 tells standard error of every device that is not there.
+// libtss2 writes to standard error about every missing device.
 process.env['TSS2_LOG'] = 'all+NONE'
 
 describe('the contract suite', () => {

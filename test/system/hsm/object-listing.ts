@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { TestToken } from '../../support/token.ts'
 
-/** What `pkcs11-tool` of OpenSC prints of each object: `label, class` → the lines below it. */
+/** The output of OpenSC's `pkcs11-tool` for each object: map from `label, class` to the lines below it. */
 export function listObjects({ module, softhsmConf, pinFile }: TestToken): Map<string, string> {
   const pin = readFileSync(pinFile, 'utf8')
   const printed = execFileSync(
@@ -16,7 +16,7 @@ export function listObjects({ module, softhsmConf, pinFile }: TestToken): Map<st
   )
 }
 
-/** One field of an object, its words sorted. */
+/** A field of an object, with its words sorted. */
 export function fieldOf(object: string | undefined, name: string): string | undefined {
   return new RegExp(`^\\s*${name}:\\s+(.*?)\\s*$`, 'm')
     .exec(object ?? '')?.[1]

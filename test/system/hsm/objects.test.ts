@@ -14,7 +14,7 @@ beforeAll(async () => {
   vaultKey = (await hosts.hsm.createVaultKey()).id
   await hosts.hsm.createTokenObject('aes256-ofb')
   await hosts.hsm.createTokenObject('ec-p256')
-  // A version of backup keys is the time of its making.
+  // The version number of backup keys is the time of their making.
   listing = new Map([...listObjects(hosts.token)].map(([name, text]) => [name.replace(/\.v\d{13}/, '.vN'), text]))
 }, 120_000)
 
@@ -45,11 +45,11 @@ describe('the objects of the token, as OpenSC sees them', () => {
   for (const [label, usage, kind] of [
     ['strongroom.kek.strict.v1', 'unwrap, wrap', 'AES length 32'],
     ['strongroom.kek.exportable.v1', 'unwrap, wrap', 'AES length 32'],
-    // OpenSC prints no "sign" for secret keys: none means that they do nothing else.
+    // OpenSC prints no "sign" for secret keys: "none" means that they have no other use.
     ['strongroom.seal.v1', 'none', 'Generic secret length 32'],
     ['strongroom.pepper.v1', 'none', 'Generic secret length 32'],
     ['strongroom.vault', 'decrypt, encrypt', 'AES length 32'],
-    // An OFB key, which is used to encrypt alone.
+    // An OFB key, which only encrypts.
     ['strongroom.resident', 'encrypt', 'AES length 32'],
   ] as const) {
     it(`hold ${label}: ${kind}, ${usage}, locked in`, () => {

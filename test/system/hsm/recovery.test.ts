@@ -282,7 +282,7 @@ describe('hosts', () => {
   })
 })
 
-/** A process that has ended but was not waited for counts as ended: its new parent may take its time. */
+/** A zombie counts as ended: its new parent may wait for it later. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -297,12 +297,12 @@ describe('handles', () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => givenKey('aes256-gcm')))
     const texts = []
     for (const key of keys) texts.push(await hsm.encrypt(key, Buffer.from('x')))
-    // Before the count: it tries out what the token takes, with keys of its own.
+    // Before the calls are counted, because the status probes the token with keys of its own.
     expect((await hsm.status())[0]?.token?.handles).toEqual({ held: 3, limit: 3 })
     const [destroyed, unwrapped] = [shim.calls('C_DestroyObject').length, shim.calls('C_UnwrapKey').length]
     for (const [index, key] of keys.entries())
       expect(await hsm.decrypt(key, texts[index] ?? Buffer.alloc(0))).toEqual(Buffer.from('x'))
-    // Each of the five had gone by the time it was asked for, because they come round in order.
+    // Each of the five had been evicted before its next use, because they are used in turn.
     expect(shim.calls('C_UnwrapKey').length - unwrapped).toBe(5)
     expect(shim.calls('C_DestroyObject').length - destroyed).toBe(5)
     const last = keys.at(-1)
@@ -332,7 +332,7 @@ describe('the attributes of session keys, as the module reports them', () => {
     expect(shim.calls('C_CreateObject').at(-1)).toMatch(/ PRIVATE SENSITIVE EXTRACTABLE SIGN$/)
     expect(await unwrappedAs(() => hsm.checkOtp([seed], { code: '12345678' }))).toBe('PRIVATE SENSITIVE SIGN')
     const block = await given('otp-aes128', { device: 'hwkey_otp', privateIdCheck: Buffer.alloc(32) })
-    // Wrong, for it is no OTP; but the key was unwrapped for that.
+    // The block is no OTP and is refused, but the key is unwrapped for that.
     const opening = () => hsm.checkOtp([block], { block: Buffer.alloc(16) })
     expect(await unwrappedAs(opening)).toBe('PRIVATE SENSITIVE DECRYPT')
     await hsm.createVaultKey()
@@ -358,7 +358,7 @@ describe('the attributes of session keys, as the module reports them', () => {
     const job = sealedJob(token, pair, 'aes256-gcm', options)
     const to = { policy: newKeyPolicy(token, options), vaultKey: await kit.vaultKey() }
     const takeIn = async (wrapped: Buffer) => inside(token, to.vaultKey, await hsm.importKey(job, wrapped, to))
-    // With it the key of the vault that keys lie in is made.
+    // This also makes the data key of the vault that keys belong to.
     await givenKey('aes256-gcm')
     const left = () => made() + shim.calls('C_UnwrapKey').length
     const before = left()

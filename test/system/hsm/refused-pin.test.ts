@@ -22,7 +22,7 @@ function write(token: TestToken, pin: string): void {
   writeFileSync(token.pinFile, pin)
 }
 
-/** The premises go through the shim, and their PIN file holds this. */
+/** Premises that use the shim, with this content in their PIN file. */
 async function givenPin(pin: string): Promise<{ premises: Premises; shim: Shim; file: string }> {
   const premises = await givenInitialised({ tokenHost: false })
   const shim = makeShim(premises.token)
@@ -31,7 +31,7 @@ async function givenPin(pin: string): Promise<{ premises: Premises; shim: Shim; 
   return { premises, shim, file: join(premises.directory, 'data/refused-pins.sqlite') }
 }
 
-/** Waits until both token hosts and the key maker are. */
+/** Waits until both token hosts and the key maker have this state. */
 const areAll = (state: string) =>
   eventually(async () => (await appliance?.hsm.status())?.filter((one) => one.state === state).length === 3)
 
@@ -62,7 +62,7 @@ describe('a PIN that the token refused', () => {
     await areAll('sealed')
     expect(shim.calls('C_Login')).toHaveLength(1)
 
-    // The file is read again once it has changed: nothing need be restarted.
+    // A changed file is read again, so that nothing has to be restarted.
     write(token, pin)
     await areAll('ready')
     await eventually(() => shim.calls('C_Login').length === 5)
@@ -73,7 +73,7 @@ describe('a PIN that the token refused', () => {
     const token = await makeToken()
     const shim = makeShim(token)
     write(token, 'not the PIN')
-    // For its configuration.
+    // Started for its configuration file.
     hosts = await startHosts({ token, hsm: { module: '/nowhere/module.so' } })
     const file = hosts.configFile
     writeFileSync(file, readFileSync(file, 'utf8').replace('/nowhere/module.so', shim.module))
@@ -102,7 +102,7 @@ describe('a PIN that the token refused', () => {
     const before = shim.calls('C_Login').length
     expect((await status()).status).toBe(3)
     expect(shim.calls('C_Login')).toHaveLength(before + 1)
-    // What the operator does who has given the token this PIN meanwhile.
+    // An operator who has set this PIN in the token removes the file.
     rmSync(file)
     expect((await status()).status).toBe(3)
     expect(shim.calls('C_Login')).toHaveLength(before + 2)
@@ -118,7 +118,7 @@ describe('a PIN that the token refused', () => {
       expect(kept.includes(createHash(algorithm).update('1234').digest())).toBe(false)
     const other = await givenPin('1234')
     await other.premises.run(['init'])
-    // A salt of its own: the same PIN leaves other bytes elsewhere.
+    // Each file has another salt, so that the same PIN gives other bytes.
     const tail = (bytes: Buffer) => bytes.subarray(-48).toString('hex')
     expect(tail(readFileSync(other.file))).not.toBe(tail(kept))
   })
@@ -135,7 +135,7 @@ describe('a PIN that the token refused', () => {
   })
 })
 
-/** The PIN that the token of the premises has: every copy of it has the same. */
+/** The PIN of the premises' token: all copies have the same. */
 async function goodPin(premises: Premises): Promise<string> {
   const fresh = await makeToken()
   expect(fresh.tokenUri).toBe(premises.token.tokenUri)
@@ -144,7 +144,7 @@ async function goodPin(premises: Premises): Promise<string> {
   return pin
 }
 
-/** Of the keeper and the token hosts. */
+/** Process ids of the keeper and the token hosts. */
 function holders(of: TestAppliance): number[] {
   const { keeper, hosts, keyMaker } = processesOf(of)
   return [...keeper, ...hosts, ...keyMaker]

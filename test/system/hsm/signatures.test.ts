@@ -45,7 +45,7 @@ describe.each(usableTokens())('signatures of $name', ({ make }) => {
     return pair
   }
 
-  /** Whether the openssl command finds the signature of `message` good. */
+  /** Whether the openssl command accepts the signature of `message`. */
   const opensslAccepts = (publicKey: Buffer, message: Buffer, signature: Buffer, options: readonly string[]) => {
     const files = { key: publicKey, message, signature }
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(directory, name), bytes)

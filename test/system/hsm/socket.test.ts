@@ -127,7 +127,7 @@ describe('the socket of a token host', () => {
   })
 })
 
-/** What systemd does: a listening socket as descriptor 3 of the program. */
+/** Passes a listening socket as descriptor 3 of the program, as systemd does. */
 const passListener = `
   use Socket; use POSIX ();
   $^F = 10;

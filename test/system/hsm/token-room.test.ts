@@ -17,6 +17,6 @@ it('a host tells the room on the disk below a software token, which no other pro
   const [status] = await hosts.hsm.status()
   const { bavail, blocks, bsize } = statfsSync(token.tokenDirectory)
   expect(status?.room).toMatchObject({ kind: 'disk', totalBytes: blocks * bsize })
-  // Other tests write to the same disk.
+  // The tolerance is for other tests that write to the same disk.
   expect(Math.abs((status?.room?.freeBytes ?? 0) - bavail * bsize)).toBeLessThan(2 ** 30)
 })

@@ -13,7 +13,7 @@ import { makeToken, type TestToken } from '../../support/token.ts'
 
 export interface TokenUnderTest {
   readonly name: string
-  /** Why the suite leaves it out: what it must have and has not, or that it does not answer. */
+  /** Why the suite omits it: mechanisms that it lacks, or that it does not answer. */
   readonly lacks: readonly string[]
   make(): Promise<TestToken>
 }
@@ -29,9 +29,10 @@ const foreignToken = z.object({
 })
 
 /**
- * SoftHSM2, and what the environment names. STRONGROOM_TEST_MODULE, STRONGROOM_TEST_TOKEN (a PKCS#11 URI) and
- * STRONGROOM_TEST_PIN_FILE: a token that holds nothing but what this makes in it. STRONGROOM_TEST_TOKENS: JSON files, separated
- * by colons, each the description of a token (a TestToken without `cleanup`) that has its root objects and a folder for sockets.
+ * SoftHSM2 and the tokens in the environment. STRONGROOM_TEST_MODULE, STRONGROOM_TEST_TOKEN (a PKCS#11 URI) and
+ * STRONGROOM_TEST_PIN_FILE: a token with no other objects than those made here. STRONGROOM_TEST_TOKENS: JSON files,
+ * separated by colons, each of which describes a token (a TestToken without `cleanup`) that has its root objects and a
+ * folder for sockets.
  */
 export function tokensUnderTest(): TokenUnderTest[] {
   const files = (process.env['STRONGROOM_TEST_TOKENS'] ?? '').split(':').filter((file) => file !== '')
@@ -45,7 +46,7 @@ export function tokensUnderTest(): TokenUnderTest[] {
   return [{ name: 'SoftHSM2', lacks: [], make: makeToken }, ...described, ...(module === '' ? [] : [named(module)])]
 }
 
-/** Those that have what every part of the suite needs. */
+/** The tokens that support all parts of the suite. */
 export const usableTokens = (): TokenUnderTest[] => tokensUnderTest().filter(({ lacks }) => lacks.length === 0)
 
 function named(module: string): TokenUnderTest {
@@ -58,7 +59,7 @@ function named(module: string): TokenUnderTest {
   }
 }
 
-/** Asks without a PIN. */
+/** What the token lacks, found without a PIN. */
 export function lackOf(module: string, tokenUri: string): string[] {
   try {
     const lib = loadModule({ module })

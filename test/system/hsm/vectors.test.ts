@@ -86,7 +86,7 @@ describe('published examples in the token', () => {
   it.each(read('rfc4231', { key: hex, data: hex, sha256: hex, sha512: hex }))('RFC 4231 $place', (vector) => {
     for (const hash of ['sha256', 'sha512'] as const) {
       const row = secretKeyRows[`otp-hmac-${hash}`]
-      // As `importSecret` does: zeros at the end, up to the length that the token takes.
+      // Padded with zeros up to the length that the token accepts, as by `importSecret`.
       const value = Buffer.concat([vector.key, Buffer.alloc(row.bytes)]).subarray(0, row.bytes)
       const mac = token.session.sign(
         row.mechanism,

@@ -16,7 +16,7 @@ import { signingCall } from '../../../src/hsm/pkcs11/signing-operations.ts'
 import { fromDer } from '../../../src/features/transparent/signatures.ts'
 import { type BareToken, openBareToken } from './bare-token.ts'
 
-/** Vectors of Project Wycheproof, which are not part of this project: STRONGROOM_VECTORS names their folder. */
+/** Vectors of Project Wycheproof, which are not part of this repository: STRONGROOM_VECTORS names their folder. */
 const named = process.env['STRONGROOM_VECTORS'] ?? resolve(import.meta.dirname, '../../../../shared/vectors')
 const folder = existsSync(join(named, 'wycheproof')) ? join(named, 'wycheproof') : named
 
@@ -44,7 +44,7 @@ const suite = z.object({ numberOfTests: z.int(), testGroups: z.array(group) })
 type Vector = z.infer<typeof vector>
 type Group = z.infer<typeof group>
 
-/** True: the token takes the vector and agrees with it in every byte. */
+/** True where the token accepts the vector and agrees with it in every byte. */
 type Judge = (token: BareToken, test: Vector, group: Group) => boolean
 
 const wrapRow = { ...secretKeyRows['aes256-gcm'], usage: wrapOnly }
@@ -119,11 +119,11 @@ const judges: readonly (readonly [file: string, judge: Judge])[] = [
 ]
 
 /**
- * Where the token itself differs; `docs/divergences.md` says what that means. Anything else that differs, and anything
- * here that does not any more, fails.
+ * Vectors for which the token differs; `docs/divergences.md` explains them. A further difference fails the test, and so
+ * does an entry here that no longer differs.
  */
 const known: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>> = {
-  // The padding bytes are wrapped as if they were the key's: lengths that are no multiple of 8.
+  // SoftHSM2 wraps the padding bytes as if they belonged to the key: for lengths that are not multiples of 8.
   aes_kwp: [
     [11, 17],
     [19, 25],
@@ -133,7 +133,7 @@ const known: Readonly<Record<string, readonly (readonly [from: number, to: numbe
     [171, 177],
     [179, 185],
   ],
-  // A key shorter than the digest is refused.
+  // Keys shorter than the digest are refused.
   hmac_sha1: [[159, 164]],
   hmac_sha256: [[163, 168]],
   hmac_sha512: [[163, 168]],
@@ -142,7 +142,7 @@ const known: Readonly<Record<string, readonly (readonly [from: number, to: numbe
 const numbersOf = (file: string) =>
   (known[file] ?? []).flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at))
 
-/** AES-GCM with other IVs and tags than ours: the token would take them, the host does not. */
+/** Omits AES-GCM with IVs or tags of other lengths, which the token would accept and the host refuses. */
 const isOurs = (file: string, { ivSize, tagSize }: Group) => file !== 'aes_gcm' || (ivSize === 96 && tagSize === 128)
 
 describe.skipIf(!existsSync(folder))('vectors of Project Wycheproof in the token', () => {

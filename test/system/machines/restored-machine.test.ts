@@ -31,7 +31,7 @@ async function givenTwoMachines(): Promise<TwoMachines> {
   return { ...machines, first, second }
 }
 
-/** Makes a backup on the first machine, and gives what restores it. */
+/** Makes a backup on the first machine. Resolves to a function that restores it. */
 async function backUp({ first, appliance }: TwoMachines) {
   const folder = givenFolder()
   const [file, into] = [join(folder, 'b.age'), join(folder, 'r')]
@@ -60,7 +60,10 @@ async function startRestored(configFile: string): Promise<void> {
   onTestFinished(async () => void (await endDaemon(daemon, 'SIGTERM')))
 }
 
-/** As its operator does: the URL of the restored database, and in these tests the restored token, which all would reach. */
+/**
+ * Changes a machine's configuration like its operator: the URL of the restored database and, in these tests, the
+ * restored token, which a common HSM would not need.
+ */
 function moveOver({ configFile }: Machine, database: TestPostgres, into: string): void {
   const settings = JSON.parse(readFileSync(configFile, 'utf8'))
   settings.store = { postgresUrlFile: database.urlFile }
@@ -81,13 +84,13 @@ function keeperAt(configFile: string): Hsm {
   return hsm
 }
 
-/** What doctor says of the machines on the database. */
+/** The findings of `doctor` about the machines on the database. */
 async function machinesSeenBy(configFile: string): Promise<{ state: string; detail: string }[]> {
   const { stdout } = await strongroom(configFile, ['--json', 'doctor', '--only', 'machines'])
   return JSON.parse(stdout).findings.filter(({ subject }: { subject: string }) => subject === 'machines')
 }
 
-/** What `here` has told by now, `there` has taken in. */
+/** Waits until `there` has read what `here` has told by now. */
 async function told(here: Hsm, there: Hsm, appliance: TestAppliance): Promise<void> {
   const { machine } = await here.floorNews()
   for (let round = 0; round < 2; round++) {
@@ -105,10 +108,10 @@ describe.skipIf(!hasPostgres || !hasBalancer)('one of two machines is restored, 
     const machines = await givenTwoMachines()
     const { appliance, first, second } = machines
     const vault = await makeVault(appliance)
-    // The second machine has reserved counts of the key.
+    // The second machine has a lease of counts of the key.
     const plaintext = Buffer.from('of the second').toString('base64')
     await second.client(vault.admin.token).must('POST', `/transparent/${vault.id}/encrypt/shared`, { plaintext })
-    // Its trail is sealed at its end, and so in the registry.
+    // At its end its trail is sealed, also in the registry.
     await second.stop()
     await second.start()
     const { restore, into, configFile } = await backUp(machines)
@@ -120,7 +123,7 @@ describe.skipIf(!hasPostgres || !hasBalancer)('one of two machines is restored, 
     expect(restored.stdout).toMatch(/[1-9]\d* versions? of keys closed/)
     expect(JSON.parse(readFileSync(configFile, 'utf8')).audit.machine).toBe('machine1')
 
-    // The registry knows the chains of the other machine, whose trail is elsewhere.
+    // The registry contains the chains of the other machine, whose trail is elsewhere.
     const alone = await strongroom(configFile, ['audit', 'verify'])
     expect(alone.status, alone.stdout).toBe(0)
     expect(alone.stdout).toContain('machine2')
@@ -140,7 +143,7 @@ describe.skipIf(!hasPostgres || !hasBalancer)('one of two machines is restored, 
     await told(appliance.hsm, keeperAt(second.configFile), appliance)
     const { restore, into, configFile } = await backUp(machines)
 
-    // Since the backup: rows that only the second has made newer, and a password that it was told was used.
+    // After the backup: rows that only the second machine changes, and an OTP whose use it was told.
     for (const status of [2, 1]) await vault.change(second.client(vault.admin.token), status)
     await vault.encrypt(second.client(vault.admin.token))
     vault.owner.hardwareToken.replug()
@@ -177,10 +180,10 @@ describe.skipIf(!hasPostgres || !hasBalancer)('one of two machines is restored, 
   }, 400_000)
 })
 
-/** What doctor says where nothing is wrong. */
+/** The finding of `doctor` where nothing is wrong. */
 const together = { state: 'ok', detail: '1 other machine on this database' }
 
-/** A vault with a member and an owner whom the test may log in, and a key that both machines use. */
+/** A vault with a member and an owner who can log in, and a key that both machines use. */
 async function givenSharedVault({ appliance }: TwoMachines) {
   const { admin, id, share } = await makeVault(appliance)
   const [owner, member] = [await appliance.addUser(), await appliance.addUser()]
@@ -203,7 +206,10 @@ async function givenSharedVault({ appliance }: TwoMachines) {
   }
 }
 
-/** The trail of each machine is whole; together they name what the restored one wrote after the backup, and nothing else. */
+/**
+ * Expects that the trail of each machine is valid. Together they name only what the restored machine wrote after the
+ * backup.
+ */
 async function expectSound(restored: string, [into, trail]: readonly [string, string], second: Machine): Promise<void> {
   for (const file of [restored, second.configFile]) {
     const verified = await strongroom(file, ['audit', 'verify'])

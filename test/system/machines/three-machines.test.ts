@@ -10,7 +10,7 @@ import { hasPostgres } from '../../support/postgres.ts'
 import { storedKey } from '../../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-/** One-time passwords that are shown to all machines at once; a longer run shows more. */
+/** Number of one-time passwords that are shown to all machines at once. A longer run uses more. */
 const races = Number(process.env['STRONGROOM_RACES'] ?? 100)
 const atOnce = 10
 const writers = 6
@@ -27,13 +27,13 @@ describe.skipIf(!hasPostgres || !hasBalancer)('three machines behind a balancer,
   }, 300_000)
   afterAll(() => machines.close())
 
-  /** The same session at each machine. */
+  /** Clients with the same session, one for each machine. */
   const everywhere = (token?: string): TestClient[] => machines.all.map((machine) => machine.client(token))
 
-  /** What the door counts of failed logins is not what the races are about. */
+  /** Deletes the counts of failed logins, which these races are not about. */
   const forgive = () => machines.appliance.store.transaction((tx) => tx.query('DELETE FROM login_attempts'))
 
-  /** Shows a login of each of these users to all machines at once: one machine takes it. */
+  /** Sends a login of each user to all machines at once and expects one success each. */
   async function race(users: readonly TestUser[], loginOf: (user: TestUser) => Record<string, string>): Promise<void> {
     await forgive()
     const strangers = everywhere()
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres || !hasBalancer)('three machines behind a balancer,
       ),
     )
     const { latest } = await storedKey(machines.appliance, Number(vault.id), 'counted')
-    // Leases of one use each: where two machines had taken the same, the count would be lower than the uses.
+    // Leases of one use each: if two machines had taken the same lease, the count would be lower than the uses.
     expect(latest.invocations).toBeGreaterThanOrEqual(made.length + 1)
     const texts = made.map(({ CALLINFO }) => String(CALLINFO['ciphertext']))
     const ivs = texts.map((text) => Buffer.from(text.split(':').at(-1) ?? '', 'base64').toString('hex', 0, 12))

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { alertsOf, rulesFile } from './expressions.ts'
 
-/** Series of a minute's interval from 2020-01-01 on, with which an alert fires at the given time, and one with which it does not. */
+/**
+ * Series from 2020-01-01 on at intervals of a minute: one with which an alert fires at the given time, and one with
+ * which it does not.
+ */
 interface Row {
   readonly alert: string
   readonly fires: readonly string[]
@@ -147,7 +150,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-/** What promtool says of tests of the rules; empty where all pass. */
+/** The failures that promtool reports for tests of the rules; empty where all pass. */
 function promtool(...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' })
   return status === 0 ? '' : `${stdout}${stderr}`

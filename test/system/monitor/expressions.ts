@@ -16,7 +16,7 @@ export interface Alert {
   readonly severity: string
 }
 
-/** The rules, each of which has these lines. */
+/** The alert rules. */
 export function alertsOf(): Alert[] {
   const text = readFileSync(rulesFile, 'utf8')
   return text
@@ -29,7 +29,7 @@ export function alertsOf(): Alert[] {
     }))
 }
 
-/** What Grafana asks Prometheus, with its variables filled in. */
+/** The queries of Grafana to Prometheus, with values for its variables. */
 export function panelsOf(): { readonly title: string; readonly expression: string }[] {
   const { panels } = dashboard.parse(JSON.parse(readFileSync(resolve(config, 'grafana/strongroom.json'), 'utf8')))
   return panels.flatMap(({ title, targets = [] }) =>

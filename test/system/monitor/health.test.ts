@@ -72,7 +72,7 @@ describe('an appliance with two workers and two token hosts', () => {
       return (CALLINFO['checks'] as { name: string; state: string }[]).find(({ name }) => name === 'token')?.state
     }
     const [socket = 'none'] = appliance.config.hsm.sockets
-    // The next one may be there before the appliance is looked at: it ends too, until the first look that finds none.
+    // The next process may be up before the check. It is ended as well, until a check finds none.
     await vi.waitFor(
       async () => {
         for (const host of childrenOf(appliance.pid, socket)) process.kill(host, 'SIGKILL')
@@ -98,7 +98,7 @@ describe('an appliance with two workers and two token hosts', () => {
 
   it('is not ready without its keeper, and ready again with the next', async () => {
     await vi.waitFor(async () => expect((await ready(port)).checks.token.state).toBe('ok'), { timeout: 20_000 })
-    // One that is stopped is killed soon; so the next is stopped too, until it has been told.
+    // A suspended process is soon killed. The next one is suspended as well, until the check reports it.
     await vi.waitFor(
       async () => {
         for (const keeper of childrenOf(appliance.pid, 'strongroom-keeper')) process.kill(keeper, 'SIGSTOP')
@@ -113,7 +113,7 @@ describe('an appliance with two workers and two token hosts', () => {
   it('is not ready while no worker lives', async () => {
     await vi.waitFor(
       async () => {
-        // The spare one too, which would serve at once, and those that take their places before the appliance is looked at.
+        // Including the spare worker, which would serve at once, and new workers that start before the check.
         for (const worker of childrenOf(appliance.pid, 'strongroomd:')) process.kill(worker, 'SIGKILL')
         expect(await ready(port)).toMatchObject({ code: 503, checks: { workers: { state: 'failed' } } })
       },
@@ -131,7 +131,7 @@ describe('an audit trail on a disk of its own', () => {
     const { appliance, port } = await monitored({ audit: { directory: join(disk.path, 'audit') } })
     onTestFinished(() => appliance.close())
     await appliance.login()
-    // What was seen before the first record is told for a second.
+    // The state before the first record is reported for a second.
     const writing = { state: 'ok', detail: '1 of 1 workers write their chain' }
     await vi.waitFor(async () => expect((await ready(port)).checks.audit).toEqual(writing), { timeout: 10_000 })
     disk.fill(0)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** What is told is a second old at most, and what the database counts 15 seconds. */
+/** Values are at most a second old, and counts from the database 15 seconds. */
 async function eventually(check: (text: string) => void): Promise<void> {
   await vi.waitFor(async () => check((await askMonitor(port, '/metrics')).text), { timeout: 30_000, interval: 500 })
 }
@@ -46,12 +46,12 @@ it('calls are counted over all workers, with outcome and time', async () => {
 
 it('every metric of the table is there, in the form that promtool takes', async () => {
   expect((await askMonitor(port, '/metrics')).headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-  // The first seal comes a moment after the first record.
+  // The first seal follows the first record a moment later.
   await eventually((text) => {
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
     expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' })
     const told = [...text.matchAll(/^(strongroom_\w+?)(?:_bucket|_sum|_count)?[{ ]/gm)].map(([, name]) => name)
-    // A warning that stands is no part of an appliance that is well.
+    // A healthy appliance has no warning.
     const expected = Object.values(metricTable).filter(({ name }) => name !== 'strongroom_warning')
     expect(new Set(told.filter((name) => name !== 'strongroom_warning'))).toEqual(
       new Set(expected.map(({ name }) => name)),

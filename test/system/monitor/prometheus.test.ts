@@ -31,7 +31,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-/** Debian's, with our files: in a hurry, where they give things time. */
+/** Starts Debian's Prometheus with our files, with shorter intervals. */
 function startPrometheus(listen: string): ChildProcess {
   const scrape = readFileSync(scrapeFile, 'utf8')
     .replace('127.0.0.1:8445', `127.0.0.1:${port}`)
@@ -82,7 +82,7 @@ it('answers what the panels of the dashboard ask', async () => {
   const [{ id }] = VAULT as [{ id: string }]
   const call = () => client.must('POST', `/transparent/${id}/encrypt/greeting`, { plaintext: 'aGVsbG8=' })
   for (let at = 0; at < 5; at++) await call()
-  // Where nothing was refused and nothing is warned of there is nothing to show.
+  // These panels are empty where nothing was refused and no warning exists.
   const mayBeEmpty = ['Refused and failed calls', 'Requests that failed']
   for (const { title, expression } of panelsOf()) {
     await vi.waitFor(async () => {

@@ -47,7 +47,7 @@ describe('manual pages', () => {
   })
 })
 
-/** What bash offers at the end of these words. */
+/** The completions of bash after these words. */
 function bashOffers(...words: string[]): string[] {
   const script = join(share, 'bash-completion/completions/strongroom')
   const line = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strongroom; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -58,7 +58,7 @@ function bashOffers(...words: string[]): string[] {
   return offered.split('\n').filter((word) => word !== '')
 }
 
-/** A terminal of zsh in which somebody types the line and the tabulator twice, and what it shows then. */
+/** The screen of zsh after the line and two tabulators were typed. */
 function zshShows(line: string): string {
   const script = join(share, 'type.zsh')
   writeFileSync(
@@ -86,7 +86,7 @@ describe('completion', () => {
     expect(bashOffers('user', 'add', '--capability', 'cr')).toEqual(['createVault'])
     expect(bashOffers('user', 'add', '--passphrase-file', 'ma')).toEqual(['man'])
     expect(bashOffers('otp', 'import', 'ma')).toEqual(['man'])
-    // What only the operator knows.
+    // Values that only the operator knows.
     expect(bashOffers('user', 'add', '--fullname', '')).toEqual([])
   })
 

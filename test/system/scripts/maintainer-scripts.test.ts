@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
-/** Runs a script of the package below a folder, as dpkg does: what it has the program and systemd do. */
+/** Runs a script of the package in a folder, like dpkg. Returns the calls of program and systemd that it makes. */
 function ran(script: string, ...args: string[]): string[] {
   const root = mkdtempSync(join(tmpdir(), 'strongroom-maintainer-'))
   onTestFinished(() => rmSync(root, { recursive: true }))

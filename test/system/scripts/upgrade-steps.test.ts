@@ -16,7 +16,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 const nobody = 65_534
 
-/** A folder of the daemon's, with a database, and the shell that the steps of scripts/setup run in. */
+/** A folder of the daemon with a database, and the shell functions of scripts/setup. */
 function givenFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-steps-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -72,7 +72,10 @@ describe('the copy of the database before an upgrade', () => {
 })
 
 describe('the copy of the database that the package keeps', () => {
-  /** Version `installed` is configured where `before` was the last: what it says of the copy. */
+  /**
+   * A package folder. `configured`: the note about the copy when version `installed` is configured after version
+   * `before`.
+   */
   function givenPackage() {
     const { inFolder, data, database, run } = givenFolder()
     mkdirSync(inFolder('bin'))

@@ -14,7 +14,7 @@ import { issueCertificate, makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
 import { run } from './listener.ts'
 
-/** The worker of these tests: the real listener, and calls that say who answers, once a file of their name exists. */
+/** The worker of these tests: the real listener, with calls that name the worker once a file of their name exists. */
 const tinyWorker = `
 import { existsSync, readFileSync } from 'node:fs'
 import { readSecret } from './config/loader.ts'
@@ -39,7 +39,7 @@ runWorker(async ({ config, slot, log }) => {
 })
 `
 
-/** A primary without the daemon around it, in a hurry to find out who does not answer. */
+/** A primary without the rest of the daemon, which quickly notices a worker that does not answer. */
 const hastyPrimary = `
 import { systemClock } from './clock.ts'
 import { createCluster } from './daemon/cluster.ts'
@@ -79,7 +79,7 @@ afterAll(() => {
   for (const path of [built, folder]) rmSync(path, { recursive: true, force: true })
 })
 
-/** The build below node_modules, so that its imports are found, to be edited. */
+/** A copy of the build to modify. It is below node_modules, so that its imports are found. */
 function copyOfBuild(): string {
   const cache = resolve('node_modules/.cache')
   mkdirSync(cache, { recursive: true })
@@ -98,7 +98,7 @@ interface Given {
 interface Daemon {
   readonly process: ChildProcess
   readonly exit: Promise<number | null>
-  /** Resolves with the first line of the journal that matches, past or to come. */
+  /** Resolves to the first line of the journal that matches, also an earlier one. */
   line(pattern: RegExp): Promise<{ port: number }>
   errors(): string
 }
@@ -188,7 +188,7 @@ it('where no process can be started, the daemon tries again until one can', asyn
   const port = await listening(daemon)
   const before = await workersAt(port)
   const mayOpen = (files: number) => run('prlimit', [`--pid=${daemon.process.pid}`, `--nofile=${files}:`])
-  // The soft limit: what is open stays so, and fork() fails with EMFILE, for the spare worker too.
+  // The soft limit: open files stay open, and fork() fails with EMFILE, for the spare worker too.
   await mayOpen(3)
   process.kill(before.get(2) ?? 0, 'SIGKILL')
   await daemon.line(/no process for a worker could be started.*EMFILE/)
@@ -201,7 +201,7 @@ it('where no process can be started, the daemon tries again until one can', asyn
 })
 
 it('SIGTERM while a worker loads its program ends the daemon, at once', async () => {
-  // Longer than this test may take.
+  // Longer than this test.
   const daemon = givenDaemon({ http: { drainTimeoutMs: 60_000 } })
   const { pid } = daemon.process
   const programs = () => run('ps', ['--ppid', String(pid), '-o', 'args='])
@@ -235,7 +235,7 @@ it('a daemon that stood still as a whole goes on with its workers', async () => 
   const before = await workersAt(await listening(daemon))
   const all = [daemon.process.pid ?? 0, ...before.values()]
   for (const pid of all) process.kill(pid, 'SIGSTOP')
-  // Longer than a worker may be stopped.
+  // Longer than a worker may be suspended.
   await sleep(5_000)
   for (const pid of all) process.kill(pid, 'SIGCONT')
   await sleep(3_000)

@@ -13,7 +13,7 @@ import { issueCertificate } from '../../support/pki.ts'
 import { everything, givenListener, parseAnswer, tcp, tls } from './listener.ts'
 import type { Listener } from './listener.ts'
 
-/** A listener whose calls end when the test says so. */
+/** A listener whose calls end when the test decides. */
 async function givenSlowListener(
   drainTimeoutMs: number,
 ): Promise<{ listener: Listener; called: Promise<Response>; second: Promise<Response> }> {
@@ -31,7 +31,7 @@ const finish = (response: Response): void => {
   response.end(answer)
 }
 
-/** A call of whose answer the client has the first byte. */
+/** A call whose answer has begun: the client has its first byte. */
 async function givenBegunAnswer() {
   const { listener, called, second } = await givenSlowListener(60_000)
   const socket = tls(listener)
@@ -65,7 +65,7 @@ it('a call that comes behind one under way is refused and not done', async () =>
   const { listener, second, socket, seen, response } = await givenBegunAnswer()
   const closed = listener.server.close()
   socket.write(get)
-  // Both ends are in this process: some turns of its event loop later the call has arrived.
+  // Both ends are in this process: after some turns of its event loop the call has arrived.
   await delay(50)
   response.end(answer.slice(1))
   const [, first = '', refusal = ''] = (await seen).split('HTTP/1.1 ')

@@ -43,7 +43,7 @@ describe('pass phrases are hashed', () => {
   })
 })
 
-/** Of each thread of the process, the 19th field (proc_pid_stat(5)). */
+/** The nice value of each thread of the process, the 19th field (proc_pid_stat(5)). */
 function nicenessOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).map((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')

@@ -49,11 +49,11 @@ export async function givenListener(
   return { server, pki, port: (await server.listen()).port }
 }
 
-/** What `command` printed, on either stream; its exit code does not matter. */
+/** The output of `command` on both streams, whatever its exit code. */
 export function run(command: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve) => {
     const child = execFile(command, args, { maxBuffer: 1 << 24 }, (_error, stdout, stderr) => resolve(stdout + stderr))
-    // A client that was refused may be gone before it has read what it should send.
+    // A refused client may end before it has read its input.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })
@@ -93,7 +93,7 @@ export function everything(socket: Socket): Promise<string> {
   })
 }
 
-/** Splits an HTTP/1.1 answer; throws when it is not one, or its body is not JSON of the announced length. */
+/** Parses an HTTP/1.1 answer. Throws when it is not one, or its body is not JSON of the announced length. */
 export function parseAnswer(text: string): {
   status: number
   head: string

@@ -8,7 +8,7 @@ import type { Request, Response } from '../../../src/http/server/refusals.ts'
 import { curl, everything, givenListener, parseAnswer, run, tcp, tls } from './listener.ts'
 import type { Listener } from './listener.ts'
 
-/** Answers with the length of the body it was sent, as an interface would that read it whole. */
+/** Answers with the length of the body, like an interface that reads it completely. */
 function measure(request: Request, response: Response): void {
   let bytes = 0
   request.on('data', (piece: Buffer) => (bytes += piece.length))
@@ -82,7 +82,7 @@ describe('protocols', () => {
 
 describe('what the interface forbids, answered in its envelope', () => {
   it('Expect: 100-continue → 417, and never 100; curl repeats the request by itself', async () => {
-    // Not with the header as an option, which curl would repeat as well.
+    // The header is not given as an option, because curl would repeat it as well.
     const answer = await curl(strict, '/', '--http1.1', '--data-binary', `@${bigFile}`)
     expect([...answer.matchAll(/^HTTP\/1.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['417', '200'])
     expect(answer).toContain(`"bytes":${4 << 20}`)
@@ -93,7 +93,7 @@ describe('what the interface forbids, answered in its envelope', () => {
   })
 
   it('Expect: 100-continue over HTTP/2 → 417, and never 100', async () => {
-    // Not with curl, which sends such a call again and again over HTTP/2.
+    // Not by curl, which repeats such a call endlessly over HTTP/2.
     const session = connect(`https://localhost:${strict.port}`, { ca: readFileSync(strict.pki.ca) })
     const call = session.request({ ':method': 'POST', ':path': '/', expect: '100-continue' })
     call.on('continue', () => call.emit('error', new Error('100 Continue')))
@@ -166,7 +166,8 @@ describe('what is not a request', () => {
       '10',
       '-H',
       'Expect:',
-      // Looks for an answer between its pieces: the connection is closed at once, and one that only sends is told of that alone.
+      // The rate limit makes curl look for an answer between pieces. The connection is closed at once, and a client
+      // that only sends would report nothing but that.
       '--limit-rate',
       '1M',
       '--data-binary',
@@ -220,7 +221,7 @@ describe('what is not a request', () => {
     call.write('half')
     const [headers] = await once(call, 'response')
     expect(headers[':status']).toBe(408)
-    // The stream ends with its answer, whatever its client still means to send.
+    // The stream ends with its answer, although its client has not sent everything.
     call.resume()
     await once(call, 'end')
     await expect.poll(() => call.closed).toBe(true)
@@ -231,7 +232,7 @@ describe('what is not a request', () => {
 it('closes connections beyond http.maxConnections, and takes new ones when others have gone', async () => {
   const held = [tls(lenient), tls(lenient), tls(lenient)]
   await Promise.all(held.map((socket) => once(socket, 'secureConnect')))
-  // Each with a call under way: an idle one would be closed to make room.
+  // Each with a call under way, because an idle one would be closed to make room.
   for (const socket of held) socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1')
   await sleep(200)
   expect(await curl(lenient, '/')).toMatch(/curl: \(\d+\)/)

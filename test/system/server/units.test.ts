@@ -35,7 +35,7 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
   ] as const)
     cpSync(join(root, 'systemd', dropIn), join(folder, `${unit}.service.d`, dropIn), { recursive: true })
   expect(complaints()).toEqual([])
-  // It does read the drop-ins.
+  // Proves that the drop-ins are read.
   appendFileSync(join(folder, 'strongroom.service.d/encrypted-tls-key.conf'), 'LoadCredentialEncryptd=typo\n')
   expect(complaints()).toEqual([expect.stringContaining('LoadCredentialEncryptd')])
   execFileSync('systemd-sysusers', ['--dry-run', join(folder, 'strongroom.sysusers')])

@@ -10,7 +10,7 @@ import {
 import { beginVersion, findObject, markDeleted, removeObject } from '../../../src/features/objects/records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
-/** What the release before kept: a vault, and an object with a secret that was edited twice. */
+/** Rows of the previous release: a vault, and an object with a secret that was edited twice. */
 const statements = [
   `INSERT INTO vaults (id, name, policy_id, description, key_id, created_at) VALUES (3, 'Ledgers', 16, '', 'aa', 5)`,
   `INSERT INTO vault_objects (id, vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields,

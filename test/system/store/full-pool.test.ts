@@ -8,7 +8,7 @@ import { hasPostgres, startPostgres, type TestPostgres } from '../../support/pos
 import { grantIn } from '../../support/grant-kit.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-/** Twice as many as there are connections in the pool: each call holds one for its transaction. */
+/** Twice as many calls as connections in the pool: each call holds one for its transaction. */
 const calls = Array.from({ length: 16 }, (_, number) => number)
 
 describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections for', () => {
@@ -84,7 +84,7 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
 
   it('give hardware tokens to users by their OTPs', async () => {
     const { services, store, commit } = appliance
-    // A user has one already, and may hold three.
+    // A user has one already and may have three.
     const users = await Promise.all(calls.slice(0, 8).map(() => appliance.addUser()))
     const tokens = calls.map(() => new HardwareToken())
     for (const token of tokens) await services.enrolments.enrolHardwareToken(null, token.secrets(), operatorId, commit)

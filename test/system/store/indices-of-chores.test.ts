@@ -4,7 +4,7 @@ import { findDeletedBefore } from '../../../src/features/transparent/records.ts'
 import { searchPattern, selectUsers } from '../../../src/features/users/records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
-/** What the release before kept: users, keys of which one was deleted, and sessions of which one has ended. */
+/** Rows of the previous release: users, keys of which one was deleted, and sessions of which one has ended. */
 const statements = [
   ...['alice', 'bob'].map(
     (name, at) =>

@@ -15,7 +15,7 @@ const key = (id: number, latest: number, deleted: string): string =>
      min_encryption_version, min_decryption_version, created_at, seal, deleted_at)
    VALUES (${id}, 3, 'key${id}', 'aes256-gcm96', '', 0, 0, 1, ${latest}, 0, 1, 5, '', ${deleted})`
 
-/** Use counters of a token stand above the byte that counts what was pressed since it was plugged in. */
+/** Counter of a token that was plugged in so many times. Its low byte counts the presses since then. */
 const plugged = (times: number): number => times * 256 + 3
 
 const statements = [
@@ -32,7 +32,7 @@ const statements = [
   key(2, 1, 'NULL'),
   key(3, 1, '7'),
   key(4, 1, 'NULL'),
-  // An older version, one just below and one above three quarters, a deleted key's, and one that is closed for good.
+  // An older version, versions just below and above three quarters, one of a deleted key, and a permanently closed one.
   version(1, 1, 3_900_000_000),
   version(1, 2, 3_221_225_471),
   version(2, 1, 3_221_225_472),

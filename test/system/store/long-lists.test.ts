@@ -11,7 +11,10 @@ import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 
 const rows = 2_500
 
-/** Users, each with a hardware token but every third; a vault with an object for each number, of which every fifth is deleted. */
+/**
+ * Users, of whom two thirds have a hardware token; a vault with an object for each number, every fifth of which is
+ * deleted.
+ */
 const statements = [
   `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost, key_kek, key_blob,
      public_key, fingerprint, created_at, search_text)
@@ -38,7 +41,7 @@ async function filled(place: { sqlite: string } | { postgresUrl: string }): Prom
   return store
 }
 
-/** How often other work has its turn until `work` resolves. */
+/** The number of times that other work has its turn until `work` resolves. */
 async function turnsWithin(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false
@@ -52,7 +55,7 @@ async function turnsWithin(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-/** Objects whose open fields are all short, and together long. */
+/** Objects whose open fields are each short, but long together. */
 const manyShort = `INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields,
      status, children, version, created_at, created_by, changed_at, changed_by)
    SELECT 2, 0, 1, 'o', 0, '{"host":"${'x'.repeat(490)}"}', '', '[]', 128, 0, 1, 0, 1, 0, 1
@@ -101,7 +104,7 @@ describe('a list that is longer than a page is whole and in order', () => {
       throw new Error('no long list')
     }
     await expect(objectsOfVault(reader, 2, refuse)).rejects.toThrow('no long list')
-    // 4 MiB are in the first nine pages of thirteen.
+    // The first nine of thirteen pages contain 4 MiB.
     expect(statements).toBe(9)
     let admitted = 0
     expect(await objectsOfVault(reader, 2, () => void admitted++)).toHaveLength(5 * rows)

@@ -13,7 +13,7 @@ const objects = 100_000
 const most = 1_000
 const farId = 1_234_567
 
-/** Two vaults of user 1, of which user 2 has the second too; user 3 has neither. */
+/** Two vaults of user 1. User 2 is a member of the second, user 3 of neither. */
 const fill = (vaults: string) => [
   `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost, key_kek, key_blob, public_key, fingerprint, created_at)
    SELECT i, 'user' || i, '', '', 131, '', '', '', '', '', '', '', 0 FROM ${vaults} WHERE i <= 3`,
@@ -27,7 +27,7 @@ const fill = (vaults: string) => [
      FROM (SELECT i, ' | ' AS chr10 FROM ${vaults}) AS numbers) AS texts`,
   'UPDATE vault_objects SET search_text = lower(search_text) WHERE id = 4711',
   "UPDATE vault_objects SET deleted_at = 1, search_text = '' WHERE id = 4710",
-  // Far behind all others, as where many were deleted for good.
+  // With an id far above the others, as after many deletions.
   `INSERT INTO vault_objects (id, vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields, status,
      children, version, created_at, created_by, changed_at, changed_by)
    VALUES (${farId}, 1, 0, 1, 'Far', 0, '{}', 'farther wq', '[]', 128, 0, 1, 0, 1, 0, 1)`,
@@ -48,7 +48,7 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
     await store.transaction(async (tx) => {
       for (const statement of fill(numbers[store.dialect])) await tx.query(statement)
     })
-    // What autovacuum does by itself.
+    // As autovacuum would.
     await store.query('ANALYZE', [])
   }, 120_000)
   afterAll(async () => {

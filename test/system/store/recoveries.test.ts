@@ -6,7 +6,7 @@ import { vaultsOf } from '../../../src/features/vaults/records.ts'
 import { openRecoveries } from '../../../src/features/vaults/resting-records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
-/** What the release before kept of a user who shares a vault and is logged in. */
+/** Rows of the previous release about a user who shares a vault and is logged in. */
 const statements = [
   `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost,
      passphrase_changed_at, failed_logins, key_kek, key_blob, public_key, fingerprint, created_at, search_text)
@@ -23,14 +23,14 @@ describeUpgrade(
   'a database of the release before has no user who rests, and none who is new',
   { before: 'Recoveries1700000000013', statements },
   async (store) => {
-    // No session of before has a seal: all of them ended with the upgrade.
+    // No earlier session has a seal: all of them ended with the upgrade.
     expect(await standingOf(store.read, 9, 3)).toBeUndefined()
     await store.query('UPDATE sessions SET ended_at = NULL', [])
     expect(await standingOf(store.read, 9, 3)).toEqual({ capabilities: 131, permission: 4, rests: 0, grants: null })
     expect(await vaultsOf(store.read, 7)).toMatchObject([{ id: 3, permission: 'Admin' }])
     expect(await membersOf(store.read, 3)).toMatchObject([{ userId: 7, passphraseBy: null }])
     expect(await openRecoveries(store.read, 3)).toEqual([])
-    // Not a new user, whom the maker could go on giving factors to.
+    // Not as a new user, for whom the maker could still set factors.
     expect(await findUserById(store.read, 7)).toMatchObject({ recoveries: 0, madeBy: null, passphraseBy: null })
   },
 )

@@ -39,7 +39,7 @@ const failedMigration = {
 const insert = (chain: string) => `INSERT INTO audit_heads (chain, seq, hash, line) VALUES ('${chain}', 0, '', '')`
 const advance = "UPDATE audit_heads SET seq = seq + 1 WHERE chain = 'counter'"
 
-/** What both kinds of store promise; two Stores on one database stand for two processes. */
+/** The behaviour of both kinds of store. Two Stores on one database represent two processes. */
 function behavesAsStore(makePlace: () => Place): void {
   let at: Place
   let one: Store
@@ -305,7 +305,7 @@ describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
       await delay(1_000)
       await client.query(unlock)
       const store = await opening
-      // Calls keep the limit.
+      // Calls have the time limit.
       await expect(store.query('SELECT pg_sleep(1)', [])).rejects.toMatchObject({ code: 'store.unavailable' })
       await store.close()
     })

@@ -3,7 +3,7 @@ import { removeObject } from '../../../src/features/objects/records.ts'
 import { keepTags, removeTags, taggedBy } from '../../../src/features/objects/tag-records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
-/** What the release before kept: a member of a vault with two objects, one of them a favourite and one in the trash. */
+/** Rows of the previous release: a member of a vault with two objects, one a favourite and one in the trash. */
 const statements = [
   `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost, key_kek, key_blob, public_key, fingerprint, created_at)
    VALUES (1, 'bob', 'Bob', 'bob@example.test', 0, '', '', '', '', '', '', '', 5)`,

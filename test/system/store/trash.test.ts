@@ -10,7 +10,7 @@ import {
 import { trashedWith, trashOf } from '../../../src/features/objects/trash-records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
-/** What the release before kept: a folder, an object in it, and two that were deleted, one of them out of the folder. */
+/** Rows of the previous release: a folder, an object in it, and two deleted objects, one of them from the folder. */
 const statements = [
   `INSERT INTO vaults (id, name, policy_id, description, key_id, created_at) VALUES (3, 'Ledgers', 16, '', 'aa', 5)`,
   ...[
@@ -44,12 +44,12 @@ describeUpgrade(
       [3, 3],
       [4, 4],
     ])
-    // Taken back since it was listed, or deleted anew: it is not destroyed.
+    // It was restored or deleted again since it was listed, and is not destroyed.
     expect(await store.transaction((tx) => holdDeleted(tx, 3, 7))).toBe(false)
     expect(await store.transaction((tx) => holdDeleted(tx, 2, 100))).toBe(false)
     expect(await store.transaction((tx) => holdDeleted(tx, 3, 8))).toBe(true)
     expect(await store.transaction((tx) => removeObject(tx, 3))).toBe(true)
-    // Moved to another vault since the rights of the call were checked.
+    // It was moved to another vault since the rights of the call were checked.
     const moved = { id: 2, vaultId: 9 }
     expect(await store.transaction((tx) => beginVersion(tx, moved, undefined, { changedAt: 9, changedBy: 1 }))).toBe(
       false,
