@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 const looks = 4
 
 /**
- * Calls `stopped` when the kernel has shown the process as stopped (SIGSTOP) at four looks in a row, `patienceMs` after
- * it was stopped at the latest. One that waits for a processor, a disk or its token is shown as running or asleep,
- * however long: a machine that is slow raises no alarm, and while this process itself stands still it does not look.
- * Where /proc hides the process nothing is seen. Returns what ends the watch.
+ * Calls `stopped` when the kernel reports the process as stopped (SIGSTOP) at four checks in a row, at most `patienceMs`
+ * after it was stopped. A process that waits for a processor, a disk or its token is reported as running or sleeping, so
+ * that a slow machine raises no alarm; while this process itself is stopped, it does not check. Where /proc hides the
+ * process, nothing is detected. Returns a function that ends the watch.
  */
 export function watchForStop(pid: number | undefined, patienceMs: number, stopped: () => void): () => void {
   let seen = 0
@@ -17,7 +17,10 @@ export function watchForStop(pid: number | undefined, patienceMs: number, stoppe
   return () => clearInterval(timer)
 }
 
-/** The state behind the command's name, which may hold blanks and brackets (proc_pid_stat(5)); a debugger's is `t`. */
+/**
+ * The state follows the command's name, which may contain blanks and brackets (proc_pid_stat(5)). `t` is a debugger's
+ * stop.
+ */
 function isStopped(pid: number): boolean {
   try {
     return /\) T [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))

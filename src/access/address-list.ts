@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
- * Tells whether an address is in `ranges`: IP addresses and ranges such as 192.0.2.0/24. A text that is no address is
- * not.
+ * Tells whether an address is in `ranges`: IP addresses and ranges such as 192.0.2.0/24. False for a text that is not
+ * an address.
  */
 export function createAddressList(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
@@ -16,7 +16,10 @@ export function createAddressList(ranges: readonly string[]): (address: string) 
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
-/** `192.0.2.7` or `192.0.2.0/24`, likewise for IPv6. A range of all addresses is none: it would trust every client. */
+/**
+ * Accepts `192.0.2.7` and `192.0.2.0/24`, likewise for IPv6, but no range of all addresses, which would trust every
+ * client.
+ */
 export function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/')
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0

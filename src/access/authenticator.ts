@@ -2,7 +2,7 @@ import type { Caller, Granted, VaultAccess } from './caller.ts'
 import type { Reader } from '../store/store.ts'
 import type { ResourceQuery } from './resource.ts'
 
-/** What authentication needs: a token, and where the path leads. */
+/** The input of authentication: the token, and what the path names. */
 export interface AuthenticationRequest {
   readonly token: string
   /** Where the call comes from. */
@@ -11,33 +11,35 @@ export interface AuthenticationRequest {
   readonly resource?: { readonly query: ResourceQuery<unknown>; readonly name: string | number }
 }
 
-/** What the database says of a caller's rights at this moment. */
+/** The caller's rights at one moment, by the database. */
 export interface Admission {
   readonly caller: Caller
-  /** Absent when the caller is no member of the vault, or there is no such vault: the two must look the same. */
+  /**
+   * Undefined where the caller is not a member of the vault, or there is no such vault: the answers to both must be the
+   * same.
+   */
   readonly vault: VaultAccess | undefined
-  /** The vault in which the caller's membership rests; `vault` is absent then. */
+  /** The vault of the path, where the caller's membership in it is on hold; `vault` is undefined then. */
   readonly restingIn: number | undefined
 }
 
-/** What the database says of a caller, by a token. */
+/** The caller that a token identifies, with the caller's rights. */
 export interface Authentication extends Admission {
-  /** What the keeper grants the caller: in that vault, or in none. */
+  /** Gives the keeper's grant to the caller: for the vault of the path, or for none. */
   readonly grant: Granted['grant']
   readonly resource: unknown
-  /** The same caller in another vault, which the call names too. @throws Fault `session.invalid` */
+  /** Authenticates the same caller for another vault that the call names. @throws Fault `session.invalid` */
   readonly elsewhere: (vaultId: number) => Promise<Authentication>
-  /** The token for the next call: another than the supplied one when it was replaced. */
+  /** The token for the next call: the supplied one, or its replacement. */
   readonly token: string
 }
 
-/** The door every call passes, and the only source of a Caller. */
+/** The only source of a Caller: every call that is not public passes it. */
 export interface Authenticator {
   /** @throws Fault `session.invalid` */
   authenticate(request: AuthenticationRequest): Promise<Authentication>
   /**
-   * What the caller may do at this moment of a transaction, or outside any: a call may take long after its
-   * authentication.
+   * The caller's rights within a transaction or outside, because a call may take long after its authentication.
    * @throws Fault `session.invalid`
    */
   reauthorize(reader: Reader, authentication: Authentication): Promise<Admission>

@@ -1,58 +1,61 @@
-import type { SealedGrant } from './acting.ts'
+import type { SealedGrant } from './transaction-grant.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
 import type { Scope } from './scope.ts'
 
-/** Who is calling, as the database says at this moment. */
+/** The caller of a call, by the present rows of the database. */
 export interface Caller {
   readonly userId: number
   readonly username: string
   readonly capabilities: Capabilities
   readonly sessionId: number
-  /** Null for a service account, which has none. */
+  /** Null for a service account. */
   readonly applicationKeyId: number | null
-  /** Of the answers to the application. */
+  /** The form of the answers to the application. */
   readonly responseVersion: ResponseVersion
 }
 
-/** The vault that the path names and what the caller may do there. */
+/** The vault that the path names, with the caller's rights in it. */
 export interface VaultAccess extends Granted {
   readonly id: number
   readonly permission: Permission
-  /** What a narrowed member may do; null for a member who is not narrowed. */
+  /** The scope of a narrowed member; null for a member who is not narrowed. */
   readonly scope: Scope | null
-  /** Whether the vault refuses calls with members that the interface does not know. */
+  /** Whether the vault refuses calls with unknown members. */
   readonly strict: boolean
 }
 
-/** Whoever uses a key on behalf of a caller shows the token hosts what the keeper granted that caller. */
+/** Access to the caller's grant from the keeper, which token hosts require for each use of a key. */
 export interface Granted {
-  /** Good for a use at this moment. @throws Fault `session.invalid`, `vault.not_found`, `access.resting`, `hsm.*` */
+  /**
+   * A grant with enough time left for a use now.
+   * @throws Fault `session.invalid`, `vault.not_found`, `access.resting`, `hsm.*`
+   */
   readonly grant: () => Promise<SealedGrant>
 }
 
-/** A client certificate as it arrived. The other side holds its key; nothing that it says is believed yet. */
+/** A client certificate as presented. The client has its private key; its content has not been validated. */
 export interface PresentedCertificate {
   readonly der: Buffer
-  /** Whether the TLS library, or the trusted proxy in front, found it issued by a configured CA. */
+  /** Whether the TLS library, or the trusted proxy in front, verified that a configured CA issued it. */
   readonly isVerified: boolean
 }
 
-/** What TLS, and the trusted proxies in front, know about the other side. */
+/** The client of a connection, as seen by TLS and the trusted proxies in front. */
 export interface Client {
-  /** IP address in text form, IPv4-mapped prefixes removed. */
+  /** IP address in text form, without an IPv4-mapped prefix. */
   readonly address: string
-  /** The client's certificate on this connection at this moment, if it was asked for one and has one. */
+  /** The present client certificate of the connection; undefined where none was requested or sent. */
   readonly certificate: () => PresentedCertificate | undefined
 }
 
-/** The address of a socket's other side as `Client` has it. */
+/** The remote address of a socket in the form of `Client.address`. */
 export function addressOf(remoteAddress: string | undefined): string {
   const address = remoteAddress ?? 'unknown'
   return address.startsWith('::ffff:') ? address.slice(7) : address
 }
 
-/** The releases in whose form answers are written (spec: Versioning); an application key has one of them. */
+/** The releases in whose form answers can be written (spec: Versioning). Each application key has one. */
 export const responseVersions = ['2.1.0', '2.0.5'] as const
 
 export type ResponseVersion = (typeof responseVersions)[number]

@@ -10,7 +10,7 @@ export const capabilityBits = {
   escrow: 4,
   changePassphrase: 6,
   active: 7,
-  /** This and the next are published without a meaning: kept for clients, and never read. */
+  /** Published without a meaning, like the next one: stored for clients, and never read. */
   ugList: 8,
   mail: 9,
 } as const
@@ -32,7 +32,7 @@ export const capabilityNames: readonly Capability[] = [
 /** Every bit that a user's bitmap may hold. */
 export const allCapabilities: Capabilities = capabilitiesOf(capabilityNames)
 
-/** The bitmap itself, as `userstatus` carries it: 140 is Active + Audit + Admin. */
+/** The bitmap, as `userstatus` contains it: 140 is Active + Audit + Admin. */
 export type Capabilities = number
 
 export function holds(capabilities: Capabilities, capability: Capability): boolean {
@@ -47,25 +47,25 @@ export function namesOf(capabilities: Capabilities): Capability[] {
   return capabilityNames.filter((name) => holds(capabilities, name))
 }
 
-/** For people: every capability, and whether the user is disabled. */
+/** The capabilities as text for people, and whether the user is disabled. */
 export function capabilityText(capabilities: Capabilities): string {
   const names = namesOf(capabilities).join(' ')
   return holds(capabilities, 'active') ? names : `${names} (disabled)`.trim()
 }
 
-/** May log in at all: active, and not an escrow account. */
+/** Whether the user may log in: active, and not an escrow account. */
 export function mayLogIn(capabilities: Capabilities): boolean {
   return holds(capabilities, 'active') && !holds(capabilities, 'escrow')
 }
 
-/** An administrator who can act as one. */
+/** Whether the user is an administrator who can log in. */
 export function mayAdminister(capabilities: Capabilities): boolean {
   return mayLogIn(capabilities) && holds(capabilities, 'admin')
 }
 
 /**
- * Whether a bitmap is allowed at all. An escrow account is read by others in an emergency; it must not be able to name
- * those who do.
+ * Whether a bitmap is allowed. An escrow account is opened in an emergency by others, so it must not be able to appoint
+ * them.
  */
 export function isPossible(capabilities: Capabilities): boolean {
   return (
@@ -75,7 +75,10 @@ export function isPossible(capabilities: Capabilities): boolean {
   )
 }
 
-/** Whether users who change their own bitmap would raise themselves: they can give up capabilities, and take on restrictions. */
+/**
+ * Whether users who change their own bitmap this way gain rights. They may give up capabilities and take on
+ * restrictions.
+ */
 export function raisesOwn(current: Capabilities, next: Capabilities): boolean {
   return ((current ^ next) & (next ^ capabilitiesOf(['changePassphrase']))) !== 0
 }

@@ -1,23 +1,24 @@
-/** The operator at the console, where somebody is named by id: no user has this one. */
+/** Stands for the operator at the console where a user id is stored. No user has this id. */
 export const operatorId = 0
 
-/** Somebody else than the user set the pass phrase or gave a second factor. */
+/** A recovery: another person set the user's pass phrase or gave a second factor. */
 export interface Recovery {
   readonly by: number
   readonly at: number
 }
 
-/** An Admin of a vault who can log in and does not rest in it. */
+/** An Admin of a vault who can log in and whose membership is not on hold. */
 export interface AwakeAdmin {
   readonly userId: number
-  /** Who gave the permission, and when; null for one that is older than this record of it. */
+  /** Who gave the permission, and when; null where it was given before this was recorded. */
   readonly grantedBy: number | null
   readonly grantedAt: number | null
 }
 
 /**
- * Which Admins of a vault may confirm a member after these recoveries: those who made none of them, and were not made
- * Admin since the first of them by one who may not confirm. Otherwise who recovers a user could appoint a confirmer.
+ * The Admins of a vault who may confirm a member after these recoveries: those who made none of them and who were not
+ * made Admin, since the first of them, by someone who may not confirm. Otherwise whoever recovers a user could appoint
+ * an Admin to confirm.
  */
 export function confirmersOf(admins: readonly AwakeAdmin[], recoveries: readonly Recovery[]): number[] {
   const since = Math.min(...recoveries.map(({ at }) => at))

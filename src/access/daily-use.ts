@@ -1,25 +1,22 @@
 import { decodeBase64 } from '../encoding/base64.ts'
 import { entriesFor, type KeyEntry, type KeyOperation, type KeyScope, type Scope } from './scope.ts'
 
-/** Items of one call that the same entries allow, each of which has a limit. */
+/** Items of one call that may count against the same entries, each of which has a daily limit. */
 export interface LimitedItems {
-  /** In the order of the grants: the first that has enough left is used. */
+  /** In the order of the grants. The first entry with enough left is used. */
   readonly entries: readonly KeyEntry[]
   readonly count: number
 }
 
-/** Which member of which vault. */
+/** A member of a vault. */
 export interface DailyPlace {
   readonly vaultId: number
   readonly userId: number
 }
 
-/** What limits how many items a day grants allow. */
+/** Counts items against the daily limits of grants. */
 export interface DailyUse {
-  /**
-   * Counts all of them, or none.
-   * @throws Fault `access.used_up`, which says when to try again
-   */
+  /** Counts all items or none. @throws Fault `access.used_up`, which says when to try again */
   spend(place: DailyPlace, items: readonly LimitedItems[]): Promise<void>
 }
 
@@ -27,9 +24,9 @@ const bound: ReadonlySet<KeyOperation> = new Set(['encrypt', 'decrypt', 'rewrap'
 const none = Buffer.alloc(0)
 
 /**
- * The items of a call that no entry without a limit allows. What no entry allows at all is not counted: it is refused where
- * it would be used.
- * @param aads the additional data of each item in base64
+ * The items of a call that are allowed only by entries with a daily limit. Items that no entry allows are not counted:
+ * they are refused when they are used.
+ * @param aads the additional data of each item, in base64
  */
 export function limitedItems(
   scope: Scope,
@@ -51,7 +48,7 @@ export function limitedItems(
   return [...limited.values()]
 }
 
-/** What is no base64 is refused later, and is nothing here. */
+/** Text that is not base64 counts as empty here, and is refused later. */
 const aadOf = (text: string | undefined): Buffer => (text === undefined ? none : (decodeBase64(text) ?? none))
 
 const nameOf = ({ keys }: Scope, entries: readonly KeyScope[]): string =>

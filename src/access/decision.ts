@@ -3,31 +3,34 @@ import { includes, type Permission, permissionFromBit } from './permission.ts'
 import { allows, entriesFor, type KeyOperation, scopeOf } from './scope.ts'
 
 /**
- * What is to be done with a key. A rewrapping decrypts with one version and encrypts with another; `otp`: judge a one-time
- * password, which the keeper alone does; `validation`: sign for a client of the validator.
+ * A use of a key. Rewrapping decrypts with one version (`rewrap-from`) and encrypts with another (`rewrap-to`). `otp`:
+ * check a one-time password, by the keeper only. `validation`: sign for a client of the validator.
  */
 export type KeyUse = MakingUse | OpeningUse | 'export' | 'export-plain' | 'backup' | 'otp' | 'validation'
 
-/** With a version that is new enough to make something. */
+/** Uses that create something; they need a version from `minEncryptionVersion` on. */
 type MakingUse = 'encrypt' | 'rewrap-to' | 'datakey' | 'sign' | 'hmac'
-/** With one that is new enough to open or judge what was made. */
+/** Uses of something that was created before; they need a version from `minDecryptionVersion` on. */
 type OpeningUse = 'decrypt' | 'rewrap-from' | 'verify'
 
-/** For so long the keeper grants at once: what was revoked meanwhile goes on until then, where a worker keeps silent. */
+/**
+ * How long a grant of the keeper is valid. A right that was revoked meanwhile can be used until then by a worker that
+ * hides the revocation.
+ */
 export const longestGrantMs = 60_000
-/** By which the clocks of the machines that share a token may differ. */
+/** How much the clocks of machines that share a token may differ. */
 export const clockSkewMs = 60_000
 
-/** What a session may do in one vault for a short time: what the keeper granted it. */
+/** The rights of a session in one vault for a short time, as the keeper granted them. */
 export interface VaultGrant {
   readonly vault: Buffer | null
   readonly permission: number
   readonly expiresAt: number
-  /** What narrows it further; null for nothing. */
+  /** The grants that narrow it; null where nothing does. */
   readonly grants: string | null
 }
 
-/** A version of a named key as its records say. */
+/** The state of a version of a named key, by its sealed records. */
 export interface KeyVersionState {
   readonly version: number
   readonly disabled: number
@@ -47,16 +50,16 @@ export interface KeyPolicyState {
 }
 
 export interface KeyInVault {
-  /** Its identity. */
+  /** The identity of the vault. */
   readonly vault: Buffer
-  /** Of a named key; undefined for the key of the vault itself, by which objects are encrypted. */
+  /** For a named key; undefined for the data key of a vault, with which objects are encrypted. */
   readonly version: KeyVersionState | undefined
 }
 
 /**
- * Why a key of a vault may not be used so at this time; undefined when it may. A host or the keeper asks before each
- * use, whichever worker wants it: what neither grant nor policy allow, no caller gets.
- * @param aad the additional data; undefined while they are not looked at, for a use that takes none, and of objects
+ * Why a key of a vault may not be used this way now; undefined when it may. Token hosts and the keeper ask before each
+ * use, whichever worker requests it, so that no caller gets what grant or policy forbid.
+ * @param aad the additional data; undefined where they are not to be checked yet, for a use without any, and for objects
  */
 export function decide(
   grant: VaultGrant | undefined,
@@ -69,7 +72,10 @@ export function decide(
   return grantRefusal(grant, key, use, now) ?? scopeRefusal(grant, key, use, aad) ?? policyRefusal(key, use)
 }
 
-/** What a member needs for it. A member who may read in a vault uses its keys, and only a writer puts objects there. */
+/**
+ * The permission that a use needs. A member with Read may use the keys of a vault; only one with Write may put objects
+ * there.
+ */
 const needed = {
   named: {
     encrypt: 'Read',
@@ -89,12 +95,15 @@ const needed = {
 
 type Needed = { readonly [use in KeyUse]?: Permission }
 
-/** One that was made by a clock that was ahead would be good for as long as that clock was ahead. */
+/**
+ * Also rejects an expiry too far ahead: the grant of a fast clock would otherwise stay valid for as long as the clock
+ * is ahead.
+ */
 export const isGrantInTime = (expiresAt: number, now: number): boolean =>
   expiresAt >= now && expiresAt <= now + longestGrantMs + clockSkewMs
 
 function grantRefusal(grant: VaultGrant, { vault, version }: KeyInVault, use: KeyUse, now: number): Fault | undefined {
-  // As long as it waited here, it was not renewed in time: the next one is good.
+  // A grant that expired while the request waited is not the caller's fault: a new one will do.
   if (!isGrantInTime(grant.expiresAt, now))
     return new Fault('hsm.unavailable', 'The grant of this call is not good at this time: try again.')
   if (grant.vault?.equals(vault) !== true)
@@ -106,7 +115,10 @@ function grantRefusal(grant: VaultGrant, { vault, version }: KeyInVault, use: Ke
   return new Fault('access.permission', `This use of a key needs ${permission} in its vault.`)
 }
 
-/** What grants have to allow for a use of a named key; they allow no other. */
+/**
+ * The operation that grants must allow for a use of a named key. Uses that are missing here are not available to
+ * narrowed members.
+ */
 const scopedAs: { readonly [use in KeyUse]?: KeyOperation } = {
   encrypt: 'encrypt',
   decrypt: 'decrypt',
@@ -118,7 +130,7 @@ const scopedAs: { readonly [use in KeyUse]?: KeyOperation } = {
   hmac: 'hmac',
 }
 
-/** What narrows a membership is for all of it: what no entry names is refused. */
+/** What the grants of a narrowed member forbid: everything that no entry names. */
 function scopeRefusal(
   { grants }: VaultGrant,
   { version }: KeyInVault,
@@ -141,7 +153,7 @@ function scopeRefusal(
 const notGranted = (what: string): Fault =>
   new Fault('access.permission', `What is granted to you in this vault does not let you ${what}.`)
 
-/** What the key's own records forbid. */
+/** What the sealed records of the key forbid. */
 function policyRefusal({ version }: KeyInVault, use: KeyUse): Fault | undefined {
   const sentence = version === undefined ? ownKeySentence(use) : versionSentence(version, use)
   return sentence === undefined ? undefined : new Fault('hsm.rejected', sentence)
@@ -153,7 +165,7 @@ function ownKeySentence(use: KeyUse): string | undefined {
 
 function versionSentence({ version, disabled, policy }: KeyVersionState, use: KeyUse): string | undefined {
   if (policy.deletedAt !== null) return 'The key is deleted.'
-  // A backup carries that along.
+  // A backup contains disabled versions, and the fact that they are disabled.
   if (disabled !== 0 && use !== 'backup') return 'This version of the key is disabled.'
   if (version < policy.oldestVersion || version > policy.latestVersion) return 'The key has no such version.'
   switch (use) {

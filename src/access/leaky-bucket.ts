@@ -1,33 +1,33 @@
 import { LRUCache } from 'lru-cache'
 
-/** A limit of calls for each network: a burst of an interval's number, and that number an interval. */
+/** A rate limit per network: a burst of one interval's number of calls, and that number per interval. */
 export interface LeakyBucket {
-  /** How long a further call of this network has to wait; none where it is not above zero. */
+  /** Milliseconds that the next call of this network has to wait; not above zero where it need not. */
   waitMs(network: string): number
-  /** Counts a call that has been served, also where it should have waited. */
+  /** Counts a call that was served, even if it should have waited. */
   take(network: string): void
-  /** Counts a call that may come now; false, and not counted, for one that has to wait. */
+  /** Counts a call if it is allowed now; otherwise false, and it is not counted. */
   admits(network: string): boolean
 }
 
 export interface LeakyBucketOptions {
   readonly callsPerInterval: number
   readonly intervalMs: number
-  /** In milliseconds; by default of a clock that cannot be set back, which would lock networks out. */
+  /** Milliseconds; by default of a monotonic clock, since one that was set back would lock networks out. */
   readonly now?: () => number
 }
 
-/** Networks remembered; beyond that the one that was quiet for longest is forgotten. */
+/** Number of networks in memory; the least recently active one is dropped. */
 export const mostNetworks = 10_000
 
-/** The "leaky bucket as a meter" (ITU-T I.371, GCRA): one number per network. */
+/** The "leaky bucket as a meter" (ITU-T I.371, GCRA), which stores one number per network. */
 export function createLeakyBucket(options: LeakyBucketOptions): LeakyBucket {
   const { callsPerInterval, intervalMs, now = () => performance.now() } = options
-  /** When all calls of a network would be done at the rate allowed. */
+  /** The time at which all calls of a network so far would be done at the allowed rate. */
   const doneAt = new LRUCache<string, number>({ max: mostNetworks })
   const perCallMs = intervalMs / callsPerInterval
 
-  /** The same with one call more. */
+  /** The same after one more call. */
   const doneAfterNext = (network: string, nowMs: number): number =>
     Math.max(doneAt.get(network) ?? 0, nowMs) + perCallMs
 

@@ -1,2 +1,2 @@
-/** The longest time that any one-time link can wait to be opened, whatever the configuration says. */
+/** Upper bound of the time that a one-time link can wait to be opened; the configuration may set less. */
 export const longestLinkMs = 2_592_000_000

@@ -1,32 +1,32 @@
 import type { FaultCode } from '../fault.ts'
 
 /**
- * A thing in a vault that a path names, fetched by the same statement that authenticates the caller: so permission and
- * record are of one moment, and a hot call costs one query.
+ * A resource in a vault that a path names. The statement that authenticates the caller reads it as well, so that
+ * permission and resource are from the same moment, and a frequent call takes one query.
  */
 export interface ResourceQuery<Row> {
-  /** The path parameter that holds its name. */
+  /** The path parameter with its name. */
   readonly parameter: string
-  /** SQL list of columns, each with an alias of its own. */
+  /** SQL list of columns, each with a unique alias. */
   readonly columns: string
-  /** SQL joins; `vault` and `name` are the expressions to compare with. */
+  /** SQL joins. `vault` and `name` are the expressions to compare with. */
   join(vault: string, name: string): string
-  /** Undefined when the join found nothing. */
+  /** The resource in the row; undefined when the join found none. */
   read(row: Readonly<Record<string, unknown>>): Row | undefined
-  /** For a thing whose id alone says where it is: its join comes first, and leads to the vault. */
+  /** For a resource whose id is unique among all vaults: its join comes first and yields the vault. */
   readonly vaultOf?: VaultOf
 }
 
 export interface VaultOf {
-  /** What it is called in the audit trail. */
+  /** Its name in the audit trail. */
   readonly noun: string
-  /** SQL expression of the vault that it lies in. */
+  /** SQL expression for its vault. */
   readonly vault: string
-  /** Says that it is not there, or not for the caller: the two must look the same. */
+  /** The fault for a resource that is missing or not accessible to the caller: the answers to both must be the same. */
   readonly missing: FaultCode
 }
 
-/** The id that a path or a command names: decimal digits without a leading zero; undefined for what cannot be one. */
+/** An id in a path or command: decimal digits without a leading zero; undefined for any other text. */
 export function decimalId(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }

@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../encoding/base64.ts'
 import { fitsParts, longestPattern, mostStars } from './star-pattern.ts'
 
-/** What grants can allow to be done with keys, in the order in which they are written. */
+/** The operations with keys that grants can allow, in the order in which they are written. */
 export const keyOperations = [
   'encrypt',
   'decrypt',
@@ -13,26 +13,26 @@ export const keyOperations = [
   'random',
   'read',
 ] as const
-/** The same of objects: to find them, to read what is open of one, to decrypt its fields and file. */
+/** The operations with objects: find them, read their unencrypted fields, decrypt their encrypted fields and file. */
 export const objectOperations = ['list', 'read', 'decrypt'] as const
 
 export type KeyOperation = (typeof keyOperations)[number]
 export type ObjectOperation = (typeof objectOperations)[number]
-/** What a call asks of grants. */
+/** An operation that a call needs from the grants. */
 export type ScopedUse = `key.${KeyOperation}` | `object.${ObjectOperation}`
 
 /** An entry of grants as the interface writes it. */
 export type GrantEntry = KeyEntry | ObjectEntry
 
 export interface KeyEntry {
-  /** A pattern of names, in which each * stands for any number of characters. */
+  /** A pattern of names, in which each * stands for any number of any characters. */
   readonly keys: string
   readonly operations: readonly KeyOperation[]
-  /** Base64 of what additional data have to begin with. */
+  /** The required beginning of the additional data, in base64. */
   readonly aad?: string
-  /** Items a day (UTC). */
+  /** Limit of items per day (UTC). */
   readonly daily?: number
-  /** Calls by this entry have no members that are not known. */
+  /** Calls under this entry must not have unknown members. */
   readonly strict?: true
 }
 
@@ -40,7 +40,7 @@ export interface ObjectEntry {
   readonly objects: readonly ObjectOperation[]
 }
 
-/** An entry as an Admin gives it: members may be there and say nothing. */
+/** An entry as an Admin sends it: optional members may be present with undefined values. */
 type GivenEntry = GivenKeys | ObjectEntry
 
 interface GivenKeys extends Pick<KeyEntry, 'keys' | 'operations'> {
@@ -59,13 +59,10 @@ export const grantLimits = {
 }
 
 const patternForm = /^[\w.*-]+$/
-/** What has no additional data is not held to them. */
+/** Operations without additional data ignore `aad`. */
 const withoutAad: ReadonlySet<KeyOperation> = new Set(['sign', 'verify', 'hmac'])
 
-/**
- * Grants in the one form that is sealed.
- * @throws RangeError, whose message says which entry is not as it should be
- */
+/** The text of grants in the one form that is sealed. @throws RangeError, whose message names the invalid entry */
 export function writeGrants(entries: readonly GivenEntry[]): string {
   const { entries: most, bytes } = grantLimits
   if (entries.length === 0 || entries.length > most) throw new RangeError(`must have 1 to ${most} entries`)
@@ -106,14 +103,14 @@ function ofKeys({ keys, operations, aad, daily, strict }: GivenKeys, at: number)
 }
 
 function inOrder<T extends string>(given: readonly T[], known: readonly T[], place: string): T[] {
-  // Of a text that is read it may be anything.
+  // `given` may be any JSON value where the text was read from the database.
   const written = Array.isArray(given) ? known.filter((one) => given.includes(one)) : []
   if (written.length === 0 || given.some((one) => !known.includes(one)))
     throw new RangeError(`${place} must have one or more of ${known.join(', ')}`)
   return written
 }
 
-/** Grants that were read: what a narrowed member may do, and nothing else. */
+/** Parsed grants: everything that a narrowed member may do. */
 export interface Scope {
   readonly entries: readonly GrantEntry[]
   readonly keys: readonly KeyScope[]
@@ -123,12 +120,12 @@ export interface Scope {
 export interface KeyScope {
   readonly entry: KeyEntry
   readonly operations: ReadonlySet<KeyOperation>
-  /** Between each two of them there may be anything. */
+  /** Between two parts any characters may stand. */
   readonly parts: readonly string[]
   readonly aad: Buffer | undefined
 }
 
-/** Whether a text is what `writeGrants` makes. */
+/** Whether a text has the form that `writeGrants` writes. */
 export function areGrants(text: string): boolean {
   try {
     return writeGrants(entriesIn(text)) === text
@@ -140,12 +137,15 @@ export function areGrants(text: string): boolean {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `writeGrants` looks at all of it
 const entriesIn = (text: string): GrantEntry[] => JSON.parse(text) as GrantEntry[]
 
-/** Scopes in memory, of 10 KiB each at the most. */
+/** Number of parsed scopes in memory, 10 KiB each at most. */
 const heldScopes = 1_000
 const held = new Map<string, Scope>()
 const nothing: Scope = { entries: [], keys: [], objects: new Set() }
 
-/** What grants allow: null for no grants, nothing where the text is not of grants. Each text is read once for many uses. */
+/**
+ * The parsed grants: null for none; a scope that allows nothing where the text is invalid. Each text is parsed once for
+ * many uses.
+ */
 export function scopeOf(grants: string): Scope
 export function scopeOf(grants: string | null): Scope | null
 export function scopeOf(grants: string | null): Scope | null {
@@ -153,7 +153,7 @@ export function scopeOf(grants: string | null): Scope | null {
   const known = held.get(grants)
   if (known !== undefined) return known
   const scope = areGrants(grants) ? readScope(entriesIn(grants)) : nothing
-  // The one that was read first goes: it is read again in some 20 µs.
+  // Drops the scope that was parsed first: parsing again takes some 20 µs.
   const oldest = held.size < heldScopes ? undefined : held.keys().next().value
   if (oldest !== undefined) held.delete(oldest)
   held.set(grants, scope)
@@ -177,7 +177,7 @@ function keyScope(entry: KeyEntry): KeyScope {
   }
 }
 
-/** Which key, and what it is bound to; undefined for any, where that is not asked yet. */
+/** The key of a use and its additional data; undefined members are not checked yet. */
 export interface ScopedKey {
   readonly name?: string | undefined
   readonly aad?: Buffer | undefined
@@ -193,7 +193,7 @@ export function entriesFor({ keys }: Scope, operation: KeyOperation, { name, aad
   )
 }
 
-/** Whether it is allowed by any. */
+/** Whether any entry allows the operation. */
 export function allows(scope: Scope, use: ScopedUse, key: ScopedKey = {}): boolean {
   const [subject, operation] = use.split('.')
   if (subject === 'object') return objectOperations.some((one) => one === operation && scope.objects.has(one))

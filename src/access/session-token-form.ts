@@ -8,7 +8,7 @@ export const sessionTokenForm = /^[A-Za-z0-9]{42}$/
 export const randomSessionToken = (): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-/** 32 bytes as a token: a number with 42 digits to the base 62; what is left over are 6 bits. */
+/** Encodes 32 bytes as a token: a number with 42 digits in base 62, which uses 250 of the 256 bits. */
 export function sessionTokenOf(bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   const base = BigInt(alphabet.length)
@@ -20,5 +20,5 @@ export function sessionTokenOf(bytes: Buffer): string {
   return letters.join('')
 }
 
-/** What is stored, sealed and looked up instead of the token. */
+/** The hash that is stored, sealed and looked up instead of the token. */
 export const sessionTokenHash = (token: string): string => hash('sha256', token, 'base64')

@@ -1,17 +1,17 @@
-/** Longest pattern, and the most stars in one. */
+/** Limits of a pattern: its length, and the number of its stars. */
 export const longestPattern = 128
 export const mostStars = 8
 
-/** Whether this is a pattern: literal characters, and `*` for any number of any characters. */
+/** Whether a text is a valid pattern: literal characters, and `*` for any number of any characters. */
 export const isStarPattern = (pattern: string): boolean =>
   pattern.length > 0 && pattern.length <= longestPattern && pattern.split('*').length - 1 <= mostStars
 
-/** Whether a pattern fits the whole text. */
+/** Whether a pattern matches the whole text. */
 export const fitsPattern = (pattern: string, text: string): boolean => fitsParts(pattern.split('*'), text)
 
 /**
- * The same of a pattern that was split at its stars. Each part is looked for once, behind the one before it: no pattern
- * makes it take longer than the text times the number of parts, as a regular expression could.
+ * The same for a pattern that was split at its stars. Each part is searched once, after the one before it, so that the
+ * time is bounded by the length of the text times the number of parts, unlike with a regular expression.
  */
 export function fitsParts(parts: readonly string[], text: string): boolean {
   const [first = '', last = ''] = [parts[0], parts.at(-1)]

@@ -15,7 +15,7 @@ export interface ChainBegin {
 
 export interface ChainCheckOptions {
   readonly chain: string
-  /** Files of before may still be there, in whole or in part. */
+  /** Older files may still exist, completely or in part. */
   readonly begin?: ChainBegin | undefined
   readonly verifier: SealVerifier
   /** Called with what a genuine seal of this chain says of another one. */

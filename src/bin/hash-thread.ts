@@ -3,10 +3,11 @@ import { parentPort } from 'node:worker_threads'
 import { hashHere, type HashRequest } from '../features/users/passphrase-hash.ts'
 
 try {
-  // Of this thread alone: on Linux, 0 is the thread that calls (setpriority(2), "C library/kernel differences").
+  // Sets the priority of this thread only: on Linux, 0 means the calling thread (setpriority(2), "C library/kernel
+  // differences").
   setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
-  // A sandbox may forbid it. Logins then cost other calls more.
+  // A sandbox may forbid it. Logins then slow other calls down more.
 }
 
 parentPort?.on('message', (request: HashRequest) => {

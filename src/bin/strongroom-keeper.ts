@@ -5,7 +5,7 @@ import { compileEarly } from '../daemon/early-compilation.ts'
 import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startKeeper } from '../hsm/keeper/keeper.ts'
 
-/** `strongroom-keeper`: the process that decides and seals; one on a machine. */
+/** `strongroom-keeper`: the process that decides logins and seals records. There is one per machine. */
 const usage = `Usage: strongroom-keeper [--config FILE] [--systemd] [--parent] [--socket-group GID]
 
   --config FILE   configuration of the appliance (default: ${defaultConfigFile}); hsm.keeper names the sockets

@@ -6,7 +6,7 @@ import { growHeapFourfold } from '../daemon/heap-growth.ts'
 import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startTokenHost } from '../hsm/host/token-host.ts'
 
-/** `strongroom-tokend`: the process that holds the token and the PIN, and serves operations over a unix socket. */
+/** `strongroom-tokend`: a token host, which holds the token and the PIN, and serves operations over a unix socket. */
 const usage = `Usage: strongroom-tokend [--config FILE] (--socket PATH [--systemd] | --systemd) [--parent] [--socket-group GID]
 
   --config FILE   configuration of the appliance (default: ${defaultConfigFile})

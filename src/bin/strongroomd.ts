@@ -10,7 +10,7 @@ try {
   const workerEntry = fileURLToPath(new URL('./worker.js', import.meta.url))
   await runDaemon({ configFile, check, entry: fileURLToPath(import.meta.url), workerEntry, ...launched })
 } catch (error) {
-  // Commander has written what there is to say.
+  // Commander has printed the message already.
   if (!(error instanceof CommanderError)) throw error
   process.exit(error.exitCode === 0 ? exitCodes.stopped : exitCodes.configuration)
 }

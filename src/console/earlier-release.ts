@@ -12,10 +12,10 @@ export interface Takeover extends KeyTakeover {
   readonly sealedRows: number
 }
 
-/** Takes over the rows of an earlier release, and ends that for good. Broken off, it goes on when it is called again. */
+/** Takes over the rows of an earlier release, and ends the takeover for good. After an interruption, call it again. */
 export async function takeOver({ store, token: { hsm } }: TokenPlace, terminal: Terminal): Promise<Takeover> {
   const sealedRows = await takeOverRows(store, hsm, createProgress(terminal, 'Sealing the earlier rows'))
-  // Processes that run already take note of new root keys by this: backups of before go below the newest.
+  // Makes running processes notice new root keys, so that earlier backups are wrapped by the newest.
   if (await hasEarlierKeys(store.read)) await agreedStatus(hsm)
   const keys = await takeOverKeys(store, hsm, createProgress(terminal, 'Taking over the earlier keys'))
   await hsm.endTakeover()

@@ -43,7 +43,7 @@ import { createValidator, type ValidatorDependencies } from '../features/otp-val
 import { findSealedMembership } from '../features/vaults/vault-seals.ts'
 import type { Appliance, ApplianceOptions } from './worker-process.ts'
 
-/** One worker: everything that serves calls, put together. */
+/** Creates one worker: all services, the interface and its listeners. */
 export async function createAppliance({ config, slot, askState, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)
@@ -122,7 +122,7 @@ function listenersOf(config: Config, log: Log, application: Handle, validate: ()
   return joinListeners([
     listener('http', config.http, application),
     ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
-    // The whole interface too: node:tls cannot ask for a certificate by path.
+    // Client certificates are requested for the whole interface: node:tls cannot request one per path.
     ...(smartcard
       ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
       : []),
@@ -143,11 +143,11 @@ function createValidation({ validator, http }: Config, { services, log, ...parts
   )
 }
 
-/** Of the first worker alone. */
+/** The periodic work, which the first worker alone does. */
 const choresOf = (config: Config, on: FloorCourierOptions & { readonly services: Services; readonly log: Log }) => [
   startHousekeeping(on),
   startCouriers(config, on.log),
-  // Machines that share a database file do not exist.
+  // SQLite: no other machine uses the database.
   ...(config.store.postgresUrlFile === undefined ? [] : [startFloorCourier(on)]),
 ]
 
@@ -161,10 +161,16 @@ function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTr
   })
 }
 
-/** Files of the console for each call without a session: a first visit takes some fifteen, and those of an office have one address. */
+/**
+ * Weight of a console file in the limit of calls without a session: a first visit loads some fifteen files, and an
+ * office shares one address.
+ */
 const filesPerCall = 10
 
-/** Of its own, so that calls that are refused, an attacker's among them, take no page from the others of his network. */
+/**
+ * A limit of its own, so that refused calls from a network, for example those of an attacker, do not keep others there
+ * from loading the page.
+ */
 const limitOfFiles = ({ http }: Config) => createUnidentifiedCallLimit(filesPerCall * http.unidentifiedCallsPerMinute)
 
 const limitsOfCalls = ({ http, files, quotas }: Config) => ({
@@ -208,7 +214,7 @@ async function openTrail(
 ): Promise<AuditTrail> {
   const heads = createAuditHeads(store)
   await checkMachineName(config, heads, hsm).catch((error: unknown) => {
-    // While the keeper is away it is asked again before the trail is opened.
+    // Any other fault means that the keeper could not be asked: the retries below ask again before they open the trail.
     if (isFault(error, 'audit.unavailable')) throw error
   })
   return createRetryingTrail(

@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.ts'
 import { readRelease, releaseName } from '../release.ts'
 import type { Log } from '../log.ts'
 
-/** The witnesses of the configuration. */
+/** The witnesses in the configuration. */
 export function witnessesOf({ audit: { directory, witness } }: Config): Witness[] {
   return [
     ...(witness?.syslog === undefined ? [] : [createSyslogWitness(witness.syslog)]),
@@ -19,7 +19,10 @@ export function forwarderOf({ audit: { forward } }: Config): Forwarder | undefin
   return forward && createSyslogForwarder(forward.syslog, forward.format, releaseName(readRelease()))
 }
 
-/** Brings the heads of this machine's chains to each witness, and their records to a receiver, in the first worker alone. */
+/**
+ * Sends the heads of this machine's chains to each witness, and their records to a receiver. Runs in the first worker
+ * only.
+ */
 export function startCouriers(config: Config, log: Log): Courier {
   const { directory } = config.audit
   const couriers = witnessesOf(config).map((witness) => startCourier({ directory, witness, clock: systemClock, log }))

@@ -12,9 +12,9 @@ import type { Listening } from './worker-process.ts'
 
 export interface ClusterOptions {
   readonly config: Config
-  /** JavaScript file that a worker process runs; it calls `runWorker`. */
+  /** JavaScript file of a worker process, which calls `runWorker`. */
   readonly workerEntry: string
-  /** What workers are told of the appliance. */
+  /** The state of the appliance, for workers that ask. */
   readonly state: () => Promise<ApplianceState>
   readonly clock: Clock
   readonly log: Log
@@ -22,15 +22,15 @@ export interface ClusterOptions {
   readonly heartbeatMs?: number
 }
 
-/** The workers of the daemon, all behind one port. This process holds no key, no PIN and no certificate. */
+/** The workers of the daemon, which share one port. This process has no key, no PIN and no certificate. */
 export interface Cluster {
   /** Resolves when every worker listens; rejects with ExitError when one of them cannot. */
   start(): Promise<Listening & { readonly workers: number }>
-  /** Has every worker read the server certificate again. */
+  /** Makes every worker read the server certificate again. */
   reload(): void
-  /** Every worker with what it says of itself; the first that listens counts rows as well. */
+  /** The state of each worker. The first one that listens also counts rows. */
   look(): Promise<WorkerObservation[]>
-  /** Whether it keeps watch over its workers, and each of those that listen has answered within the last minute. */
+  /** Whether the workers are being watched, and each one that listens has answered within the last minute. */
   isLive(): boolean
   /** Drains and ends every worker. */
   stop(): Promise<void>
@@ -47,7 +47,7 @@ export function createCluster({
   const workers = config.http.workers === 0 ? availableParallelism() : config.http.workers
   const spare = createSpareWorker(() => forkWorker({ entry: workerEntry, config, state, log }), log)
   const fillSpare = (): void => {
-    // Not while a worker loads the program itself, which would take longer.
+    // Not while a worker itself loads the program, which would slow it down.
     if (slots.every((slot) => slot.isListening())) spare.fill()
   }
   const slots = Array.from({ length: workers }, (_, index) =>
@@ -63,7 +63,7 @@ export function createCluster({
   return {
     async start() {
       const [first, ...others] = slots
-      // One before all others: it brings the tables up to date, and a wrong configuration is reported once.
+      // The first worker starts alone: it migrates the tables, and a wrong configuration is then reported once.
       const listening = (await first?.start()) ?? { port: config.http.port, listeners: [] }
       await Promise.all(others.map((slot) => slot.start()))
       beat()
@@ -81,7 +81,7 @@ export function createCluster({
     },
     async stop() {
       clearInterval(heartbeat)
-      // Calls under way may take longer than a watch is missed for.
+      // The watch would report workers whose last calls take long.
       heartbeat = undefined
       await Promise.all([...slots.map((slot) => slot.stop()), spare.close()])
     },
@@ -90,29 +90,29 @@ export function createCluster({
 
 const firstDelayMs = 250
 const longestDelayMs = 30_000
-/** A worker that ran this long did not crash for the reason of the one before it. */
+/** A worker that ran this long did not crash for the same reason as the one before. */
 const stableMs = 60_000
-/** A worker that is silent for as long was killed before, and did not end. */
+/** A worker that is silent this long should have been killed, and has not ended. */
 const longestSilenceMs = 60_000
 
 interface WorkerSlotOptions {
   readonly number: number
   readonly spare: Pick<SpareWorker, 'take'>
-  /** Told of each process that begins to listen. */
+  /** Told of each worker process that begins to listen. */
   readonly listens: () => void
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Keeps one worker running: when its process exits, the next one takes the same number. */
+/** Keeps one worker running: when its process exits, a new one takes its number. */
 interface WorkerSlot {
-  /** Resolves when the first process listens; rejects with ExitError when that one ends before. */
+  /** Resolves when the first process listens; rejects with ExitError when it ends before. */
   start(): Promise<Listening>
   isListening(): boolean
   reload(): void
   ping(): void
   look(withRowCounts: boolean): Promise<WorkerObservation>
-  /** How many pings its process has left unanswered. */
+  /** Number of unanswered pings. */
   unanswered(): number
   /** Resolves when the process has ended; it is killed when it takes too long. */
   stop(): Promise<void>
@@ -141,7 +141,7 @@ function createWorkerSlot({ number: slot, spare, listens, clock, log }: WorkerSl
       isListening = false
       if (stopping) return
       crashes = clock.now() - startedAt > stableMs ? 0 : crashes + 1
-      // At once the first time.
+      // The first restart is immediate.
       const delayMs = crashes < 2 ? 0 : Math.min(firstDelayMs * 2 ** (crashes - 2), longestDelayMs)
       log.error({ slot, exitCode: code, delayMs }, `${message}; the next one starts soon`)
       await delay(delayMs, undefined, { ref: false })

@@ -22,7 +22,7 @@ export interface DaemonArguments {
   readonly socketGroup?: number
 }
 
-/** The command line of `strongroomd`; its manual page is made from it too. */
+/** The command line of `strongroomd`, from which its manual page is made as well. */
 export const createDaemonCommand = (): Command =>
   new Command('strongroomd')
     .description('The Strongroom daemon: a secrets vault whose keys live in a hardware security module.')
@@ -33,7 +33,7 @@ export const createDaemonCommand = (): Command =>
       defaultConfigFile,
     )
     .option('--check', 'check the configuration file, and exit')
-    // Of the processes that the launcher starts.
+    // Set by the launcher for the processes that it starts.
     .addOption(new Option('--part <part>').choices(daemonParts).hideHelp())
     .addOption(new Option('--socket-group <gid>').argParser(Number).hideHelp())
     .addHelpText('after', help)

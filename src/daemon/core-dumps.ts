@@ -22,7 +22,10 @@ export function forbidCoreDumps(report: (error: unknown) => void): void {
   }
 }
 
-/** No mapping of this process, nor of any that it starts, goes into a core dump (core(5), coredump_filter). */
+/**
+ * Excludes all memory mappings of this process, and of those that it starts, from core dumps (core(5),
+ * coredump_filter).
+ */
 export function excludeMemory(report: (error: unknown) => void): void {
   try {
     writeFileSync('/proc/self/coredump_filter', '0')

@@ -18,24 +18,25 @@ import { composeRecord } from '../hsm/record-layouts.ts'
 import { afterCommit } from '../store/after-commit.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
 
-// Keys of release 0.2.0 are taken over once, one in each transaction; the keys of their vaults at the end, in one. So a
-// pass that was broken off finds what it still needs, and a database is taken over or is not.
+// Keys of release 0.2.0 are taken over once, each in a transaction of its own, and the data keys of vaults at the end,
+// in one transaction. So an interrupted pass finds what is left to do, and a database is taken over completely or not
+// at all.
 
 type Keeper = Pick<Hsm, 'takeOverKey' | 'takeOverVaultKey' | 'verify' | 'raise'>
 
-/** What became of the keys of before. */
+/** The result of taking over the keys of an earlier release. */
 export interface KeyTakeover {
   readonly keys: number
-  /** Of versions, that were moved below a KEK that hides them. */
+  /** Number of versions that were moved under a KEK with an unwrap template. */
   readonly movedBackups: number
   readonly vaults: number
-  /** Rows whose seals were not good before either, in words: nothing uses them. */
+  /** Names of rows whose seals were broken before. Nothing uses them. */
   readonly left: readonly string[]
 }
 
 const keysAtOnce = 100
 
-/** Resolves when all are taken over. @throws Fault `hsm.rejected` once the takeover has ended */
+/** Resolves when all keys are taken over. @throws Fault `hsm.rejected` once the takeover has ended */
 export async function takeOverKeys(
   store: Store,
   hsm: Keeper,
@@ -81,7 +82,7 @@ export function hasEarlierKeys(reader: Reader): Promise<boolean> {
 }
 
 /**
- * A single row of before was put back: it is refused where it is used, and stops no other row.
+ * A single earlier row was put back by someone: it is refused where it is used and does not stop the others.
  * @throws Fault `store.unavailable` while no vault has been taken over
  */
 export async function checkKeysTakenOver(reader: Reader): Promise<void> {
@@ -95,14 +96,14 @@ export async function checkKeysTakenOver(reader: Reader): Promise<void> {
 
 type TakenOver = Omit<KeyTakeover, 'vaults'>
 
-/** A version of a key as it lies in the database, with its records. */
+/** A version of a key as it is stored, with its sealed records. */
 interface EarlierVersion {
   readonly row: KeyVersion
   readonly key: SealedRecord
   readonly count: SealedRecord
 }
 
-// As release 0.2.0 sealed them.
+// The records as release 0.2.0 sealed them.
 
 function earlierPolicy(row: KeyRow): SealedRecord {
   return { record: composeRecord('transparent key', { ...row }), seal: row.seal }
@@ -128,7 +129,7 @@ async function takeOverKey(tx: Tx, hsm: Keeper, id: number): Promise<TakenOver> 
   if (row === null) return { keys: 0, movedBackups: 0, left: [] }
   const policy = earlierPolicy(row)
   const vaultRow = await tx.findOneByOrFail(VaultTable, { id: row.vaultId })
-  // Vaults are taken over last: such a row was put back afterwards.
+  // Vaults are taken over last, so that an earlier key of a taken-over vault was put back afterwards.
   if (vaultRow.keyLayout !== 1 || !(await areGood(hsm, policy))) return { keys: 0, movedBackups: 0, left: ['the row'] }
   const shownVault = await goodVault(hsm, vaultRow)
   const vault = Buffer.from(vaultRow.identity, 'hex')
@@ -168,7 +169,7 @@ async function goodVault(hsm: Keeper, row: Vault): Promise<EarlierVault> {
   throw new Fault('hsm.rejected', 'the row of its vault was altered: put the one of a backup of the database back.')
 }
 
-/** Of the versions that the key has by its policy. */
+/** The versions that the policy of the key names. */
 async function goodVersions(tx: Tx, hsm: Keeper, key: KeyRow) {
   const good: EarlierVersion[] = []
   const left: string[] = []
@@ -181,7 +182,7 @@ async function goodVersions(tx: Tx, hsm: Keeper, key: KeyRow) {
   return { good, left }
 }
 
-/** Resolves to how many, and names those whose seal was not good before either. */
+/** Resolves to the number of vaults, and the names of those whose seal was broken before. */
 async function takeOverVaultKeys(tx: Tx, hsm: Keeper): Promise<{ readonly taken: number; readonly left: string[] }> {
   const rows = await tx.findBy(VaultTable, { keyLayout: 1 })
   const left: string[] = []

@@ -124,7 +124,7 @@ export interface EndpointDependencies extends Services {
   readonly askState: AskState
 }
 
-/** The table of contents of the interface: every call there is. */
+/** All endpoints of the interface. */
 export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   const pages = createInterfacePages(() => all)
   const all: readonly AnyEndpoint[] = [

@@ -3,7 +3,7 @@ import { errorCodeOf, Fault } from '../fault.ts'
 
 export const exitCodes = { stopped: 0, internal: 1, configuration: 2, token: 3, store: 4, port: 5, audit: 6 } as const
 
-/** For the help of the daemon. */
+/** For the help text of the daemon. */
 export const exitCodeHelp = `Exit codes:
   0  stopped as asked, or the configuration is in order (--check)
   1  an error inside the daemon
@@ -13,13 +13,13 @@ export const exitCodeHelp = `Exit codes:
   5  the port cannot be listened on
   6  the audit trail cannot be written`
 
-/** Why a process exited: an exit code, and a sentence for the administrator. */
+/** Why a process ends: an exit code, and a sentence for the administrator. */
 export interface ExitReason {
   readonly code: number
   readonly message: string
 }
 
-/** A process exited before it could do its work. */
+/** A process cannot start its work. */
 export class ExitError extends Error {
   override readonly name = 'ExitError'
   readonly reason: ExitReason
@@ -30,7 +30,7 @@ export class ExitError extends Error {
   }
 }
 
-/** What an error at the start means; `section` of the configuration says where to listen. */
+/** The exit reason for an error at the start. `section`: the part of the configuration that says where to listen. */
 export function exitReasonOf(error: unknown, section = 'http'): ExitReason {
   if (error instanceof ExitError) return error.reason
   if (error instanceof ConfigError) return { code: exitCodes.configuration, message: error.message }

@@ -29,8 +29,8 @@ export interface FloorCourierOptions {
 }
 
 /**
- * Carries what keepers tell each other through the database, in the first worker of each machine alone. It reads by key
- * what is new, so a turn without news costs as many small queries as there are machines.
+ * Exchanges news between keepers through the database, in the first worker of each machine only. It reads new rows by
+ * key, so that a round without news takes as many small queries as there are machines.
  */
 export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { stop(): Promise<void> } {
   let reported: string | undefined
@@ -41,9 +41,9 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   async function carry(): Promise<void> {
     const standing = await hsm.floorNews()
     const batches = await newBatches(store, standing)
-    // First: what is told is then told to keepers who know the newest.
+    // First, so that the keeper knows the newest records of others before its own news is read.
     if (batches.length > 0) await hsm.takeFloors(batches).catch(report)
-    // After the batches, so that no head is behind one that was just taken in.
+    // After the batches, so that no head is older than a batch that was just taken in.
     const { machine, batch, prune } = await hsm.floorNews(await headsOf(store, standing, batches))
     await store.transaction(async (tx) => {
       if (batch !== undefined && !(await tx.existsBy(FloorBatchTable, { machine, number: batch.number })))
@@ -53,7 +53,7 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
     reported = undefined
   }
 
-  /** Once, until it went well again: the other side may be away for long. */
+  /** Reports a failure once until the next success, because the other side may be away for long. */
   function report(error: unknown): void {
     const news = error instanceof Fault ? error.message : String(error)
     if (news !== reported)

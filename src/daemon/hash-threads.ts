@@ -10,8 +10,9 @@ interface Waiting {
 const entry = new URL('../bin/hash-thread.js', import.meta.url)
 
 /**
- * Hashes pass phrases in threads of low priority, at most `threads` at once: some ten milliseconds of a core each,
- * which other calls need not wait for. libuv's pool has one priority for all, and writes the audit trail.
+ * Hashes pass phrases in at most `threads` threads of low priority, so that other calls do not wait for the ten
+ * milliseconds of a core that each hash takes. Not in libuv's pool, which has one priority for everything and writes
+ * the audit trail.
  */
 export function createHashThreads(threads: number): PassphraseHash {
   const idle: Worker[] = []
@@ -25,16 +26,16 @@ export function createHashThreads(threads: number): PassphraseHash {
     try {
       run(idle.pop() ?? start(), next)
     } catch (error) {
-      // The system starts no further thread: this one hash has failed, and the next tries again.
+      // The system refuses another thread: only this hash fails, and the next one tries again.
       next.reject(error)
       hashNext()
     }
   }
 
   function start(): Worker {
-    // Without the options of this process, which are not all good for a thread.
+    // Without the options of this process, some of which are not allowed for threads.
     const thread = new Worker(entry, { execArgv: [] })
-    // A worker that stops waits for its calls, and not for its threads.
+    // A worker that stops waits for its calls, not for these threads.
     thread.unref()
     open += 1
     return thread
@@ -47,7 +48,7 @@ export function createHashThreads(threads: number): PassphraseHash {
       resolve(Buffer.from(hash))
       hashNext()
     }
-    // The thread ends with its error, and another one takes its place.
+    // The thread ends with its error, and is replaced.
     const failed = (error: unknown): void => {
       thread.off('message', answered)
       open -= 1
@@ -56,7 +57,8 @@ export function createHashThreads(threads: number): PassphraseHash {
     }
     thread.once('message', answered)
     thread.once('error', failed)
-    // Handed over, not copied: a thread that makes no garbage collects none, and would keep every pass phrase.
+    // Transferred and not copied: a thread that creates no garbage never collects any, and would keep every pass
+    // phrase.
     const passphrase = new TextEncoder().encode(input.passphrase)
     thread.postMessage({ ...input, passphrase, salt: new Uint8Array(input.salt) }, [passphrase.buffer])
   }

@@ -1,15 +1,17 @@
 import type { Log } from '../log.ts'
 import type { Services } from './services.ts'
 
-/** Something that the appliance does by itself from time to time. */
+/** Work that the appliance does periodically. */
 interface Chore {
-  /** What it does, for the journal: "destroying deleted keys". */
+  /** Its description in the journal: "destroying deleted keys". */
   readonly what: string
-  /** Does a bounded number of things at a time; resolves to a line for the journal about each, none where there are no more. */
+  /**
+   * Does a bounded part of the work; resolves to one line for the journal per item, and to none when nothing is left.
+   */
   readonly run: () => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
-/** Every chore there is. */
+/** All chores. */
 export function choresOf({
   keyDeletion,
   importJobs,
@@ -77,7 +79,7 @@ export function choresOf({
   ]
 }
 
-/** Shows the keeper what it may not know. A row that is refused in one keeps the others from nothing. */
+/** Shows the keeper records that it may have missed. A refused row of one kind does not stop the other kinds. */
 export async function tellKeeper({
   destruction,
   validationClients,
@@ -92,19 +94,22 @@ export async function tellKeeper({
   return []
 }
 
-/** Soon after the start, so that a daemon that is often started again cleans as well. */
+/** Soon after the start, so that a daemon that is restarted often does its chores as well. */
 const firstRunMs = 30_000
 const intervalMs = 600_000
-/** Between two groups of things of a chore: others write meanwhile. */
+/** Pause between two parts of a chore, for other writers. */
 const pauseMs = 1_000
 
-/** The chores, in the first worker alone. */
+/** Runs the chores, in the first worker only. */
 export interface Housekeeping {
-  /** Resolves once the chore under way, if there is one, has ended. */
+  /** Resolves once the chore under way, if any, has ended. */
   stop(): Promise<void>
 }
 
-/** Chores are done to their ends. One that fails is reported to the journal, keeps no other from its turn, and is tried again next time. */
+/**
+ * Runs each chore to its end. A failed chore is written to the journal, does not stop the others, and is tried again
+ * next time.
+ */
 export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
   const chores = choresOf(services)
   let stopping = false
@@ -112,7 +117,7 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
   let timer = setTimeout(turn, firstRunMs)
   let endPause: (() => void) | undefined
 
-  /** Whether there may be more of it. */
+  /** Does one part; resolves to whether there may be more. */
   async function did({ what, run }: Chore): Promise<boolean> {
     try {
       const lines = await run()
@@ -124,7 +129,7 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
     }
   }
 
-  /** In rounds: a chore with a million things to do does not keep the others from their turns. */
+  /** In rounds, so that a chore with a million items does not hold up the others. */
   async function tidy(): Promise<void> {
     for (let left = chores; ;) {
       const more: Chore[] = []

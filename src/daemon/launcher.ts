@@ -13,19 +13,19 @@ export interface LauncherOptions {
   readonly config: Config
   readonly configFile: string
   readonly users: ProcessUsers
-  /** JavaScript file of the daemon, which is run again once for each user. */
+  /** JavaScript file of the daemon, which runs once for each user. */
   readonly entry: string
   readonly log: Log
 }
 
-/** What one of the two daemons runs; without it, one daemon runs all. */
+/** The two parts of the daemon. Without a part, one daemon runs both. */
 export const daemonParts = ['workers', 'inside'] as const
 export type DaemonPart = (typeof daemonParts)[number]
 
 /**
- * Runs the daemon as two users, for root without systemd: one with the workers, and one with keeper and token hosts. The
- * process of root does no more than pass signals on. It has no channel to the others, so a worker that is taken over
- * has nothing to tell it. Resolves with the exit code when both have ended.
+ * For root without systemd: runs the daemon as two users, one for the workers and one for keeper and token hosts. The
+ * root process only passes signals on. It has no channel to the others, so that a compromised worker cannot send it
+ * anything. Resolves with the exit code when both have ended.
  */
 export async function launch({ config, configFile, users, entry, log }: LauncherOptions): Promise<number> {
   const identities = identitiesOf(users)
@@ -44,7 +44,7 @@ export async function launch({ config, configFile, users, entry, log }: Launcher
     log.error({}, 'the process that watches keeper and token hosts ended, so the daemon stops')
     daemon.kill('SIGTERM')
   }
-  // Calls under way need the token until they are done.
+  // First the workers, because calls under way need the token.
   const code = await daemon.ended
   hosts.kill('SIGTERM')
   await hosts.ended
@@ -53,13 +53,13 @@ export async function launch({ config, configFile, users, entry, log }: Launcher
 
 const userOf = (part: DaemonPart, { name }: Identity) => ({ [part]: name })
 
-/** The one thing for which a daemon without systemd is started as root otherwise. */
+/** The capabilities for ports below 1024, the only reason to start a daemon as root. */
 function capabilitiesFor({ http, validator }: Config): string[] {
   const ports = [http.port, ...(validator.enabled ? [validator.port] : [])]
   return ports.some((port) => port > 0 && port < 1024) ? ['net_bind_service'] : []
 }
 
-/** Below /run they are gone with each start of the machine. What is there keeps its owner and its mode. */
+/** Below /run, they are deleted when the machine starts. An existing folder keeps its owner and mode. */
 function makeSocketFolders(config: Config, { workers, inside }: Identities): void {
   const { socket, operatorSocket } = keeperOf(config)
   for (const path of [...config.hsm.sockets, keyMakerSocketOf(config.hsm), socket, operatorSocket]) {
@@ -71,13 +71,13 @@ function makeSocketFolders(config: Config, { workers, inside }: Identities): voi
 }
 
 interface Started {
-  /** Resolves with the exit code. */
+  /** Resolves to the exit code. */
   readonly ended: Promise<number>
   kill(signal: NodeJS.Signals): void
 }
 
 function start([program = '', ...args]: readonly string[]): Started {
-  // In a group of its own: what a terminal sends to the group reaches this process alone, which passes it on once.
+  // In a process group of its own: a terminal's signals then reach only this process, which passes each on once.
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
   const ended = new Promise<number>((resolve) => {
     child.once('error', () => resolve(exitCodes.internal))

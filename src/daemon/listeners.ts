@@ -8,7 +8,7 @@ import { ExitError, exitReasonOf } from './exit.ts'
 import type { Listening } from './worker-process.ts'
 
 export interface Listener {
-  /** The section of the configuration with its `host` and `port`, for the message to the administrator. */
+  /** The section of the configuration with its `host` and `port`, to be named in errors. */
   readonly section: string
   readonly host: string
   readonly server: ApplianceServer
@@ -21,7 +21,7 @@ type ListenerMaker = (
   more?: Pick<ServerOptions, 'readClientCertificates'>,
 ) => Listener
 
-/** Makes listeners with the certificate and the limits of the API. */
+/** Makes listeners with the certificate and the limits of the interface. */
 export function createListeners({ http, tls }: Config, log: Log): ListenerMaker {
   return (section, { host, port }, handle, more) => ({
     section,
@@ -54,8 +54,8 @@ export interface JoinedListeners extends ApplianceServer {
 }
 
 /**
- * The listeners of one worker as one: the API first, then the optional ones, which begin and end with it. `listen`
- * resolves to the API's port, and rejects with ExitError that names the section.
+ * Treats the listeners of one worker as one: the API first, then the optional ones, which start and stop with it.
+ * `listen` resolves to the API's port, and rejects with ExitError that names the section.
  */
 export function joinListeners([api, ...others]: readonly [Listener, ...Listener[]]): JoinedListeners {
   const all = [api, ...others].map(({ server }) => server)

@@ -11,12 +11,12 @@ import type { Hsm } from '../hsm/hsm.ts'
 type Keeper = Pick<Hsm, 'auditKeys' | 'floorNews' | 'lastAuditEnd'>
 
 /**
- * Two machines on one database must not write chains of one name: each would miss in its own trail what the other has
- * sealed. A machine without a name is refused where another one was there first; one that was alone stays.
- * @throws Fault `audit.unavailable`; `hsm.unavailable` where the keeper would have to say whether a chain is its own
+ * Refuses to start where another machine on this database has the same name, because each would find the other's seals
+ * missing in its own trail. A machine without a name is refused if another one was there first.
+ * @throws Fault `audit.unavailable`; `hsm.unavailable` where the keeper is needed to tell whether a chain is its own
  */
 export async function checkMachineName({ audit, store }: Config, heads: AuditHeads, keeper: Keeper): Promise<void> {
-  // Machines that share a database file do not exist.
+  // SQLite: no other machine uses the database.
   if (store.postgresUrlFile === undefined) return
   const { directory, machine = '' } = audit
   const registered = await heads.read()
@@ -26,7 +26,7 @@ export async function checkMachineName({ audit, store }: Config, heads: AuditHea
   const here = existsSync(directory) ? [...(await listSegments(directory)).keys()] : []
   const isUsed = here.some((chain) => machineOf(chain) === machine)
   const own = await ownEnds(keeper, sameName).catch((error: unknown) => {
-    // Whose chains they are is asked again at the next start.
+    // A failure is not final: the next start asks again.
     if (isUsed) return undefined
     throw error
   })
@@ -49,7 +49,10 @@ async function ownEnds(keeper: Keeper, heads: readonly [string, SealedHead][]): 
   return { id: (await keeper.floorNews()).machine, verifier, ends }
 }
 
-/** Whether the keeper of another machine signed further than ours; who may only write to the database cannot say so. */
+/**
+ * Whether a signed head is further than ours, so that the keeper of another machine has signed it. Write access to the
+ * database is not enough to forge one.
+ */
 function isOfAnother({ chain, head, last }: OwnEnds['ends'][number], { id, verifier }: OwnEnds): boolean {
   const lastSeq = last === undefined ? undefined : parseStatement(last.text)?.covers.seq
   const signer = signerOf(head)

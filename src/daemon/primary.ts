@@ -20,15 +20,15 @@ const environment = readEnvironment()
 export interface DaemonOptions {
   readonly configFile: string
   readonly check: boolean
-  /** JavaScript file of the daemon, and the one that a worker process runs. */
+  /** JavaScript file of the daemon, and of a worker process. */
   readonly entry: string
   readonly workerEntry: string
-  /** What the launcher, which is root, has started this process for. */
+  /** The part that the launcher, which runs as root, has started this process for. */
   readonly part?: DaemonPart | undefined
   readonly socketGroup?: number | undefined
 }
 
-/** The daemon until it is stopped, or, with `check`, until its configuration is read. Ends the process. */
+/** Runs the daemon until it is stopped, or with `check` only reads the configuration. Ends the process. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { check, entry, part } = options
   const configFile = resolve(options.configFile)
@@ -94,9 +94,7 @@ function hostsOf(config: Config, { configFile, socketGroup }: DaemonOptions, log
   return createHostSupervisor({ configFile, sockets, keeper, keyMakerSocket, socketGroup, deadlineMs, log })
 }
 
-/**
- * A token that cannot be opened does not end the daemon: it answers 503, and the hosts try again where that is safe.
- */
+/** A token that cannot be opened does not end the daemon: calls get 503, and the hosts try again where that is safe. */
 async function openToken(hosts: HostSupervisor, log: Log): Promise<void> {
   for (const { socket, state, reason } of await hosts.start()) {
     if (state !== 'ready')
@@ -126,8 +124,8 @@ function reloadOnSignal(cluster: Cluster, notify: Notify): void {
 }
 
 /**
- * Twice as often as systemd asks for, as sd_watchdog_enabled(3) recommends, while `/health` would answer 200: a restart
- * brings no token back and no database.
+ * Notifies systemd twice as often as it asks for (sd_watchdog_enabled(3)), as long as `/health` would answer 200: a
+ * restart helps neither the token nor the database.
  */
 function feedWatchdog(cluster: Cluster, notify: Notify): void {
   if (environment.watchdogMs === undefined) return
@@ -136,7 +134,7 @@ function feedWatchdog(cluster: Cluster, notify: Notify): void {
   }, environment.watchdogMs / 2)
 }
 
-/** Says why: to the journal in its own form, to a person in plain. */
+/** Gives the reason: to the journal in its format, to a person in plain text. */
 function exit({ code, message }: ExitReason): never {
   if (environment.journal)
     createLog({ level: 'info', name: 'strongroomd' })[code === 0 ? 'info' : 'fatal']({ exitCode: code }, message)

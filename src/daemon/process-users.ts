@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { ConfigError } from '../config/loader.ts'
 import type { ProcessUsers } from '../config/processes-section.ts'
 
-/** A user of this machine as the kernel sees him. */
+/** A user of this machine, by numbers. */
 export interface Identity {
   readonly name: string
   readonly uid: number
   readonly gid: number
-  /** All groups, the first one too. */
+  /** All groups, the primary group included. */
   readonly groups: readonly number[]
 }
 
@@ -16,7 +16,7 @@ export interface Identities {
   readonly inside: Identity
 }
 
-/** Throws ConfigError where a user does not exist, or where both are the same, or either is root. */
+/** @throws ConfigError where a user does not exist, both are the same, or one is root */
 export function identitiesOf(users: ProcessUsers): Identities {
   const [workers, inside] = [identityOf(users.workers, 'workers'), identityOf(users.inside, 'inside')]
   if (workers.uid === inside.uid)
@@ -28,7 +28,7 @@ export function identitiesOf(users: ProcessUsers): Identities {
   return { workers, inside }
 }
 
-/** By id(1), because Node looks no user up by name. */
+/** Uses id(1), because Node cannot look a user up by name. */
 function identityOf(name: string, option: keyof ProcessUsers): Identity {
   const id = (flag: string) =>
     execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -47,9 +47,9 @@ function identityOf(name: string, option: keyof ProcessUsers): Identity {
 }
 
 /**
- * The words of setpriv(1) before a command that is to run as this user for good: without root's capabilities, and
- * without a way to get more by a program that is setuid. Node's own `uid` and `gid` of a child process leave that way
- * open (NoNewPrivs 0, and the whole bounding set, measured). `capabilities` are kept, by names without `cap_`.
+ * The arguments of setpriv(1) that run a command as this user without root's capabilities, and without a way to regain
+ * them by a setuid program. Node's `uid` and `gid` of a child process leave that way open (NoNewPrivs 0, and the whole
+ * bounding set, measured). `capabilities` are kept, by names without `cap_`.
  */
 export function runAs(
   { uid, gid, groups }: Identity,
@@ -68,7 +68,7 @@ export function runAs(
     `--inh-caps=${kept}`,
     `--ambient-caps=${kept}`,
     `--bounding-set=${kept}`,
-    // The whole daemon ends with the process of root.
+    // The whole daemon ends when the root process does.
     '--pdeathsig=TERM',
   ]
 }

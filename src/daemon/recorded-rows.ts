@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { MoreThan, type EntitySchema, type FindManyOptions } from 'typeorm'
 import type { AuditEvent, RecordedRows } from '../audit/event.ts'
 import type { CurrentRow } from '../audit/row-replay.ts'
-import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/application-key-records.ts'
 import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
 import {
   disabledVersions,
@@ -18,12 +18,13 @@ import { pagesOf } from '../store/pages.ts'
 import type { Reader } from '../store/store.ts'
 
 /**
- * What the trail says of the rows that a change left: `name=value` in words, or null where there is no row. `audit
- * verify --database` compares the rows with the last of these, so what stands here is what a row that was put back
- * would give away.
+ * The state of changed rows as the audit trail records it: `name=value` texts, or null where there is no row. `audit
+ * verify --database` compares the rows with their last records, so that an older row that is put back is detected if
+ * any of these values differs.
  */
 const rowState = {
-  // What vaults of before have not is left out: their records stay true.
+  // Properties that earlier vaults do not have are left out where they have the default, so that their records stay
+  // true.
   vault: ({ policyId, keyId, createsKeysOnUse, signingPermission, strict, history }: Vault) =>
     `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}${strict === 1 ? ' strict' : ''}${history === defaultHistory ? '' : ` history=${history}`}`,
   member: ({ permission, grants, recoveries }: Pick<MembershipRow, 'permission' | 'grants' | 'recoveries'>) =>
@@ -40,14 +41,14 @@ const rowState = {
     ].join(' '),
 }
 
-/** Characters of a list of versions. */
+/** Greatest length of a list of versions, in characters. */
 const longestList = 512
 
-/** A long list of disabled versions by its hash, because a key may have any number of them and a record may not. */
+/** A long list of disabled versions is replaced by its hash, since the length of a record is bounded. */
 const shortened = (list: string): string =>
   list.length <= longestList ? list : `sha256:${hash('sha256', list).slice(0, 32)}`
 
-/** A key as it stands, and as releases before told of it, which wrote down each disabled version. */
+/** The state of a key, and in the form of earlier releases, which listed each disabled version. */
 function currentKey(key: KeyRow, disabled: readonly number[]): CurrentRow {
   const whole = disabled.join(',')
   const list = shortened(whole)
@@ -55,7 +56,7 @@ function currentKey(key: KeyRow, disabled: readonly number[]): CurrentRow {
   return list === whole ? row : { ...row, earlier: rowState.key(key, whole) }
 }
 
-/** The rows that a record is about, as they stand in the transaction that it belongs to. */
+/** The rows that a record is about, within the transaction that the record belongs to. */
 export async function recordedRows(tx: Reader, event: AuditEvent): Promise<RecordedRows> {
   const vaultId = await vaultOf(tx, event)
   const userId = await userOf(tx, event)
@@ -68,7 +69,7 @@ export async function recordedRows(tx: Reader, event: AuditEvent): Promise<Recor
   )
 }
 
-/** The vault that a record names; a new one is the newest of its creator. */
+/** The vault that a record names. A new one is the newest of its creator. */
 async function vaultOf(tx: Reader, { operation, vault, target = '', userId }: AuditEvent): Promise<number> {
   if (operation !== 'vault.create') return Number(vault ?? /^vault (\d+) /.exec(target)?.[1])
   const [newest] = await tx.find(MembershipTable, {
@@ -79,7 +80,7 @@ async function vaultOf(tx: Reader, { operation, vault, target = '', userId }: Au
   return Number(newest?.vaultId)
 }
 
-/** The user whom a record names, or who logs in by it. */
+/** The user whom a record names, or who logs in. */
 async function userOf(tx: Reader, { operation, target = '', userId }: AuditEvent): Promise<number | undefined> {
   const [, name] = /^(?:vault \d+ )?(?:user|service) (.+?)(?:: .*)?$/.exec(target) ?? []
   if (name === undefined) return operation.startsWith('auth.') ? userId : undefined
@@ -114,7 +115,7 @@ async function rowsOfUser(tx: Reader, userId: number) {
   return rows
 }
 
-/** A device that a record names by itself: one that was taken from its user is among his no more. */
+/** A device that the record itself names: after it was taken from its user, it is not among that user's devices. */
 async function rowsOfDevice(tx: Reader, { target = '' }: AuditEvent) {
   const id = Number(/: OTP device (\d+)$/.exec(target)?.[1])
   if (Number.isNaN(id)) return {}
@@ -129,7 +130,7 @@ async function rowsOfApplicationKey(tx: Reader, { operation, target = '' }: Audi
   return key === undefined ? {} : { [`application key ${key.id}`]: rowState.applicationKey(key) }
 }
 
-/** Every row whose state the trail tells, and since when it is there by its own word. */
+/** All rows whose state the trail records, each with the time since when it exists. */
 export async function currentRows(reader: Reader): Promise<Map<string, CurrentRow>> {
   const rows = new Map<string, CurrentRow>()
   const disabled = new Map<number, number[]>()
@@ -156,7 +157,7 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
   return rows
 }
 
-/** The rows of a table in the order of their ids, some at a time: only what is made of them stays in memory. */
+/** The rows of a table by id, read in pages so that they are not all in memory. */
 async function* eachOf<Row extends { readonly id: number }>(reader: Reader, table: EntitySchema<Row>) {
   const pages = pagesOf((after, most) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every one of these tables has the column

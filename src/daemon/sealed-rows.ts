@@ -1,6 +1,6 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
-import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
 import { SessionTokenTable } from '../features/auth/session-records.ts'
 import { findSealedSession } from '../features/auth/session-seals.ts'
 import { certificateRecord, UserCertificateTable } from '../features/certificates/records.ts'
@@ -28,24 +28,24 @@ import type { Reader, Tx } from '../store/store.ts'
 import { atPlace, type Place, placeOf, rowsBehind } from '../store/table-rows.ts'
 import { FloorBatchTable } from './floor-courier.ts'
 
-/** One seal of a row. */
+/** A row with one of its seals. */
 export interface SealedRow {
-  /** For people. */
+  /** A name for people. */
   readonly name: string
   readonly place: Place
   readonly seal: Buffer
-  /** What the seal covers; undefined for a row of which nothing can be made, because it was edited. */
+  /** The record that the seal covers; undefined for a row that was edited so that no record can be made of it. */
   readonly record: Buffer | undefined
-  /** False where the row bears another seal by now. */
+  /** False where the row has another seal meanwhile. */
   replace(tx: Tx, seal: Buffer): Promise<boolean>
 }
 
-/** The rows of one table that bear a seal, by one of its columns. */
+/** All rows of one table with a seal, by the column of the seal. */
 export interface SealedRows {
   readonly table: string
   readonly column: string
   count(reader: Reader): Promise<number>
-  /** The next ones behind a place, in the order of the primary key. */
+  /** The next rows after a place, in the order of the primary key. */
   page(reader: Reader, behind: Place | undefined, limit: number): Promise<SealedRow[]>
 }
 
@@ -88,7 +88,7 @@ function rowsOf<Row extends ObjectLiteral>(
   }
 }
 
-/** Undefined for a row that no record can be made of. */
+/** Undefined for a row of which no record can be made. */
 async function composed(make: () => Promise<Bytes>): Promise<Bytes> {
   try {
     return await make()
@@ -98,7 +98,7 @@ async function composed(make: () => Promise<Bytes>): Promise<Bytes> {
   }
 }
 
-/** Every seal in the database; a test holds them against its tables. */
+/** All seals in the database. A test compares them with the tables. */
 export const sealedRows: readonly SealedRows[] = [
   rowsOf(UserTable, ['id'], (user) => userRecord(user)),
   rowsOf(ApplicationKeyTable, ['id'], (key) => applicationKeyRecord(key)),

@@ -42,7 +42,7 @@ import { createRecoveries, type Recoveries } from '../features/users/recovery.ts
 import { createUsers, type Users } from '../features/users/user.ts'
 import { createValidationClients, type ValidationClients } from '../features/otp-validation/validation-client.ts'
 
-/** The domain, put together: what a worker serves over HTTP and the console works with directly. */
+/** All services of the domain: a worker offers them over HTTP, and the console calls them directly. */
 export interface Services extends AuthServices, OtpServices, VaultServices, ObjectServices, TransparentServices {
   readonly users: Users
   readonly ownAccounts: OwnAccounts
@@ -68,14 +68,14 @@ export interface ServiceDependencies {
   readonly store: Store
   readonly hsm: Hsm
   readonly clock: Clock
-  /** Where the appliance records what it does by itself. */
+  /** Where the appliance records its own actions. */
   readonly audit: Pick<AuditTrail, 'append'>
-  /** Told of what an operator should see to. */
+  /** Told of conditions that an operator should attend to. */
   readonly report?: (sentence: string, cause?: unknown) => void
   readonly hashPassphrase?: PassphraseHash
 }
 
-/** Every login type that is enabled here. */
+/** The enabled login types. */
 export function loginTypesOf(config: Config): readonly LoginType[] {
   return [...config.login.types, ...(enabledSmartcard(config) ? (['smartcard'] as const) : [])]
 }
@@ -145,7 +145,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   }
 }
 
-/** What each user has alone. */
+/** Services for what belongs to one user alone: the own account, and links. */
 const createOwned = (basics: Pick<ServiceDependencies, 'store' | 'hsm' | 'clock'>, { links }: Config) => ({
   ownAccounts: createOwnAccounts(basics),
   links: createLinks({ ...basics, rules: links }),
@@ -157,7 +157,7 @@ const objectRules = ({ objects, files }: Config) => ({
   detectType: detectMimeType,
 })
 
-/** What users show beside a pass phrase. */
+/** Services for second factors. */
 function createFactors(
   {
     config,
@@ -218,7 +218,7 @@ function policyOf({ login }: Config): PasswordPolicy {
   return policy
 }
 
-/** For tries that no user makes. */
+/** The limit of tries that do not belong to a user. */
 function tryLimitOf(throttle: Throttle): TryLimit {
   return {
     count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address }, false),

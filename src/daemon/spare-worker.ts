@@ -2,19 +2,19 @@ import type { Log } from '../log.ts'
 import type { WorkerProcess } from './worker-fork.ts'
 
 /**
- * A process that has loaded the program, which takes a worker a second of processor time, and waits: it has opened
- * nothing and takes the number of the first worker that ends.
+ * A waiting process with the program loaded, which takes a worker a second of processor time. It has opened nothing,
+ * and takes the number of the first worker that ends.
  */
 export interface SpareWorker {
-  /** The process that waits, or a new one. */
+  /** The waiting process, or a new one. */
   take(): WorkerProcess
-  /** Has one wait, soon; not after `close`. */
+  /** Starts a waiting process soon; not after `close`. */
   fill(): void
   close(): Promise<void>
 }
 
 const pauseMs = 2_000
-/** Where one ended by itself, the next may do so too. */
+/** The pause after a waiting process ended by itself, since the next one may do so too. */
 const longPauseMs = 30_000
 
 export function createSpareWorker(fork: () => WorkerProcess, log: Log): SpareWorker {

@@ -1,7 +1,8 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from '../audit/records.ts'
 import { UserCertificateTable } from '../features/certificates/records.ts'
-import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
+import { LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-attempt-records.ts'
 import { EarlierSecretTable, EarlierVersionTable } from '../features/objects/earlier-version-records.ts'
 import { FavouriteTable } from '../features/objects/favourite-records.ts'
 import { ObjectTagsTable } from '../features/objects/tag-records.ts'
@@ -26,7 +27,10 @@ import { MembershipTable, RemovedMemberTable } from '../features/vaults/membersh
 import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
 import { VaultTable } from '../features/vaults/records.ts'
 
-/** Every table of every feature, each behind those that it refers to; a test holds them against what the migrations make. */
+/**
+ * The tables of all features, each after those that it refers to. A test compares them with the result of the
+ * migrations.
+ */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
   RecoveryTable,

@@ -3,7 +3,7 @@ import type { TokenProcess } from '../hsm/server/token-process.ts'
 import { versionLine } from '../release.ts'
 import { excludeMemory } from './core-dumps.ts'
 
-/** Of every program that holds the token, for `parseArgs`. */
+/** Options of all programs that hold the token, for `parseArgs`. */
 export const tokenProgramOptions = {
   config: { type: 'string', default: defaultConfigFile },
   systemd: { type: 'boolean', default: false },
@@ -14,7 +14,7 @@ export const tokenProgramOptions = {
 /** The option `--socket-group`: a number. */
 export const groupOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
-/** What it says of itself. */
+/** The texts of the program about itself. */
 interface TokenProgram {
   readonly name: string
   readonly usage: string
@@ -22,11 +22,11 @@ interface TokenProgram {
 
 export interface StartedProgram {
   readonly holder: TokenProcess
-  /** Whether it ends with the process that started it (its IPC channel). */
+  /** Whether it ends with its parent process (by the IPC channel). */
   readonly parent: boolean
 }
 
-/** Runs a program that holds the token until a signal ends it, or the process that started it is gone. */
+/** Runs a program that holds the token until a signal ends it or its parent process does. */
 export function runTokenProgram({ name, usage }: TokenProgram, start: () => StartedProgram): void {
   const asked = process.argv.slice(2)
   if (asked.includes('--help')) return void process.stdout.write(usage)
@@ -39,7 +39,7 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
 }
 
 async function run(start: () => StartedProgram): Promise<void> {
-  // Its limit is set by who starts it.
+  // The limit of core dumps is set by whoever starts it.
   excludeMemory((error) => process.stderr.write(`core dumps may hold memory: ${String(error)}\n`))
   const { holder, parent } = start()
   const stop = () => {

@@ -2,7 +2,7 @@ import type { ChildProcess, Serializable } from 'node:child_process'
 import type { Worker } from 'node:cluster'
 import type { FromWorker } from './worker-process.ts'
 
-/** Connections that the primary has accepted and that no worker has claimed yet, each with the worker it was sent to. */
+/** Connections that the primary has accepted and no worker has claimed yet, each with the worker it was sent to. */
 const unclaimed = new Map<Handle, ChildProcess>()
 /** Workers that may still claim a connection. */
 const accepting = new Set<ChildProcess>()
@@ -12,9 +12,9 @@ interface Handle {
 }
 
 /**
- * Closes each connection that no worker will ever serve, so that its client tries again and does not wait in vain.
- * node:cluster keeps two of them open: one that was sent to a worker that dies before it claims it, and one that the
- * last worker refuses after it has closed its listener.
+ * Closes connections that no worker will serve, so that their clients try again instead of waiting. node:cluster leaves
+ * two kinds open: one sent to a worker that dies before it claims it, and one that the last worker refuses after it has
+ * closed its listener.
  */
 export function closeUnclaimed(worker: Worker): void {
   const child = worker.process

@@ -1,7 +1,7 @@
 import { Not, type EntitySchema, type ObjectLiteral } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
-import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
 import { certificateOf, sealedRecord } from '../features/certificates/records.ts'
 import { deviceKey, devicesOf } from '../features/otp/records.ts'
 import { UserTable } from '../features/users/records.ts'
@@ -15,7 +15,7 @@ import { afterCommit } from '../store/after-commit.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
 import { checkKeysTakenOver } from './earlier-key-rows.ts'
 
-/** What a row says under its seal once it is taken over, and the columns that it gets. */
+/** The record that a row gets sealed when it is taken over, and the columns that are set. */
 type SealRow<Row> = (tx: Tx, row: Row, hsm: EarlierSealer) => Promise<Taken<Row>>
 
 type EarlierSealer = Pick<Hsm, 'sealEarlier' | 'verify'>
@@ -26,12 +26,12 @@ interface Taken<Row> {
 }
 
 interface EarlierTable {
-  /** For people. */
+  /** A name for people. */
   readonly name: string
   countUnsealed(reader: Reader): Promise<number>
-  /** Whether there are rows, and none bears a seal. */
+  /** Whether the table has rows, and none with a seal. */
   isUnsealed(reader: Reader): Promise<boolean>
-  /** Resolves to how many rows it has sealed, at most so many at once. */
+  /** Seals a bounded number of rows; resolves to their records. */
   sealSome(tx: Tx, hsm: EarlierSealer): Promise<SealedRecord[]>
 }
 
@@ -71,7 +71,7 @@ function named(error: unknown, row: string): unknown {
   return isFault(error, 'hsm.rejected') ? new Fault(error.code, `${row}: ${error.detail}`, { cause: error }) : error
 }
 
-/** Those of users and vaults first: members name their identities. */
+/** Users and vaults come first, since memberships name their identities. */
 const earlierTables: readonly EarlierTable[] = [
   earlier('user', UserTable, ['id'], async (tx, row, hsm) => {
     const user = { ...row, factors: await sealedFactors(tx, row.id, hsm) }
@@ -93,7 +93,9 @@ const earlierTables: readonly EarlierTable[] = [
   ),
 ]
 
-/** Of the devices and the certificate of a user, those that bear their seal: what was edited is no factor. */
+/**
+ * The devices and the certificate of a user that have valid seals. An edited row is not accepted as a second factor.
+ */
 async function sealedFactors(tx: Tx, userId: number, hsm: EarlierSealer): Promise<Buffer> {
   const card = await certificateOf(tx, userId)
   const rows = [
@@ -119,7 +121,7 @@ async function sealMember(tx: Tx, hsm: EarlierSealer, { vaultId, userId }: Membe
   const vault = await tx.findOneByOrFail(VaultTable, { id: vaultId })
   const user = await tx.findOneByOrFail(UserTable, { id: userId })
   const { permission, recoveries, generation } = state
-  // A release that had no grants: a row that has some was edited.
+  // That release had no grants: a row with grants was edited.
   const record = membershipRecord({ vault, user }, { permission, grants: null, recoveries, generation })
   return { sealed: { record, seal: (await hsm.sealEarlier(record)).seal }, columns: {} }
 }
@@ -131,7 +133,7 @@ async function countUnsealed(reader: Reader): Promise<number> {
 }
 
 /**
- * A single row without a seal is one that somebody edited: it is refused where it is used, and stops nobody else.
+ * A single row without a seal was edited or inserted: it is refused where it is used, and does not stop the others.
  * @throws Fault `store.unavailable` while no row of a table has been taken over
  */
 export async function checkTakenOver(reader: Reader): Promise<void> {
@@ -145,9 +147,9 @@ export async function checkTakenOver(reader: Reader): Promise<void> {
 }
 
 /**
- * Seals the rows of before, some in each transaction: what was sealed stays so when it is broken off. Resolves to how
- * many there were.
- * @throws Fault `hsm.rejected` for rows without a seal that came in after `endTakeover`
+ * Seals the rows of an earlier release, some per transaction, so that an interrupted takeover continues where it
+ * stopped. Resolves to the number of rows.
+ * @throws Fault `hsm.rejected` for unsealed rows that appear after `endTakeover`
  */
 export async function takeOverRows(
   store: Store,

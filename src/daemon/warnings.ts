@@ -4,23 +4,23 @@ import { dayMs } from '../monitor/judgement.ts'
 import type { StandingWarning } from '../monitor/standing-warning.ts'
 
 export interface WarningsOptions {
-  /** Everything that an operator should see to at this moment. */
+  /** All conditions that an operator should attend to now. */
   readonly look: () => Promise<readonly StandingWarning[]>
   readonly everyMs: number
   readonly clock: Clock
   readonly log: Pick<Log, 'warn' | 'info' | 'error'>
 }
 
-/** The warnings of the daemon, which it tells in its journal. */
+/** Writes the warnings of the daemon to its journal. */
 export interface Warnings {
-  /** Looks for the first time at once. */
+  /** Checks at once, and then periodically. */
   start(): void
-  /** Those that stood at the last look. */
+  /** The warnings of the last check. */
   standing(): readonly StandingWarning[]
   stop(): void
 }
 
-/** Tells each warning when it begins, when it becomes a problem or less than one, once a day while it stands, and when it is over. */
+/** Writes a warning when it begins, when its severity changes, once a day while it lasts, and when it is over. */
 export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): Warnings {
   const told = new Map<string, { readonly state: StandingWarning['state']; readonly at: number }>()
   let standing: readonly StandingWarning[] = []
@@ -31,7 +31,7 @@ export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): 
     const now = clock.now()
     for (const { name, state, detail, remedy } of warnings) {
       const last = told.get(name)
-      // A clock that was set back would keep it quiet for as long.
+      // Either direction, since a clock that was set back would otherwise silence it.
       if (last?.state === state && Math.abs(now - last.at) < dayMs) continue
       told.set(name, { state, at: now })
       log.warn({ warning: name, state }, `${detail}. ${remedy}`)

@@ -10,29 +10,29 @@ import type { ApplianceState } from '../features/utils/appliance-state.ts'
 import type { FromWorker, Listening, ToWorker } from './worker-process.ts'
 
 export interface WorkerForkOptions {
-  /** JavaScript file that a worker process runs; it calls `runWorker`. */
+  /** JavaScript file of a worker process, which calls `runWorker`. */
   readonly entry: string
   readonly config: Config
-  /** What a worker that asks is told of the appliance. */
+  /** The state of the appliance, for workers that ask. */
   readonly state: () => Promise<ApplianceState>
   readonly log: Log
 }
 
-/** A process that loads the program of a worker, and serves once it is given the number of one. */
+/** A process with the worker's program loaded. It begins to serve when it is given a number. */
 export interface WorkerProcess {
-  /** Has it serve as this worker; once. */
+  /** Makes it serve as the worker with this number; to be called once. */
   begin(number: number): void
   /** Resolves once it listens. */
   readonly listening: Promise<Listening>
-  /** Where the kernel gives no process (EAGAIN, EMFILE, ENOMEM), that is its end too. */
+  /** Where the kernel refuses a process (EAGAIN, EMFILE, ENOMEM), this resolves as well. */
   readonly ended: Promise<ExitReason>
-  /** Has it read the server certificate again. */
+  /** Makes it read the server certificate again. */
   reload(): void
-  /** Asks whether it still answers, and kills one that left several pings unanswered. */
+  /** Checks that it still answers, and kills one that has left several pings unanswered. */
   ping(): void
-  /** How many pings it has left unanswered. */
+  /** Number of unanswered pings. */
   unanswered(): number
-  /** What it says of itself; undefined where that takes too long. */
+  /** Its state; undefined where it does not answer in time. */
   report(withRowCounts: boolean): Promise<WorkerReport | undefined>
   /** Resolves when the process has ended; it is killed when it takes too long, or has not begun to serve. */
   stop(): Promise<void>
@@ -41,12 +41,12 @@ export interface WorkerProcess {
 /** How much longer than its calls a worker may take to stop. */
 const closeGraceMs = 5_000
 const missesAllowed = 3
-/** How long it may be stopped: it answers none of its callers meanwhile, and whatever it waited for is not the reason. */
+/** A worker that was stopped (SIGSTOP) for this long is killed: it answers no caller, and it is not merely slow. */
 const stopMs = 2_000
 
 /**
- * V8's own 16 MiB are full after a hundred calls, and collecting them copies what the calls under way have made: with
- * room for more calls between two collections, that is a smaller part of the work. In MiB, twice in memory at most.
+ * In MiB, at most twice as much in memory. V8's default of 16 MiB is full after a hundred calls, and each collection
+ * copies the data of the calls under way: with more calls between collections, that is a smaller part of the work.
  */
 const youngGeneration = '--max-semi-space-size=64'
 
@@ -92,7 +92,7 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     })
     worker.on('error', (error) => {
       if (worker.process.pid !== undefined) return log.warn({ err: error, slot }, 'the channel to the worker failed')
-      // No `exit` follows where there was no process.
+      // Where there was no process, no `exit` follows.
       endWatch()
       resolve(notForked(error))
     })
@@ -113,7 +113,7 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     ended,
     reload: () => send({ type: 'reload' }),
     ping() {
-      // Until it listens it may take as long as it takes.
+      // Its start may take any time.
       if (misses === undefined) return
       misses += 1
       if (misses <= missesAllowed) return send({ type: 'ping' })
@@ -124,7 +124,7 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     async stop() {
       stopping = true
       endWatch()
-      // Before it is ready it would not hear that it shall stop, and has opened nothing.
+      // Before it is ready it would not receive the message, and has nothing to close.
       const patienceMs = started ? config.http.shutdownDelayMs + config.http.drainTimeoutMs + closeGraceMs : 0
       const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs)
       send({ type: 'stop' })
@@ -147,7 +147,7 @@ async function tellState(
   }
 }
 
-/** Not earlier: node:cluster drops what reaches a process that has not begun to listen. */
+/** Messages that arrive before the process listens to its channel are lost in node:cluster, so wait for this one. */
 const readyOf = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
     worker.on('message', ({ type }: FromWorker) => type === 'ready' && resolve())
@@ -160,7 +160,7 @@ const notForked = (error: unknown): ExitReason => ({
   message: `no process for a worker could be started: ${error instanceof Error ? error.message : String(error)}`,
 })
 
-/** What cluster.fork() threw instead of giving a process: it has ended already. */
+/** Stands for a process that cluster.fork() could not start: it has ended already. */
 const noProcess = (error: unknown): WorkerProcess => ({
   begin() {},
   listening: new Promise(() => {}),

@@ -6,10 +6,7 @@ import type { ApplianceState, AskState } from '../features/utils/appliance-state
 import type { WorkerReport } from '../monitor/worker-report.ts'
 import { createAnswers } from './monitor/answers.ts'
 
-/**
- * What the primary says to a worker. The configuration is the one that the daemon started with, whatever its file says
- * now.
- */
+/** Messages of the primary to a worker. `config` is that of the daemon's start, even if the file has changed since. */
 export type ToWorker =
   | { readonly type: 'start'; readonly slot: number; readonly config: Config }
   | { readonly type: 'reload' }
@@ -19,8 +16,8 @@ export type ToWorker =
   | { readonly type: 'state'; readonly state: ApplianceState | undefined }
 
 /**
- * What a worker says to the primary: `ready` when it takes messages; `draining` once it refuses new connections; `failed`
- * before it exits.
+ * Messages of a worker to the primary: `ready` when it accepts messages; `draining` once it refuses new connections;
+ * `failed` before it exits.
  */
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -31,11 +28,11 @@ export type FromWorker =
   | { readonly type: 'report'; readonly report: WorkerReport | undefined }
   | { readonly type: 'askState' }
 
-/** Where a worker listens. */
+/** The addresses that a worker listens on. */
 export interface Listening {
-  /** Of the API. */
+  /** The port of the API. */
   readonly port: number
-  /** Every listener, by its section of the configuration, for the journal. */
+  /** All listeners by section of the configuration, for the journal. */
   readonly listeners: readonly { readonly name: string; readonly host: string; readonly port: number }[]
 }
 
@@ -43,26 +40,26 @@ export interface Appliance {
   listen(): Promise<Listening>
   /** Reads the server certificate again. */
   reload(): Promise<void>
-  /** Serves on, and sends each client elsewhere with its answer. */
+  /** Continues to serve, and tells each client with its answer to open a new connection, which another worker gets. */
   leave(): void
-  /** What it says of itself to the monitor. */
+  /** Its state for the monitor. */
   report(withRowCounts: boolean): Promise<WorkerReport>
-  /** Lets calls under way finish, and lets go of everything. */
+  /** Lets calls under way finish, and closes everything. */
   close(): Promise<void>
 }
 
 export interface ApplianceOptions {
   readonly config: Config
-  /** 1, 2 …: outlives the process, so that a restarted worker goes on with the audit chain of the one before. */
+  /** 1, 2 …: outlives the process, so that a restarted worker continues the audit chain of the one before. */
   readonly slot: number
-  /** What the primary sees of the whole appliance. */
+  /** The primary's view of the whole appliance. */
   readonly askState: AskState
   readonly log: Log
 }
 
 /**
- * The life of a worker process: the primary tells it over its channel when to start, and as which worker, when to reload
- * and to stop. Until it starts it has opened nothing.
+ * Runs a worker process. The primary tells it by messages when to start, and as which worker, to reload, and to stop.
+ * Until it starts it opens nothing.
  */
 export function runWorker(createAppliance: (options: ApplianceOptions) => Promise<Appliance>): void {
   process.title = 'strongroomd: spare worker'
@@ -98,7 +95,7 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
     try {
       return await (await serving)?.report(withRowCounts)
     } catch {
-      // A worker that cannot tell of itself serves all the same.
+      // A worker that cannot report its state continues to serve.
       return undefined
     }
   }
@@ -112,12 +109,12 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   }
   process.on('message', (message: ToWorker) => void handle(message).catch(fail))
   process.on('SIGTERM', () => void stop().catch(fail))
-  // A terminal sends these to the whole group; the primary passes on what they mean.
+  // A terminal sends these to the whole group. The primary passes on what they mean.
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
   send({ type: 'ready' })
 }
 
-/** The primary asks all workers and processes of the token in turn, each of which may take two seconds. */
+/** The primary asks workers and token processes one after the other, each of which may take two seconds. */
 const statePatienceMs = 10_000
 
 function send(message: FromWorker, then?: () => void): void {

@@ -1,7 +1,7 @@
 import type { SealedRecord } from './sealed-record.ts'
 import type { RewrappedVersion } from './sealing-port.ts'
 
-/** What the keeper does, for the operator, with rows from before there were seals: once, and no more after its end. */
+/** What the keeper does, once and for the operator, with rows of releases that had no seals. */
 export interface EarlierRows {
   /**
    * Seals the record of such a row, as it is; users and application keys get their identities so. Rejects with
@@ -19,11 +19,11 @@ export interface EarlierRows {
   /** Seals the record of a vault's key of release 0.2.0 with the vault's identity in place of its row's number. */
   takeOverVaultKey(vault: EarlierVault): Promise<Buffer>
 
-  /** From now on a row without a seal is none of before. */
+  /** Ends the takeover: from now on an unsealed row is refused. */
   endTakeover(): Promise<void>
 }
 
-/** A vault whose key has the record of before. */
+/** A vault whose key has the record of the earlier release. */
 export interface EarlierVault {
   readonly vaultKey: SealedRecord
   readonly vault: SealedRecord
@@ -34,11 +34,11 @@ export interface EarlierKey extends EarlierVault {
   readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
 }
 
-/** What changes of the records of a key that is taken over. */
+/** The changes of the records of a key that is taken over. */
 export interface TakenOverKey {
   readonly identity: Buffer
-  /** Of the policy. */
+  /** Seal of the policy. */
   readonly seal: Buffer
-  /** As many as were shown. */
+  /** One per version that was shown. */
   readonly versions: readonly (RewrappedVersion & { readonly countSeal: Buffer })[]
 }

@@ -1,22 +1,22 @@
 import type { SealedRecord } from './sealed-record.ts'
 
-/** The last batch of each machine that the database holds: by the machine, in hexadecimal. */
+/** The number of the last batch of each machine in the database, by the machine's id in hexadecimal. */
 export type FloorHeads = Readonly<Record<string, number>>
 
-/** How the keeper of this machine stands with those of others. */
+/** The state of this machine's keeper in the exchange with others. */
 export interface FloorStanding {
-  /** Its own name among them, drawn at random. */
+  /** Its id, drawn at random. */
   readonly machine: string
-  /** The last batch that it has taken in of each other machine. */
+  /** The last batch of each other machine that it has taken in. */
   readonly known: FloorHeads
   readonly others: readonly { readonly name: string; readonly toldAt: number }[]
-  /** Batches of this machine below this number are needed no more. */
+  /** Batches of this machine below this number are not needed any more. */
   readonly prune: number
-  /** What was found wrong with batches since the operator last accepted a restored database. */
+  /** Faults of batches since the operator last accepted a restored database. */
   readonly faults: readonly string[]
 }
 
 export interface FloorNews extends FloorStanding {
-  /** The batch to store, where there is one. */
+  /** The batch to store, if there is one. */
   readonly batch: { readonly number: number; readonly sealed: SealedRecord } | undefined
 }

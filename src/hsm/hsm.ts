@@ -30,10 +30,10 @@ export type { GrantRequest, RewrappedVersion } from './sealing-port.ts'
  * (this token lacks the mechanism; the detail names it). Other faults stand with their method.
  */
 export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, SealingPort {
-  /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
+  /** The state of each token host, with the properties of its token. Never rejects for a host that is down. */
   status(): Promise<HostStatus[]>
 
-  /** The same of the keeper. */
+  /** The same for the keeper. */
   keeperStatus(): Promise<HostStatus>
 
   /** Random bytes from the token (C_GenerateRandom). 1 to 65,536 bytes. */
@@ -47,37 +47,37 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   verify(sealed: SealedRecord): Promise<void>
 
   /**
-   * The public half of the first audit signing key, DER SubjectPublicKeyInfo: by it the appliance is known. Which key
-   * signs now: `auditKeys`.
+   * The first public audit signing key (DER SubjectPublicKeyInfo), which identifies the appliance. For the key that
+   * signs now see `auditKeys`.
    */
   auditPublicKey(): Promise<Buffer>
 
   // How keys are generated, imported, exported and destroyed.
 
-  /** What this token can do with each kind, tried out once per epoch. */
+  /** What this token supports for each kind, tested once per epoch. */
   kindSupport(): Promise<ReadonlyMap<KeyKind, KindSupport>>
 
   /**
-   * A new key, generated in the token and wrapped there; it exists in plain nowhere. Of a pair the private half is
-   * wrapped. Rejects with `hsm.unsupported` where `kindSupport` names what is missing. RSA keys come from a host of
-   * their own, here and in `createTokenObject`: `hsm.unavailable` says when to try again.
+   * Generates a key in the token and wraps it there, so that it is nowhere in plain. Of a key pair the private key is
+   * wrapped. Rejects with `hsm.unsupported` where `kindSupport` names what is missing. RSA keys, here and in
+   * `createTokenObject`, come from a host of their own: `hsm.unavailable` says when to try again.
    */
   generate(kind: KeyKind, options: GenerateOptions): Promise<GeneratedKey>
 
   /** `generate` for a pair that is neither exportable nor backed up. */
   generatePair(kind: KeyPairKind, purpose?: Uint8Array): Promise<GeneratedPair>
 
-  /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
+  /** Wraps a secret from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
   importSecret(kind: SecretKeyKind, secret: Uint8Array, purpose?: Uint8Array): Promise<WrappedKey & Provenance>
 
   /**
-   * A key from outside, which is unwrapped and wrapped again in the token and so is never in plain in a process of
-   * ours. The sealed record of an import job (`record-layouts.ts`) says of what kind it is, whether it is exportable and
-   * backed up, and holds the private key by which it is unwrapped. `wrapped` is what CKM_RSA_AES_KEY_WRAP makes for the
-   * public half (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1, MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of
-   * the value, or of PKCS#8 for a private key; `publicKey` is as in `ImportOptions`. Rejects with `hsm.rejected` for what
-   * cannot be unwrapped, is of another kind or length, does not fit `publicKey`, or comes after the job's end. It is
-   * made for the key of `to.policy` (of `sealNew`), which has to be new and to say what the job says.
+   * Imports a key: the token unwraps it and wraps it again, so that it is never in plain in one of our processes. The
+   * sealed record of an import job (`record-layouts.ts`) gives its kind and flags, and holds the private key that
+   * unwraps it. `wrapped` has the format of CKM_RSA_AES_KEY_WRAP for the job's public key (PKCS#11 v2.40 §2.1.21):
+   * RSA-OAEP (SHA-1, MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of the value, or of PKCS#8 for a
+   * private key; `publicKey` is as in `ImportOptions`. Rejects with `hsm.rejected` for what cannot be unwrapped, is of
+   * another kind or length, does not fit `publicKey`, or comes after the job's end. The key is bound to the key of
+   * `to.policy` (from `sealNew`), which has to be new and to agree with the job.
    */
   importKey(
     job: SealedRecord,
@@ -88,31 +88,35 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
 
   /**
    * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits.
-   * After PKCS#8 there may be up to seven zeros, which SoftHSM2 wraps with it. Rejects with `hsm.rejected` unless the
-   * key was generated exportable: the strict KEK lets nothing out.
+   * PKCS#8 may be followed by up to seven zero bytes, which SoftHSM2 wraps with it. Rejects with `hsm.rejected` unless
+   * the key was generated exportable: what the strict KEK wraps cannot leave the token.
    */
   exportKey(key: KeyReference, recipient: Uint8Array): Promise<Buffer>
 
   /**
-   * The value of the key, or PKCS#8 of a private key, in plain; generated exportable, else `hsm.rejected`. The caller
-   * decides beforehand whether that is allowed, and zeroes it afterwards.
+   * The value of the key, or PKCS#8 of a private key, in plain. Rejects with `hsm.rejected` unless it was generated
+   * exportable. The caller checks beforehand whether that is allowed, and zeroes it afterwards.
    */
   exportPlain(key: KeyReference): Promise<Buffer>
 
-  /** Generates an object of the token, which can be neither exported nor backed up. On the disk when it resolves. */
+  /**
+   * Generates an object in the token, which can be neither exported nor backed up. It is on the disk when this
+   * resolves.
+   */
   createTokenObject(kind: KeyKind, purpose?: KeyPurpose): Promise<TokenObjectKey>
 
   /**
-   * Generates the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id
-   * (CKA_ID, hex): the blob of the record of kind `aes256-gcm` with `vaultKek` by which it is used.
+   * Generates the data key of a vault: AES-256, never extractable, for encryption and decryption only. Resolves to its
+   * id (CKA_ID, hexadecimal), which is the blob of its record, with kind `aes256-gcm` and `vaultKek` as KEK.
    */
   createVaultKey(purpose?: Uint8Array): Promise<{ readonly id: string } & Provenance>
 
   /**
-   * Destroys such an object, which the sealed record of a key names, where a sealed mark says that the key has ended: the
-   * tombstone of the vault or key, for a version that was trimmed the policy of its key, or for an object that is in no
-   * record what `sealUnused` gave, as both. The keeper must have been shown a tombstone or policy (`raise`). An object
-   * that is not there is no error. Rejects with `hsm.rejected` for any other.
+   * Destroys such an object. `key`: the sealed record of the key, which names the object. `mark`: the sealed proof that
+   * the key has ended, which is the tombstone of the vault or key, or the policy of the key for a trimmed version; for
+   * an object in no record, `key` and `mark` are both the result of `sealUnused`. The keeper must have been shown a
+   * tombstone or policy (`raise`). An object that does not exist is no error. Rejects with `hsm.rejected` for any other
+   * object.
    */
   destroyObject(key: SealedRecord, mark: SealedRecord): Promise<void>
 
@@ -126,36 +130,36 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   encrypt(key: KeyReference, plaintext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
   /**
-   * `encrypt` of so many random bytes of the token (1 to 65,536): a key for data elsewhere. Without `open` they leave the
-   * host only encrypted. It takes no right to encrypt what the caller likes.
+   * `encrypt` of `count` random bytes of the token (1 to 65,536): a key for data that is encrypted elsewhere. Without
+   * `open` they leave the host only encrypted. Needs no right to encrypt data of the caller's choice.
    */
   makeDataKey(
     key: KeyReference,
     request: { readonly count: number; readonly aad?: Uint8Array | undefined; readonly open: boolean },
   ): Promise<{ readonly ciphertext: Buffer; readonly plaintext: Buffer | undefined }>
 
-  /** The reverse of `encrypt`; `*-gcm` rejects with `hsm.rejected` when `ciphertext` or `aad` was changed. */
+  /** Decrypts what `encrypt` gave. For `*-gcm`, rejects with `hsm.rejected` when `ciphertext` or `aad` was changed. */
   decrypt(key: KeyReference, ciphertext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
-  /** Decrypts under one key and encrypts under another; the plaintext does not leave the host. */
+  /** Decrypts under one key and encrypts under another. The plaintext does not leave the host. */
   rewrap(item: RewrapItem): Promise<Buffer>
 
   /**
-   * `encrypt`, `decrypt` and `rewrap` for N items in one frame: N outcomes in the order of the items. A bad item has
-   * its fault and leaves the others alone; a failure of the token itself (`hsm.unavailable`, `hsm.sealed`) rejects the
-   * whole call. Items with the same reference object share its check.
+   * `encrypt`, `decrypt` and `rewrap` for N items in one frame: N outcomes in the order of the items. A bad item gets
+   * its own fault. A failure of the token itself (`hsm.unavailable`, `hsm.sealed`) rejects the whole call. Items with
+   * the same reference object share the verification of its seals.
    */
   encryptMany(items: readonly EncryptItem[]): Promise<readonly Outcome[]>
   decryptMany(items: readonly DecryptItem[]): Promise<readonly Outcome[]>
   rewrapMany(items: readonly RewrapItem[]): Promise<readonly Outcome[]>
 
   /**
-   * Signs with a pair kind. `input` for `ec-*` and `rsa-*` is the digest by `scheme.hash`, for `ed25519` the message
-   * itself (RFC 8032, pure). ECDSA gives r ‖ s, each as long as the curve's order.
+   * Signs with a key pair. `input` is the digest by `scheme.hash` for `ec-*` and `rsa-*`, and the message itself for
+   * `ed25519` (RFC 8032, pure). ECDSA gives r ‖ s, each as long as the curve's order.
    */
   sign(key: KeyReference, scheme: SignatureScheme, input: Uint8Array): Promise<Buffer>
 
-  /** Whether the signature is good; verified in the token with the public key of the sealed record. */
+  /** Whether the signature is valid, verified in the token with the public key in the sealed record. */
   verifySignature(
     key: KeyReference,
     scheme: SignatureScheme,
@@ -166,12 +170,12 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   /** HMAC-SHA-256 with a key of kind `hmac-sha256`: 32 bytes. */
   hmac(key: KeyReference, data: Uint8Array): Promise<Buffer>
 
-  /** Whether `mac` is what `hmac` gives, all 32 bytes; compared in constant time. */
+  /** Whether `mac` is what `hmac` gives (32 bytes), compared in constant time. */
   verifyHmac(key: KeyReference, data: Uint8Array, mac: Uint8Array): Promise<boolean>
 
   /**
-   * The HMAC-SHA-1 of an answer of the validator (`readValidationAnswer`), or whether `mac` is that of any text, with the
-   * key of a sealed client of the validator.
+   * HMAC-SHA-1 (20 bytes) with the key of a sealed client of the validator: over an answer (`readValidationAnswer`)
+   * that accepts no OTP; and whether `mac` is that of any text.
    */
   signValidation(client: SealedRecord, answer: string): Promise<Buffer>
   verifyValidation(client: SealedRecord, text: string, mac: Uint8Array): Promise<boolean>
@@ -181,23 +185,24 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
 
   /**
    * A backup of a key with its versions (`backup-record.ts`), under the newest backup seal. Policy, versions and counts
-   * are read from sealed records: `hsm.rejected` where the policy forbids it, or they are not of one key. Of the origin
-   * the host says which appliance it is, and the policy which vault.
+   * are read from sealed records. Rejects with `hsm.rejected` where the policy forbids backups, or the records are not
+   * of one key. The host adds the appliance to the origin; the policy gives the vault.
    */
   sealBackup(key: KeyToBackUp): Promise<Buffer>
 
   /**
-   * Rejects with `hsm.seal_broken` unless a backup seal of this token made the seal of the backup, with `hsm.rejected`
-   * where the token has no backup seal of that name: then the backup comes from an appliance with other backup keys.
-   * `backup.invalid` for what is no backup.
+   * Rejects with `hsm.seal_broken` unless a backup seal of this token sealed the backup; with `hsm.rejected` where the
+   * token has no backup seal of that name, since the backup then comes from an appliance with other backup keys; with
+   * `backup.invalid` for anything that is not a backup.
    */
   verifyBackup(backup: Uint8Array): Promise<void>
 
   /**
-   * Takes versions of a backup into use, the first of them `from`; some at once, so that others do not wait for all. Kind,
-   * keys and flags are those of the backup, whose seal is checked, and the keys are made for the key of `to.policy` (of
-   * `sealNew`), which has to say what the backup says. Each stays under its backup KEK, with the checks of `importKey`.
-   * `hsm.rejected` for a key that is exportable and was not generated exportable.
+   * Restores versions of a backup, beginning with number `from`: a limited number per call, so that others need not
+   * wait for all. The host verifies the seal of the backup, which gives kind, keys and flags. The versions are bound to
+   * the key of `to.policy` (from `sealNew`), which has to agree with the backup. Each stays wrapped under its backup
+   * KEK, with the checks of `importKey`. Rejects with `hsm.rejected` for an exportable key that was not generated
+   * exportable.
    */
   restoreKey(
     backup: Uint8Array,
@@ -215,16 +220,16 @@ export interface KeyToBackUp {
 }
 
 /**
- * A key to use: the sealed record that holds its wrapped blob (made with `keyRecord`), and, where limits and flags
- * live in a row of their own, that row's sealed record too. The host checks every seal before the first use, and at each
- * whether grant and policy allow it (`decide`).
+ * A key to use: the sealed record with its wrapped blob (made by `keyRecord`) and, where limits and flags are in a row
+ * of their own, the sealed record of that row. The host verifies all seals before the first use, and checks before each
+ * use whether grant and policy allow it (`decide`).
  */
 export interface KeyReference {
   readonly key: SealedRecord
   readonly policy?: SealedRecord
-  /** What the caller may do for whom it is used. */
+  /** The grant of the caller on whose behalf it is used. */
   readonly grant?: SealedRecord
-  /** Of a key in a vault, the record of the vault's own key: it is wrapped by that one too. */
+  /** For a key in a vault: the record of the vault's data key, which wraps it as well. */
   readonly vaultKey?: SealedRecord
 }
 
@@ -244,11 +249,11 @@ export interface RewrapItem {
   readonly from: KeyReference
   readonly to: KeyReference
   readonly ciphertext: Uint8Array
-  /** What `ciphertext` was made with. */
+  /** The additional data of `ciphertext`. */
   readonly aad?: Uint8Array | undefined
-  /** What the new ciphertext is bound to; undefined for nothing. */
+  /** The additional data of the new ciphertext; undefined for none. */
   readonly newAad?: Uint8Array | undefined
 }
 
-/** What became of one item of a batch. */
+/** The outcome of one item of a batch. */
 export type Outcome<T = Buffer> = { readonly result: T } | { readonly fault: Fault }

@@ -2,18 +2,18 @@ import { decide, type KeyInVault, type KeyUse } from '../access/decision.ts'
 import { Fault } from '../fault.ts'
 import type { FieldsOf, OpenedRecord } from './record-layouts.ts'
 
-/** The records that a use of a key rests on, each verified. */
+/** The verified records on which a use of a key depends. */
 export interface UsedRecords {
   readonly key: OpenedRecord
-  /** Of a named key. */
+  /** Set for a named key. */
   readonly policy: OpenedRecord | undefined
-  /** What the keeper granted the caller: no key of a vault is used without. */
+  /** The keeper's grant to the caller. A key of a vault is never used without one. */
   readonly grant: FieldsOf<'grant'> | undefined
 }
 
 /**
- * Why a key may not be used so; undefined when it may. The host asks before every use, for every worker: none gets what
- * a policy forbids.
+ * Why a key may not be used this way; undefined when it may. The host asks before every use by any worker, so that no
+ * worker gets what a policy forbids.
  */
 export function useRefusal(
   use: KeyUse,
@@ -47,7 +47,7 @@ export function useRefusal(
   }
 }
 
-/** Undefined where the policy is not that of the key. */
+/** Undefined where the policy belongs to another key. */
 function namedKey(
   { vault, type, version, disabled }: FieldsOf<'transparent key version 2'>,
   policy: FieldsOf<'transparent key 2'>,

@@ -3,85 +3,88 @@ import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
 import type { SeedUse } from './peppered-text.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
-/** The part of the port that logins ask, and what prepares them: the keeper answers. */
+/** The part of the port for logins and their preparation, which the keeper answers. */
 export interface LoginPort {
   /**
-   * Begins a session, where application key, second factor and pass phrase are right; the OTP is used up in any case.
-   * Sessions begin in no other way. A certificate is the worker's word, and the record of the session says so. Rejects
-   * with `login.refused` for whatever reason, and with `hsm.outdated` for a record of before.
+   * Begins a session, provided that application key, second factor and pass phrase are right. The OTP is used up in any
+   * case. There is no other way to begin a session. That a certificate was presented is the worker's claim, and the
+   * session's record says so. Rejects with `login.refused`, whichever part was wrong, and with `hsm.outdated` for an
+   * older record.
    */
   login(request: LoginRequest): Promise<BegunSession>
 
   /**
-   * Begins a session of a service account, by the sealed record of the account and what the application shows. Sessions of
-   * service accounts begin in no other way. That a client holds the private key of its certificate is the worker's word.
-   * Rejects with `login.refused`, whose detail says why, for the audit trail and never for the client; and with
-   * `hsm.outdated` for a record of before. Without an account it does the same work, and refuses.
+   * Begins a session of a service account, by the sealed record of the account and the application's evidence. There is
+   * no other way to begin one. That a client has the private key of its certificate is the worker's claim. Rejects with
+   * `login.refused`, whose detail gives the reason for the audit trail and never for the client, and with
+   * `hsm.outdated` for an older record. Without an account it does the same work, and refuses.
    */
   serviceLogin(account: SealedRecord | undefined, evidence: ServiceEvidence): Promise<BegunService>
 
   /**
-   * For a caller who shows a second factor once more, which is used up in any case: what `seal` takes in place of the
-   * caller's `grant` for one change of his own factors, within a minute. Rejects with `login.refused` where the factor is
-   * wrong, and with `hsm.outdated` for a record of before.
+   * A fresh grant for a caller who shows a second factor once more, which is used up in any case. `seal` takes it
+   * instead of the caller's `grant`, within a minute, for one change of the caller's own factors. Rejects with
+   * `login.refused` where the factor is wrong, and with `hsm.outdated` for an older record.
    */
   freshGrant(grant: SealedRecord, user: SealedRecord, factor: OnceShown): Promise<SealedRecord>
 
   /**
-   * Issues a challenge for authenticators (`passkey-challenge.ts`): to the session of this grant, or for logins, whoever
-   * they are of.
+   * Issues a challenge for authenticators (`passkey-challenge.ts`): to the session of this grant, or without one for
+   * any login.
    */
   passkeyChallenge(grant?: SealedRecord): Promise<{ readonly issuedAt: number; readonly seal: Buffer }>
 
-  // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
-  // composes.
+  // Stored check values: HMAC-SHA-256 by the token's pepper over texts that the keeper composes, each type with a form
+  // of its own.
 
-  // What is compared bears the version of the pepper that made it (`peppered-check.ts`).
+  // A check value contains the version of the pepper that made it (`peppered-check.ts`).
 
-  /** The check of a pass phrase whose argon2id hash this is: with a nonce, so that no two are alike. */
+  /** The check value of a pass phrase with this argon2id hash. It has a nonce, so that no two are equal. */
   newPassphraseCheck(hash: Uint8Array): Promise<Buffer>
 
   /**
-   * Whether the check is of this hash; false without one, by the same work. Wrong ones are limited for each check; those that
-   * come too often are told that they are wrong.
+   * Whether the check value is of this hash; false without one, after the same work. Wrong tries are limited per check
+   * value: after too many, every try counts as wrong.
    */
   matchesPassphrase(check: Uint8Array | undefined, hash: Uint8Array): Promise<boolean>
 
-  /** By which an application key is looked up: by each version of the pepper one, the newest first. */
+  /** The check values by which an application key is looked up, one per version of the pepper, newest first. */
   applicationKeyChecks(key: string): Promise<readonly Buffer[]>
 
-  /** By which the seed of a device is recognised when it is enrolled again: likewise. */
+  /** The check values by which the seed of a device is recognised when it is enrolled again, likewise. */
   seedChecks(device: SeedUse, seed: Uint8Array): Promise<readonly Buffer[]>
 
-  /** What the record of a hardware token holds of its private id (6 bytes). */
+  /** The check value in a hardware token's record, of its private id (6 bytes). */
   privateIdCheck(privateId: Uint8Array): Promise<Buffer>
 
-  /** From which the successor of a session's token is derived, always the same: 32 bytes. */
+  /** 32 bytes from which the successor of a session token is derived; always the same for the same token. */
   sessionTokenSuccessor(token: string): Promise<Buffer>
 
-  // One-time passwords, which the keeper judges by its own clock, and of which it remembers the last one that was used of
-  // each device.
+  // One-time passwords. The keeper judges them by its own clock, and remembers the last one used of each device.
 
   /**
-   * Whether one of the devices made this OTP and has used none after it. Wrong codes are limited for each device: of one
-   * that has had too many no code is good until some time has passed. No device at all costs about as much as one.
-   * `holder`: the sealed record of the user whose factors they must be, and who must be able to log in; needed for more
-   * than one device.
+   * Whether one of the devices made this OTP and no later one was used. Wrong codes are limited per device: after too
+   * many, no code of the device is accepted for some time. Without a device the call costs about as much as with one.
+   * `holder`: the sealed record of the user who must have the devices as factors and be able to log in; required for
+   * more than one device.
    */
   checkOtp(devices: readonly OtpState[], otp: ShownOtp, holder?: SealedRecord): Promise<OtpVerdict>
 
-  /** The same for at most one, and uses it up: `good` for exactly one of any number of calls, whatever the counter is. */
+  /**
+   * The same for at most one device, and uses the OTP up: `good` for exactly one of any number of calls, whatever the
+   * counter is.
+   */
   useOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
 
   /**
-   * `useOtp` of a hardware token's block for a client of the validator: the client's HMAC-SHA-1 over the answer, which has
-   * to name this OTP and to accept it; undefined unless the OTP is good.
+   * `useOtp` of a hardware token's block for a client of the validator. Resolves to the HMAC-SHA-1 (20 bytes) over the
+   * answer, which has to name this OTP and to accept it; undefined unless the OTP is good.
    */
   acceptOtp(client: OtpState['device'], device: OtpState, block: Buffer, answer: string): Promise<Buffer | undefined>
 
   /**
-   * The counter after two codes that a HOTP token gave one after the other; undefined where they are not found within
-   * `otp.hotpResyncWindow`. `useOtp` of the second uses both up, once that is stored.
+   * The counter after two consecutive codes of a HOTP token; undefined where they are not found within
+   * `otp.hotpResyncWindow`. Once it is stored, `useOtp` of the second code uses both up.
    */
   resynchroniseOtp(device: OtpState, codes: readonly [string, string]): Promise<number | undefined>
 }

@@ -2,9 +2,9 @@ import type { OtpState, ShownOtp } from './otp-use.ts'
 import type { PasskeyAssertion } from './passkey-assertion.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
-/** What a login shows the keeper. */
+/** The credentials of a login, for the keeper. */
 export interface LoginRequest {
-  /** The sealed record of the key of this text; undefined where there is none. */
+  /** The sealed record of the application key with this text; undefined where there is none. */
   readonly applicationKey: OtpState['device'] | undefined
   readonly applicationKeyText: Uint8Array
   /** The sealed record; undefined where there is no such user. */
@@ -14,10 +14,10 @@ export interface LoginRequest {
   readonly factor: ShownFactor
 }
 
-/** `certificate`: the sealed record of the user's certificate, whose smartcard the worker says to have seen. */
+/** `certificate`: the sealed record of the user's certificate, whose smartcard the worker claims to have seen. */
 export type ShownFactor = { readonly certificate: SealedRecord } | OnceShown
 
-/** What is good once, and judged by the keeper alone: an OTP, or the assertion of a passkey. */
+/** A second factor that is valid once, judged by the keeper: an OTP, or an assertion of a passkey. */
 export type OnceShown =
   | { readonly certificate: undefined; readonly devices: readonly OtpState[]; readonly otp: ShownOtp }
   | { readonly certificate: undefined; readonly passkey: ShownPasskey }
@@ -25,50 +25,50 @@ export type OnceShown =
 export interface ShownPasskey {
   /** The sealed record; undefined where there is none. */
   readonly passkey: SealedRecord | undefined
-  /** The count of its authenticator, as the database has it. */
+  /** The signature count of its authenticator in the database. */
   readonly signCount: number
   readonly assertion: PasskeyAssertion
 }
 
-/** Ways in which an application shows that it is the one of its account: see `service-evidence.ts` of the keeper. */
+/** Kinds of evidence by which an application logs in to its account: see the keeper's `service-evidence.ts`. */
 export const evidenceKinds = ['certificate', 'jwt', 'federated', 'static'] as const
 
 export interface ServiceEvidence {
   readonly kind: (typeof evidenceKinds)[number]
   /** The DER of the client certificate of the connection; the assertion; the text of a static key. */
   readonly shown: Uint8Array
-  /** The JWK set of the issuer of a federated assertion, where it came by URL: the worker's word. */
+  /** The JWK set of the issuer of a federated assertion, if it was fetched from a URL: the worker's claim. */
   readonly issuerKeys?: Uint8Array | undefined
 }
 
-/** A session that no record of the database holds yet. */
+/** A session that is not in the database yet. */
 interface Begun {
   readonly token: string
   readonly identity: Buffer
-  /** Over its record with the hash of the token. */
+  /** Seal over its record with the hash of the token. */
   readonly seal: Buffer
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** Of a service account. */
+/** The session of a service account. */
 export interface BegunService extends Begun {
-  /** The id of the credential that it was begun by. */
+  /** Id of the credential that began it. */
   readonly credential: string
-  /** The assertion that it used up; undefined for evidence that is good more than once. */
+  /** The assertion that it used up; undefined for evidence that can be used again. */
   readonly usedUp: UsedUp | undefined
 }
 
-/** An assertion that begins no other session, here or at another machine. */
+/** A used assertion, which begins no other session on any machine. */
 export interface UsedUp {
-  /** Tells it from all others: 32 bytes. */
+  /** Identifies the assertion: 32 bytes. */
   readonly assertion: Buffer
-  /** From then on it is refused because it has expired. */
+  /** When the assertion expires, after which it is refused for that reason. */
   readonly goodUntil: number
 }
 
-/** Of a user. */
+/** The session of a user. */
 export interface BegunSession extends Begun {
-  /** Whether the check of the pass phrase need not be made anew. */
+  /** False where the check value of the pass phrase should be renewed. */
   readonly isCheckCurrent: boolean
 }

@@ -2,54 +2,57 @@ import type { SealedRecord } from './sealed-record.ts'
 
 export interface GenerateOptions extends KeyPurpose {
   readonly exportable: boolean
-  /** Also wrap the new key under the backup KEK: at once, because the strict KEK lets nothing out again. */
+  /**
+   * Also wraps the new key under the backup KEK. This has to happen at once, because what the strict KEK wraps cannot
+   * be wrapped again.
+   */
   readonly backup: boolean
 }
 
-/** What a key is made for. */
+/** The purpose to which a new key is bound. */
 export interface KeyPurpose {
-  /** As `provenance.ts` says it; a key for nothing is sealed in no record. */
+  /** In the form of `provenance.ts`. A key without a purpose is never sealed in a record. */
   readonly purpose?: Uint8Array
-  /** In place of the purpose, for a version of a key of a vault: it is wrapped by the vault's key too. */
+  /** Instead of `purpose`, for a version of a key in a vault, which the vault's data key wraps as well. */
   readonly place?: KeyPlace
 }
 
-/** A key of a vault, and the vault, each by its identity. */
+/** A key and its vault, by their identities. */
 export interface PlacedKey {
   readonly identity: Buffer
   readonly vault: Buffer
 }
 
-/** Where a key of a vault belongs. */
+/** A key in a vault, with the record of the vault's data key. */
 export interface KeyPlace extends PlacedKey {
-  /** The record of the vault's own key. */
+  /** The record of the vault's data key. */
   readonly vaultKey: SealedRecord
 }
 
 export interface ImportOptions extends GenerateOptions {
   /**
-   * The public half, DER SubjectPublicKeyInfo. Elliptic-curve keys need it, because PKCS#11 has no call that makes it
-   * of the private half; it is accepted only after a signature by one verifies with the other. RSA keys need none; one
-   * that is given has to match.
+   * The public key, DER SubjectPublicKeyInfo. Required for elliptic-curve keys, because PKCS#11 cannot derive it from
+   * the private key; it is accepted only after it verifies a signature by the private key. Optional for RSA keys, where
+   * it has to match.
    */
   readonly publicKey?: Uint8Array
 }
 
 export interface WrappedKey {
-  /** Label of the wrapping key with its version, as `strict.v1`; `token` or `vault` for an object of the token. */
+  /** Label of the wrapping key with its version, such as `strict.v1`; `token` or `vault` for an object of the token. */
   readonly kek: string
   readonly blob: Buffer
 }
 
-/** That a host made a key for a purpose, under the token's seal: 48 bytes; empty for a key that was made for none. */
+/** Sealed proof that a host made the key for a purpose: 48 bytes; empty for a key without a purpose. */
 export interface Provenance {
   readonly provenance: Buffer
 }
 
-/** A key as the token gives it. */
+/** A new key from the token. */
 export interface MadeKey extends WrappedKey {
   readonly backup?: WrappedKey | undefined
-  /** Of a pair kind, DER SubjectPublicKeyInfo; else undefined. */
+  /** For a key pair, DER SubjectPublicKeyInfo; otherwise undefined. */
   readonly publicKey?: Buffer | undefined
 }
 
@@ -65,9 +68,9 @@ export interface GeneratedPair extends WrappedKey, Provenance {
 
 /** A key that never leaves the token, in any form. */
 export interface MadeObject {
-  /** CKA_ID, hexadecimal. Its record has `kek: 'token'` and these bytes as blob. */
+  /** CKA_ID, hexadecimal. Its record has `kek: 'token'` and these bytes as its blob. */
   readonly id: string
-  /** Of a pair kind, DER SubjectPublicKeyInfo; else undefined. */
+  /** For a key pair, DER SubjectPublicKeyInfo; otherwise undefined. */
   readonly publicKey: Buffer | undefined
 }
 

@@ -1,6 +1,6 @@
-/** What the keeper signs of a backup of the appliance: that the operator made one with this manifest. */
+/** The keeper's signature that the operator made a backup of the appliance with this manifest. */
 export interface SignedManifest {
-  /** One JSON object, byte for byte as it was signed. */
+  /** One JSON object, exactly the bytes that were signed. */
   readonly text: string
   /** 64 bytes, r ‖ s. */
   readonly signature: Buffer
@@ -12,11 +12,10 @@ export interface SignedManifest {
 export const manifestHashForm = /^[0-9a-f]{64}$/
 
 /**
- * It begins otherwise than a statement on an audit chain (`audit-end.ts`) and one on an import job, which the same key
- * signs: none of them is ever taken for another.
- *
+ * The text to sign. Its beginning differs from statements on audit chains (`audit-end.ts`) and import jobs, which the
+ * same key signs, so that none can be taken for another.
  * @param manifest Hex SHA-256 of the manifest.
- * @param key Which key signs: see `keyId`.
+ * @param key Identifies the signing key: see `keyId`.
  */
 export function manifestStatement(manifest: string, at: number, key: string): string {
   return JSON.stringify({ backup: 1, manifest, at, key })

@@ -1,8 +1,8 @@
 import { encodeRecord } from './key-record.ts'
 
-// What the key of a vault encrypts for callers: the fields and files of objects. What else it encrypts, the keys below it
-// (`outer-wrapping.ts`), has other names in its additional data, and a caller who could give those would have the outer
-// wrapping of a key taken off, and a key that outlives its vault.
+// Additional data of fields and files of objects, which callers may encrypt with the data key of a vault. That key also
+// wraps the vault's transparent keys (`outer-wrapping.ts`), with additional data of another form. A caller who could
+// choose that form could remove the outer wrapping of a key, which would then outlive its vault.
 
 const fieldName = 'object field'
 const earlierFieldName = 'earlier object field'
@@ -19,9 +19,12 @@ const aadUnder =
   ({ id, vaultId, templateId }: FieldOwner, field: string, version: number): Buffer =>
     encodeRecord([name, vaultId, id, templateId, field, version])
 
-/** Binds a field to the object that it is of. */
+/** Binds a field to its object. */
 export const fieldAad = aadUnder(fieldName)
-/** Binds a field to an earlier version of the object, so that it opens neither as the present value nor in another version. */
+/**
+ * Binds a field to an earlier version of its object, so that it can be decrypted neither as the present value nor in
+ * another version.
+ */
 export const earlierFieldAad = aadUnder(earlierFieldName)
 
 /** Binds a chunk to its place in an upload. */
@@ -35,7 +38,7 @@ export function chunkAad(
 
 const names = [fieldName, earlierFieldName, chunkName].map((name) => encodeRecord([name]))
 
-/** Whether these bytes begin with a name of the above, as the first field of a record. */
+/** Whether additional data have one of these forms. */
 export function isObjectAad(aad: Buffer): boolean {
   return names.some((name) => aad.subarray(0, name.length).equals(name))
 }

@@ -1,4 +1,4 @@
-/** A device of one-time passwords, as the database has it. */
+/** The state of an OTP device in the database. */
 export interface OtpState {
   /** The sealed record, of type `otp`. */
   readonly device: { readonly record: Buffer; readonly seal: Buffer }
@@ -7,24 +7,24 @@ export interface OtpState {
    * expected counter.
    */
   readonly counter: number
-  /** TOTP: how many steps its clock was ahead of ours at the last login. */
+  /** TOTP: how many time steps its clock was ahead of ours at the last login. */
   readonly driftSteps: number
 }
 
-/** What was shown: 6 to 8 digits, or the 16 bytes of a hardware token's block, still encrypted. */
+/** An OTP as shown: 6 to 8 digits, or the 16 bytes of a hardware token's block, still encrypted. */
 export type ShownOtp = { readonly code: string } | { readonly block: Buffer }
 
-/** `used`: a hardware token made it, at or before its last accepted one. */
+/** `used`: made by a hardware token, at or before its last accepted OTP. */
 export const otpOutcomes = ['good', 'used', 'wrong'] as const
 
 export interface OtpVerdict {
   readonly outcome: (typeof otpOutcomes)[number]
-  /** Which of the devices made it; -1 where none did. */
+  /** Index of the device that made it; -1 where none did. */
   readonly at: number
   /** The state of that device after its use. */
   readonly counter: number
   readonly driftSteps: number
-  /** Of a hardware token: the 10 bytes behind its private id; else empty. */
+  /** For a hardware token, the 10 bytes after its private id; otherwise empty. */
   readonly reading: Buffer
 }
 

@@ -1,10 +1,10 @@
 /**
- * What is stored of a secret: HMAC-SHA-256 by a version of the token's pepper, for pass phrases behind a nonce. Before
- * it stands that version in four bytes, but for the first one, which releases before had alone.
+ * The stored check value of a secret: HMAC-SHA-256 by a version of the token's pepper, for pass phrases after a nonce.
+ * It begins with the version in four bytes, except for version 1, which was the only one in earlier releases.
  */
 export interface PepperedCheck {
   readonly version: number
-  /** All behind the version. */
+  /** Everything after the version. */
   readonly rest: Buffer
 }
 
@@ -17,14 +17,17 @@ export function writeCheck({ version, rest }: PepperedCheck): Buffer {
   return Buffer.concat([prefix, rest])
 }
 
-/** Of the checks of one secret by all versions. */
+/** The newest of the check values of one secret by all versions. */
 export function newestOf(checks: readonly Buffer[]): Buffer {
   const [newest] = checks
   if (newest === undefined) throw new TypeError('there is always a pepper')
   return newest
 }
 
-/** Undefined unless `rest` is of one of these lengths, no two of which may differ by four; each check has one form. */
+/**
+ * Undefined unless `rest` has one of these lengths. No two of them may differ by four, so that each check value has one
+ * reading.
+ */
 export function readCheck(check: Buffer, ...lengths: readonly number[]): PepperedCheck | undefined {
   if (lengths.includes(check.length)) return { version: 1, rest: check }
   const rest = check.subarray(versionBytes)

@@ -3,38 +3,41 @@ import { Fault } from '../fault.ts'
 import { encodeRecord } from './key-record.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
-/** Which of the records of one thing this is: each change of the thing makes a later one. */
+/** The position of a record among all records of one subject: each change of the subject has a higher number. */
 export interface Generation {
-  /** Tells the thing from all others. */
+  /** Identifies the subject. */
   readonly subject: Buffer
-  /** The first record of a thing has 1. */
+  /** 1 for the first record of a subject. */
   readonly number: number
   /** Whether the number is a count, which may grow by more than one. */
   readonly isCount?: boolean
 }
 
 /**
- * Of the record that takes the place of one of this number: the clock, in microseconds since 1970, where that is more. So
- * whatever was sealed before a change, and is in no row, is older than the change.
+ * The generation that follows `before`: one more, or the clock in microseconds since 1970 if that is higher. So a
+ * record that was sealed earlier and never committed is older than a later change.
  */
 export const nextGeneration = (before: number): number =>
   Math.max(before + randomInt(1, longestStep + 1), clockNumber() - randomInt(momentMicroseconds))
 
-/** Whether a record may have this number after one of that: no number is sealed before its time. */
+/** Whether a record may have this generation after `before`. Nothing is sealed with a generation in the future. */
 export const isNextGeneration = (number: number, before: number): boolean =>
   number > before && number <= Math.max(before + longestStep, clockNumber())
 
-// Of two changes that are sealed in one moment, of which one may come to nothing, each has a number of its own.
+// Gives two changes that are sealed at the same moment, of which one may fail, different numbers.
 const momentMicroseconds = 1_000
-/** Where the clock is behind: far less than the time that a seal takes, so that no row of them runs ahead of it. */
+/**
+ * Allowed step where the clock is behind: far less than the time that sealing takes, so that no series of changes runs
+ * ahead of the clock.
+ */
 const longestStep = 16
 
 const clockNumber = (): number => Date.now() * 1000
 
-/** Of a tombstone: nothing comes after it. */
+/** Generation of a tombstone: nothing follows it. */
 const lastGeneration = Number.MAX_SAFE_INTEGER
 
-/** Undefined for a record that has none. */
+/** Undefined for a record without generations. */
 export function generationOf({ type, fields, key }: OpenedRecord): Generation | undefined {
   switch (type) {
     case 'deleted vault':
@@ -47,7 +50,7 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
     case 'application key':
     case 'one-time link':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
-    // Revoked or not: of what else it says nothing changes.
+    // Revocation is the only change of this record.
     case 'validation client':
       return key && { subject: encodeRecord([type, key.blob]), number: fields.revokedAt === null ? 1 : 2 }
     case 'membership':
@@ -68,41 +71,43 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
   }
 }
 
-/** How far the versions of a key were trimmed, which only grows; undefined where a record does not say that any was. */
+/** The version up to which a key was trimmed, which only grows; undefined for a record without trimmed versions. */
 export function trimmedTo({ type, fields }: OpenedRecord): Generation | undefined {
   if (type !== 'transparent key 2' || fields.oldestVersion === 1) return undefined
   return { subject: encodeRecord(['oldest version', fields.identity]), number: fields.oldestVersion }
 }
 
-/** Whether records of these types may be of one thing, so that either follows the other. */
+/** Whether records of these types can have the same subject, so that either may follow the other. */
 export const followEachOther = (one: OpenedRecord['type'], other: OpenedRecord['type']): boolean =>
   one === other || (isMembership(one) && isMembership(other))
 
 const isMembership = (type: OpenedRecord['type']): type is 'membership' | 'scoped membership' =>
   type === 'membership' || type === 'scoped membership'
 
-/** Any generation of the vault that a record is in, so that what is in a deleted vault is older than its end. */
+/**
+ * A generation of the vault that a record belongs to, so that records of a deleted vault are older than its tombstone.
+ */
 export function vaultGenerationOf({ type, fields }: OpenedRecord): Generation | undefined {
   if (type === 'deleted vault' || !('vault' in fields) || !Buffer.isBuffer(fields.vault)) return undefined
   return { subject: vaultSubject(fields.vault), number: 1 }
 }
 
-/** The tombstones of vaults lie side by side in the file of the floors. */
+/** A common prefix, so that the tombstones of vaults are adjacent in the file of floors. */
 export const vaultSubjects = encodeRecord(['vault'])
 const vaultSubject = (vault: Buffer): Buffer => Buffer.concat([vaultSubjects, encodeRecord([vault])])
 export const vaultOfSubject = (subject: Buffer): Buffer =>
   subject.subarray(vaultSubjects.length + encodeRecord([Buffer.alloc(0)]).length)
 
-/** Refuses records that are older than what the keeper of this machine was shown. */
+/** Refuses records that are older than those shown to the keeper of this machine. */
 export interface FloorCheck {
-  /** @throws Fault `hsm.outdated`, also for what is in a deleted vault */
+  /** @throws Fault `hsm.outdated`, also for records of a deleted vault */
   check(...records: readonly OpenedRecord[]): void
   /**
-   * Whether the keeper was shown this record, or a later one of the same thing, and of a trimmed key one that was newest and
-   * trimmed as far; of one without generations true.
+   * Whether the keeper was shown this record or a later one of the same subject, and for a trimmed key one that was
+   * newest and trimmed as far. True for records without generations.
    */
   knows(record: OpenedRecord): boolean
-  /** The vaults that were deleted since the last call; at the first, all. */
+  /** The vaults that were deleted since the last call; at the first call, all. */
   newlyDeleted(): readonly Buffer[]
   close(): void
 }

@@ -1,15 +1,15 @@
-/** How often the keeper lets one pass phrase, or the codes of one device, be tried wrongly. */
+/** How often the keeper allows wrong tries of one pass phrase, or of the codes of one device. */
 export interface TryRules {
-  /** Wrong tries at once. */
+  /** Wrong tries in a row. */
   readonly burst: number
-  /** In which time one more is allowed. */
+  /** Time after which one more is allowed, in milliseconds. */
   readonly intervalMs: number
 }
 
 /**
- * They follow from the limits of the workers' throttle, which counts by network and is stricter: from places where a user was never
- * seen it lets half a burst through, with a second factor that cannot be guessed a quarter, and forgets either no sooner than the
- * keeper does. Only a worker that does not ask the throttle comes near these.
+ * The limits follow from those of the workers' throttle, which counts per network and is stricter: in networks unknown
+ * to a user it allows half a burst, with a second factor that cannot be guessed a quarter, and it forgets neither
+ * sooner than the keeper does. Only a worker that bypasses the throttle reaches these limits.
  */
 export const tryRulesOf = (login: { readonly freeAttempts: number; readonly longestDelayMs: number }): TryRules => ({
   burst: 20 * login.freeAttempts,

@@ -1,10 +1,10 @@
 import { recordDigest } from './sealed-record.ts'
 
-// The second factors that a user logs in with, as the sealed record of the user names them: each by the digest of its own
-// sealed record. A device or certificate that is sealed for a user and not named there is none of his.
+// The second factors in the sealed record of a user, each by the digest of its own sealed record. A device or
+// certificate that is sealed for a user, but not named there, is no factor of the user.
 
 const nameBytes = 32
-/** More than any user has: devices that make codes, hardware tokens, a certificate. */
+/** More than any user has: code devices, hardware tokens, a certificate, passkeys. */
 const mostFactors = 16
 
 function namesIn(factors: Buffer): Buffer[] {
@@ -15,7 +15,7 @@ function namesIn(factors: Buffer): Buffer[] {
 
 const has = (names: readonly Buffer[], name: Buffer): boolean => names.some((one) => one.equals(name))
 
-/** Whether these are the names of factors. */
+/** Whether the bytes have the form of such a list. */
 export const areFactors = (factors: Buffer): boolean =>
   factors.length % nameBytes === 0 && factors.length <= mostFactors * nameBytes
 
@@ -30,7 +30,7 @@ export function withoutFactor(factors: Buffer, record: Uint8Array): Buffer {
   return Buffer.concat(namesIn(factors).filter((one) => !one.equals(name)))
 }
 
-/** Whether one factor has come, or one has gone and others are left. */
+/** Whether exactly one factor was added, or one was removed with others left. */
 export function isOneStep(after: Buffer, before: Buffer): boolean {
   const [names, known] = [namesIn(after), namesIn(before)]
   const come = names.filter((name) => !has(known, name)).length
@@ -38,7 +38,7 @@ export function isOneStep(after: Buffer, before: Buffer): boolean {
   return come + gone === 1 && names.length === known.length + come - gone && names.length > 0
 }
 
-/** Whether there is a factor among `after` that is not among `before`. */
+/** Whether `after` has a factor that `before` lacks. */
 export function gainsFactor(after: Buffer, before: Buffer): boolean {
   const known = namesIn(before)
   return namesIn(after).some((name) => !has(known, name))

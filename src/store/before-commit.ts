@@ -3,8 +3,8 @@ import type { Tx } from './store.ts'
 const waiting = new WeakMap<Tx, (() => Promise<unknown>)[]>()
 
 /**
- * Has `work` done once all changes of the transaction are made, and before it is committed; where it fails nothing is.
- * Stores that commit the changes of several callers at once do it for all of them at the same time.
+ * Runs `work` once all changes of the transaction are made, before it is committed; if it fails, nothing is. Stores
+ * that commit the changes of several callers together run all of their work in parallel.
  */
 export function beforeCommit(tx: Tx, work: () => Promise<unknown>): void {
   const list = waiting.get(tx)
@@ -12,7 +12,7 @@ export function beforeCommit(tx: Tx, work: () => Promise<unknown>): void {
   else list.push(work)
 }
 
-/** Called by stores. Rejects as the first of them that fails, when all have ended. */
+/** Called by stores. Rejects with the first failure, once all have ended. */
 export async function runBeforeCommit(...txs: readonly Tx[]): Promise<void> {
   const list = txs.flatMap((tx) => waiting.get(tx) ?? [])
   const failed = (await Promise.allSettled(list.map((work) => work()))).find(({ status }) => status === 'rejected')

@@ -1,8 +1,8 @@
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 /**
- * Columns that read the same from SQLite and PostgreSQL: their own types for bytes differ, and PostgreSQL hands out
- * 64-bit integers as text.
+ * Column types that read the same from SQLite and PostgreSQL: their native types for bytes differ, and PostgreSQL
+ * returns 64-bit integers as text.
  */
 const asText = {
   to: (bytes: Buffer | null | undefined) => bytes?.toString('base64') ?? bytes,
@@ -14,7 +14,7 @@ const asNumber = {
   from: (value: string | number | null) => (value === null ? null : Number(value)),
 }
 
-/** A number that grows with each row. */
+/** A row number that the database assigns. */
 export const id: EntitySchemaColumnOptions = {
   type: 'bigint',
   primary: true,
@@ -25,9 +25,9 @@ export const integer: EntitySchemaColumnOptions = { type: 'bigint', transformer:
 /** Milliseconds since the Unix epoch. */
 export const time: EntitySchemaColumnOptions = integer
 export const text: EntitySchemaColumnOptions = { type: 'text' }
-/** Bytes, kept as base64 text. */
+/** Bytes, stored as base64 text. */
 export const bytes: EntitySchemaColumnOptions = { type: 'text', transformer: asText }
-/** Many bytes, kept as they are: the migration gives the column the type that each kind of store has for them. */
+/** Large bytes, stored as they are. The migration chooses the column type of each database. */
 export const blob: EntitySchemaColumnOptions = { type: 'text' }
 
 export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({
@@ -36,7 +36,7 @@ export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnO
 })
 export const primary = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({ ...column, primary: true })
 
-/** Names the column where the wire of SQL wants another spelling than the code. */
+/** Names the column in SQL where its name in the code is another. */
 export const named = (name: string, column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({
   ...column,
   name,

@@ -1,6 +1,6 @@
 import { endOfBurst } from '../burst.ts'
 
-/** Runs pieces of work one after another, in the order in which they came. */
+/** Runs pieces of work one after another, in the order of their calls. */
 export type Mutex = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createMutex(): Mutex {
@@ -13,8 +13,8 @@ export function createMutex(): Mutex {
 }
 
 /**
- * The same for each thing of a number by itself. `work` is told whether it has waited for others, and so may find things
- * changed.
+ * The same for each key (a number) separately. `work` is told whether it waited for others, in which case what it
+ * depends on may have changed.
  */
 export function createKeyedMutex(): <T>(name: number, work: (hasWaited: boolean) => Promise<T>) => Promise<T> {
   const last = new Map<number, Promise<unknown>>()
@@ -32,8 +32,8 @@ export function createKeyedMutex(): <T>(name: number, work: (hasWaited: boolean)
 }
 
 /**
- * Makes one sync of many requests to have a file on the disk: requests that come while a sync is under way share the
- * next, because the one under way may have begun too early.
+ * Combines many requests to sync a file. Requests that arrive during a sync share the next one, because the present one
+ * may have begun too early.
  */
 export function createSharedSync(sync: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
@@ -55,16 +55,16 @@ export function createSharedSync(sync: () => Promise<void>): () => Promise<void>
   }
 }
 
-/** Items that wait to be worked on together. */
+/** A queue of items that are processed in batches. */
 export interface Gathering<Item> {
   add: (item: Item) => void
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing is waiting or being processed. */
   idle: () => Promise<void>
 }
 
 /**
- * Hands `work` everything that came while it was busy, and the burst that comes then, at most `most` at once and in the
- * order of coming. `work` settles each item itself, and does not reject.
+ * Passes to `work` everything that arrived while it was busy, together with the burst that arrives then: at most `most`
+ * items, in the order of arrival. `work` settles each item itself, and must not reject.
  */
 export function createGathering<Item>(most: number, work: (batch: readonly Item[]) => Promise<void>): Gathering<Item> {
   const waiting: Item[] = []

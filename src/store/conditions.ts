@@ -1,7 +1,7 @@
 import { Raw, type FindOperator } from 'typeorm'
 
 /**
- * Of a column that holds something. `Not(IsNull())` says the same as NOT (… IS NULL), for which SQLite takes no index of
- * the rows that hold something.
+ * Condition that a column is not null. `Not(IsNull())` becomes NOT (… IS NULL), for which SQLite does not use a partial
+ * index on IS NOT NULL.
  */
 export const isSet = (): FindOperator<string> => Raw((column) => `${column} IS NOT NULL`)

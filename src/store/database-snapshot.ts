@@ -8,15 +8,18 @@ import { environmentWith } from '../config/environment.ts'
 import { Fault, isFault } from '../fault.ts'
 import { asOwnerOf } from '../folder-owner.ts'
 
-/** A database as it is at one moment, while it is written. */
+/** The state of a database at one moment, while others write to it. */
 export interface DatabaseSnapshot {
   /** Milliseconds since 1970. */
   readonly takenAt: number
-  /** Rows of some tables. */
+  /** Row counts of some tables. */
   readonly counts: Readonly<Record<string, number>>
-  /** SQLite: copies it into this file, which is not there yet, in a folder that no other user writes to; it is the caller's to remove. */
+  /**
+   * SQLite: copies the database to this new file, which must be in a folder that no other user can write to. The caller
+   * removes it.
+   */
   readonly copyTo?: (file: string, progress: (done: number, total: number) => void) => Promise<void>
-  /** PostgreSQL: the archive that pg_restore reads. */
+  /** PostgreSQL: the archive for pg_restore. */
   readonly dump?: () => AsyncIterable<Buffer>
   close(): Promise<void>
 }
@@ -33,13 +36,13 @@ export async function takeSnapshot(location: { sqlite: string } | { postgresUrl:
   }
 }
 
-/** A read transaction of its own stays at its moment, and the online backup of SQLite copies what it sees. */
+/** A read transaction keeps its moment, and SQLite's online backup copies what the transaction sees. */
 function snapshotSqlite(file: string): DatabaseSnapshot {
   const database = asOwnerOf(file, () => {
     const opened = new Database(file, { fileMustExist: true })
     opened.exec('PRAGMA query_only = ON')
     opened.exec('BEGIN')
-    // The transaction, and with it the moment, begins at the first row that is read.
+    // The transaction's moment is that of its first read.
     opened.exec('SELECT 1 FROM sqlite_schema')
     return opened
   })
@@ -86,13 +89,16 @@ async function snapshotPostgres(connectionString: string): Promise<DatabaseSnaps
   }
 }
 
-/** Fills an empty database with an archive of `dump`, whole or not at all. */
+/** Restores an archive of `dump` into an empty database, completely or not at all. */
 export async function restoreDump(postgresUrl: string, archive: string): Promise<void> {
   const options = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--clean', '--if-exists']
   for await (const _ of runPostgres(postgresUrl, 'pg_restore', [...options, archive]));
 }
 
-/** What a program of PostgreSQL prints. The pass phrase goes by its environment: other users see the command line. */
+/**
+ * The output of a PostgreSQL program. The pass phrase is passed in its environment, because other users see the command
+ * line.
+ */
 async function* runPostgres(postgresUrl: string, program: string, options: readonly string[]): AsyncGenerator<Buffer> {
   const url = new URL(postgresUrl)
   const password = decodeURIComponent(url.password)
@@ -120,7 +126,9 @@ async function* runPostgres(postgresUrl: string, program: string, options: reado
 
 const packages = '/usr/lib/postgresql'
 
-/** Debian's `pg_dump` in the path picks the version of the server; where it is missing, the newest that is there. */
+/**
+ * Debian's `pg_dump` in the path chooses the version of the server. Without it, the newest installed version is used.
+ */
 function programPath(program: string): string {
   if (existsSync(`/usr/bin/${program}`) || !existsSync(packages)) return program
   const newest =

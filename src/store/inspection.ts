@@ -5,10 +5,10 @@ import { Fault, isFault } from '../fault.ts'
 import { asOwnerOf } from '../folder-owner.ts'
 import { migrations } from './migrations.ts'
 
-/** What a database looks like from outside: looked at without making, migrating or writing anything. */
+/** The result of inspecting a database without creating, migrating or writing anything. */
 export interface StoreInspection {
   readonly exists: boolean
-  /** Whether it has users, whose rows bear seals of a token. */
+  /** Whether it has users, whose rows have seals of a token. */
   readonly isUsed: boolean
   readonly applied: readonly string[]
   /** Migrations of this release that it lacks; a start of the daemon or `strongroom init` applies them. */
@@ -68,14 +68,14 @@ async function inspectPostgres(connectionString: string): Promise<StoreInspectio
   }
 }
 
-/** It makes the table of users; another program's migrations do not. */
+/** The migration that creates the table of users; other programs have no migration of this name. */
 const isFirst = ({ name }: { readonly name: string }): boolean => name === migrations[0]?.name
 
 const anyUser = 'SELECT 1 FROM users LIMIT 1'
 
 /**
- * What an empty place of a database would not have: the file, or relations in the schema where no release of Strongroom
- * has made its tables. Rejects with `store.unavailable`.
+ * What exists where an empty database is expected: the file, or relations in the schema that no release of Strongroom
+ * made. Rejects with `store.unavailable`.
  */
 export async function occupantsOf(location: { sqlite: string } | { postgresUrl: string }): Promise<readonly string[]> {
   if ('sqlite' in location) return existsSync(location.sqlite) ? [location.sqlite] : []

@@ -3,8 +3,8 @@ import { isFault } from '../fault.ts'
 const rowsAtOnce = 500
 
 /**
- * Hands the rows of a table on, in pages in the order of their ids; each call those that came since the last one, the
- * first call all. A page with a row that is refused keeps no other from being handed on.
+ * Passes the rows of a table on, in pages by id. Each call passes those added since the last one; the first call passes
+ * all. A page with a refused row does not stop the others.
  */
 export function createNewRows<Row extends { readonly id: number }>(
   find: (after: number, most: number) => Promise<readonly Row[]>,
@@ -13,14 +13,15 @@ export function createNewRows<Row extends { readonly id: number }>(
   let last = 0
   return async () => {
     const refused: unknown[] = []
-    // PostgreSQL commits parallel transactions in another order than it gave their rows numbers.
+    // Looks back one page, because PostgreSQL may commit parallel transactions in another order than that of their row
+    // ids.
     for (let after = last - rowsAtOnce; ; after = last) {
       const page = await find(after, rowsAtOnce)
       if (page.length === 0) break
       try {
         await handOn(page)
       } catch (error) {
-        // All others are tried again at the next call.
+        // Any other error: all rows since are tried again by the next call.
         if (!isFault(error, 'hsm.seal_broken') && !isFault(error, 'hsm.outdated')) throw error
         refused.push(error)
       }

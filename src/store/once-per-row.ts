@@ -1,4 +1,4 @@
-/** What is made of a row, made once: a query that remembers its rows gives the same ones again (`Store.query`). */
+/** Computes something once per row object. A remembering query returns the same row objects again (`Store.query`). */
 export function oncePerRow<Row extends object, Made>(make: (row: Row) => Made): (row: Row) => Made {
   const made = new WeakMap<Row, { readonly value: Made }>()
   return (row) => {

@@ -3,7 +3,7 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Store } from './store.ts'
 
-/** The database that the configuration names, migrated to this release; `tables` are those of every feature. */
+/** Opens the configured database and migrates it to this release. `tables` are those of all features. */
 export function openStore(
   location: { sqlite: string } | { postgresUrl: string },
   tables: readonly EntitySchema[],

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Reader } from './store.ts'
 
-/** As many rows as SQLite reads in some 5 ms. */
+/** SQLite reads as many rows in some 5 ms. */
 const rowsAtOnce = 1_000
-/** PostgreSQL keeps no worker waiting, and would sort what is left anew for each page. */
+/** PostgreSQL does not block the worker, and would sort the remaining rows again for each page. */
 const allRows = 2 ** 31 - 1
 
 /**
- * A long list in the order of ids. SQLite has the thread of the worker until it answers: other calls get their turn
- * between the pages, each of which begins behind an id.
+ * Reads a long list by id. SQLite blocks the worker's thread while it answers, so that other calls get their turn
+ * between the pages.
  */
 export async function readInPages<Row extends { readonly id: number }>(
   { connection }: Reader,
@@ -20,10 +20,10 @@ export async function readInPages<Row extends { readonly id: number }>(
   return rows
 }
 
-/** Reads at most so many of the rows whose ids are higher, in the order of their ids. */
+/** Reads at most `most` rows with higher ids than `after`, by id. */
 export type Page<Row> = (after: number, most: number) => Promise<readonly Row[]>
 
-/** One page after another, each in a turn of its own, up to one that is not full. */
+/** Reads page after page, each in its own turn of the event loop, until one is not full. */
 export async function* pagesOf<Row extends { readonly id: number }>(
   page: Page<Row>,
   most = rowsAtOnce,

@@ -2,16 +2,18 @@ import type { Database, Statement } from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
 import { forSqlite } from './statement.ts'
 
-/** Answers to remember: most take some 2 KiB. */
+/** Number of remembered answers; most take some 2 KiB. */
 const maxAnswers = 1_000
-/** Of all answers, and of one: the fields of an object, which any caller may ask for, take up to 640 KiB. */
+/**
+ * Limit of all answers together, and of one: the fields of an object, which any caller may read, take up to 640 KiB.
+ */
 const maxBytes = 8 * 1024 * 1024
 const maxAnswerBytes = 16 * 1024
 
 /**
- * Hand-written statements on a connection that writes nothing else. What a SELECT gave is given again, the very same
- * rows, until any other connection commits: `PRAGMA data_version` says for 1.5 µs exactly whether one has, where the
- * statement that admits a caller costs 20 µs. Throws as the driver does.
+ * Caches the results of hand-written SELECTs on a connection that writes nothing. The same rows are returned until
+ * another connection commits. `PRAGMA data_version` detects that in 1.5 µs, whereas the statement that authenticates a
+ * caller costs 20 µs. Throws as the driver does.
  */
 export function createRememberingQuery(
   database: Database,
@@ -54,7 +56,7 @@ export function createRememberingQuery(
   }
 }
 
-/** Bytes that rows take at most, beside some hundreds for each. */
+/** An upper bound of the rows' size in bytes, besides some hundreds per row. */
 function bytesOf(rows: readonly unknown[]): number {
   let bytes = 1
   for (const row of rows) {

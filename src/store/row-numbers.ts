@@ -3,8 +3,8 @@ import { change, select } from './statement.ts'
 import type { Tx } from './store.ts'
 
 /**
- * Has a copy of a database go on numbering rows where the original is: also behind rows that are gone, whose numbers no
- * other row gets (AUTOINCREMENT in SQLite, sequences in PostgreSQL).
+ * Makes a copied database continue the row numbers of the original, including those of deleted rows, which must not be
+ * used again (AUTOINCREMENT in SQLite, sequences in PostgreSQL).
  */
 export async function copyRowNumbers(from: Tx, to: Tx, tables: readonly EntitySchema<ObjectLiteral>[]): Promise<void> {
   for (const { options } of tables) {
@@ -35,7 +35,7 @@ export async function reserveRowNumber(tx: Tx, table: EntitySchema<ObjectLiteral
 }
 
 async function lastNumber(from: Tx, table: string): Promise<number> {
-  // A sequence that was never used stands at its first number.
+  // A sequence that was never used is at its first number.
   const [found] =
     from.connection.options.type === 'postgres'
       ? await select<Last>(

@@ -2,22 +2,22 @@ import type { DataSource, QueryRunner } from 'typeorm'
 import { runBeforeCommit } from './before-commit.ts'
 import type { TransactionOptions, Tx } from './store.ts'
 
-/** What one caller changes. */
+/** The change of one caller. */
 export interface Change extends TransactionOptions {
   readonly work: (tx: Tx) => Promise<void>
-  /** It is committed. */
+  /** Called when it is committed. */
   readonly resolve: (tx: Tx) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface CommitRules {
-  /** Begins the transaction, when no other process has one. */
+  /** Begins the transaction, once no other process has one. */
   readonly begin: (attempt: () => Promise<unknown>) => Promise<void>
-  /** The error to throw for what the driver said. */
+  /** The error to throw for an error of the driver. */
   readonly translated: (error: unknown) => unknown
 }
 
-/** Makes a change and waits for its commit. */
+/** Makes a change; resolves when it is committed. */
 export function committed<T>(
   change: (one: Change) => void,
   work: (tx: Tx) => Promise<T>,
@@ -34,14 +34,15 @@ export function committed<T>(
   })
 }
 
-/** How long changes of one commit may take before no other is begun. */
+/** After this time no further change of one commit is begun. */
 const longestMs = 100
 
 /**
- * Commits the changes of several callers at once: what they do beforehand at the same time; their work one after another,
- * so that each sees those before it; then what comes before the commit (their audit records, with one write) at the same
- * time; then one commit with one sync. A change that fails is undone alone. Where a record or the commit fails, none of them is made.
- * @returns those that were not begun, because the ones before them took long: other processes wait for the lock
+ * Commits the changes of several callers together. What they do beforehand runs in parallel. Then their work runs one
+ * after another, so that each sees those before it; then the work before the commit (writing their audit records with
+ * one write) runs in parallel; then there is one commit with one sync. A change that fails is undone alone. If a record
+ * or the commit fails, none of the changes is made.
+ * @returns the changes that were not begun, because the ones before took long and other processes wait for the lock
  */
 export async function commitTogether(
   writer: DataSource,
@@ -51,7 +52,7 @@ export async function commitTogether(
   const runner = writer.createQueryRunner()
   const settle: (() => void)[] = []
   try {
-    // `NORMAL` leaves the write-ahead log to be synced aside, or by the next `FULL` commit.
+    // With `NORMAL`, the write-ahead log is synced separately, or by the next `FULL` commit.
     await runner.query(`PRAGMA synchronous = ${changes.every(({ syncAside }) => syncAside) ? 'NORMAL' : 'FULL'}`)
     await on.begin(() => runner.query('BEGIN IMMEDIATE'))
     const prepared = await prepare(writer, runner, changes)
@@ -62,13 +63,13 @@ export async function commitTogether(
       const { work, resolve, reject } = change
       const failure = unprepared ?? (await failureOf(runner, () => work(tx)))
       if (failure === undefined) made.push(tx)
-      // Also one that failed hears of it after the commit: it may look for what it has collided with.
+      // A failed change is settled after the commit too, since its caller may look for the row that it conflicted with.
       settle.push(() => (failure === undefined ? resolve(tx) : reject(on.translated(failure.error))))
     }
     await runBeforeCommit(...made)
     await runner.query(made.length > 0 ? 'COMMIT' : 'ROLLBACK')
   } catch (error) {
-    // SQLite has rolled back by itself after some errors (a full disk); a second rollback may then fail.
+    // After some errors (a full disk) SQLite has rolled back already, and a second rollback may fail.
     await runner.query('ROLLBACK').catch(() => undefined)
     for (const { reject } of changes) reject(on.translated(error))
     return []
@@ -93,7 +94,7 @@ async function prepare(
   runner: QueryRunner,
   changes: readonly Change[],
 ): Promise<readonly PreparedChange[]> {
-  // What belongs to a transaction (`actBy`, `afterCommit`) belongs to one caller.
+  // An own manager per change, because `setTransactionGrant` and `afterCommit` attach to it.
   const begun = changes.map((change) => ({ change, tx: writer.createQueryRunner().manager, failure: undefined }))
   if (changes.every(({ beforehand }) => beforehand === undefined)) return begun
   await runner.query('SAVEPOINT beforehand')
@@ -112,7 +113,7 @@ async function prepare(
   return prepared
 }
 
-/** Why a change was undone. Rejects where the transaction itself is lost. */
+/** Why a change was undone. Rejects where the whole transaction is lost. */
 async function failureOf(runner: QueryRunner, work: () => Promise<void>): Promise<Failure | undefined> {
   await runner.query('SAVEPOINT change')
   try {

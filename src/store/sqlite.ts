@@ -20,10 +20,10 @@ import { createReader, type Store } from './store.ts'
  */
 const statementCacheSize = 10_000
 
-/** Most changes that are committed at once: other processes wait for so long. */
+/** Changes per commit, which bounds how long other processes wait. */
 const mostChanges = 32
 
-/** How long a transaction waits for another process's, in milliseconds. */
+/** How long a transaction waits for that of another process, in milliseconds. */
 const patienceMs = 5_000
 
 /**
@@ -48,7 +48,7 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
 
 interface Connection {
   readonly source: DataSource
-  /** The same connection, without TypeORM. */
+  /** The same connection for use without TypeORM. */
   readonly database: Database.Database
 }
 
@@ -70,11 +70,14 @@ async function connect(file: string, tables: readonly EntitySchema[], prepare?: 
   }
 }
 
-/** As the owner of its folder until it is in WAL mode, in which SQLite reads no journal by which it removes another file. */
+/**
+ * Opens the database with the rights of its folder's owner until it is in WAL mode, in which SQLite follows no rollback
+ * journal that would name another file.
+ */
 function openDatabase(file: string, prepare: (() => void) | undefined): Database.Database {
   return asOwnerOf(file, () => {
     prepare?.()
-    // The native wait would block the event loop, and with it every call of this worker: `begin` waits instead.
+    // SQLite's own wait would block the event loop, and with it all calls of this worker; `begin` waits instead.
     const database = new Database(file, { timeout: 0 })
     try {
       setUp(database)
@@ -92,7 +95,7 @@ function setUp(database: Database.Database): void {
   database.exec('PRAGMA synchronous = FULL')
   database.exec('PRAGMA foreign_keys = ON')
   database.exec('PRAGMA trusted_schema = OFF')
-  // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
+  // Deleted content is overwritten, because wrapped keys and seeds must not remain in free pages of the file.
   database.exec('PRAGMA secure_delete = FAST')
   database.exec('PRAGMA busy_timeout = 0')
 }
@@ -106,7 +109,7 @@ function sourceOf(file: string, tables: readonly EntitySchema[], database: Datab
     migrationsTableName: 'migrations',
     synchronize: false,
     statementCacheSize,
-    // TypeORM calls it with `new`, and takes what it returns.
+    // TypeORM calls it with `new`, and uses what it returns.
     driver: function () {
       return database
     },
@@ -126,7 +129,7 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
 
   async function syncLog(): Promise<void> {
     try {
-      // It stays the same file for as long as a connection is open.
+      // It is the same file for as long as a connection is open.
       log ??= await open(`${file}-wal`, 'r')
       await log.datasync()
     } catch (cause) {
@@ -150,7 +153,7 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
       try {
         if (options.syncAside === true) await sync()
       } finally {
-        // Every reader sees the change by now, whether or not the disk has it.
+        // Every reader sees the change now, whether or not it is on the disk yet.
         await runAfterCommit(tx)
       }
       return result
@@ -191,10 +194,10 @@ const advice: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'The database is damaged: restore a backup.',
 }
 
-/** Another call was quicker: it took the same name, or deleted what this belongs to. */
+/** Constraint violations: a parallel call has taken the same name, or deleted the row that this one refers to. */
 const conflicts = ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_FOREIGNKEY']
 
-/** The error to throw for what the driver said; a broken statement of our own passes on as it is. */
+/** The error to throw for an error of the driver. An invalid statement, a defect of ours, is passed on unchanged. */
 function translated(error: unknown): unknown {
   const code = driverCode(error)
   if (error instanceof Fault || code === '' || code === 'SQLITE_ERROR') return error

@@ -2,8 +2,8 @@ import type { DataSource, EntitySchema, EntitySchemaColumnOptions, ObjectLiteral
 import type { Reader, Tx } from './store.ts'
 
 /**
- * The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them:
- * all of them, or the members that are named; with a prefix where a row joins tables that share names.
+ * The columns of a table for a hand-written SELECT, aliased to their names in the code: all of them, or the named
+ * members; with a prefix where joined tables share names.
  */
 export function selectList<Row extends ObjectLiteral>(
   table: EntitySchema<Row>,
@@ -16,7 +16,9 @@ export function selectList<Row extends ObjectLiteral>(
     .join(', ')
 }
 
-/** What such a SELECT gave, as the code knows it; without a prefix, members that are no columns stay as they are. */
+/**
+ * The row of such a SELECT in the form of the code. Without a prefix, members that are not columns stay as they are.
+ */
 export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, selected: object, prefix = ''): Row {
   const given: Record<string, unknown> = { ...selected }
   const row: Record<string, unknown> = prefix === '' ? given : {}
@@ -29,8 +31,7 @@ export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, sel
 }
 
 /**
- * The row whose columns have these values, for hot paths: through the query builder of TypeORM, which makes aliases and
- * maps them back, the same takes three times as long.
+ * Finds the row whose columns have these values, for frequent reads: TypeORM's query builder takes three times as long.
  */
 export async function findRow<Row extends ObjectLiteral>(
   reader: Reader,
@@ -43,10 +44,7 @@ export async function findRow<Row extends ObjectLiteral>(
   return row === undefined ? null : readRow(table, row)
 }
 
-/**
- * Inserts a row of which every column is given, other than those that are left out; the column of that name is given
- * back.
- */
+/** Inserts a row with all columns but those left out; returns the column `returning`. */
 export async function insertRow<Row extends ObjectLiteral>(
   tx: Tx,
   table: EntitySchema<Row>,
@@ -60,7 +58,7 @@ export async function insertRow<Row extends ObjectLiteral>(
   return inserted?.returned
 }
 
-/** Writes these columns of the row whose columns have those values; false where there is none. */
+/** Changes columns of the row whose columns have those values; false where there is none. */
 export async function changeRow<Row extends ObjectLiteral>(
   tx: Tx,
   table: EntitySchema<Row>,
@@ -73,7 +71,7 @@ export async function changeRow<Row extends ObjectLiteral>(
   return (await change(tx, sql, [...valuesIn(columns, row), ...valuesIn(key, where)])) === 1
 }
 
-/** Inserts rows with the numbers that they have: TypeORM has PostgreSQL number them anew. */
+/** Inserts rows with their own ids, which TypeORM would have PostgreSQL assign anew. */
 export async function insertRows<Row extends ObjectLiteral>(
   tx: Tx,
   table: EntitySchema<Row>,
@@ -126,14 +124,15 @@ const namesOf = (columns: readonly Column[]): string => columns.map(({ column })
 const whereOf = (key: readonly Column[], before = 0): string =>
   `WHERE ${key.map(({ column }, at) => `${column} = $${before + at + 1}`).join(' AND ')}`
 
-/** A SELECT in a transaction, or outside any. Placeholders are `$1`, `$2`, … in either dialect. */
+/** Runs a SELECT within a transaction or outside. Placeholders are `$1`, `$2`, … for both databases. */
 export function select<Row>(reader: Reader, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
   const statement = inDialectOf(reader.connection, sql, parameters)
   return reader.query<Row[]>(statement.sql, statement.parameters)
 }
 
 /**
- * A statement in a transaction; resolves to the rows that it changed. Placeholders are `$1`, `$2`, … in either dialect.
+ * Runs a statement within a transaction; resolves to the number of changed rows. Placeholders are `$1`, `$2`, … for
+ * both databases.
  */
 export async function change(tx: Tx, sql: string, parameters: readonly unknown[]): Promise<number> {
   const runner = tx.queryRunner
@@ -148,7 +147,7 @@ function inDialectOf({ options }: DataSource, sql: string, parameters: readonly 
   return options.type === 'better-sqlite3' ? forSqlite(sql, parameters) : { sql, parameters: [...parameters] }
 }
 
-/** A statement for SQLite, and which parameter each of its `?` takes. */
+/** A statement for SQLite, with the parameter of each of its `?`. */
 interface Statement {
   readonly sql: string
   readonly order: readonly number[]
@@ -157,8 +156,8 @@ interface Statement {
 const translated = new Map<string, Statement>()
 
 /**
- * Turns `$1`, `$2`, … into SQLite's `?`, because better-sqlite3 binds a list only to anonymous parameters.
- * Statements are source text, never built from input, so remembering every one is bounded.
+ * Turns `$1`, `$2`, … into SQLite's `?`, because better-sqlite3 binds a list only to anonymous parameters. Statements
+ * are constants of the source, so that the cache is bounded.
  */
 export function forSqlite(sql: string, parameters: readonly unknown[]): { sql: string; parameters: unknown[] } {
   let statement = translated.get(sql)

@@ -8,24 +8,24 @@ import { atPlace, keyOf, placeOf, rowsBehind } from './table-rows.ts'
 
 type Table = EntitySchema<ObjectLiteral>
 
-/** A file's chunk has some 256 KiB: so many rows at once are 50 MiB at most. */
+/** A chunk of a file has some 256 KiB, so that these rows take 50 MiB at most. */
 const rowsAtOnce = 200
 
 export interface StoreCopy {
-  /** In the order in which rows may refer to each other. */
+  /** In an order in which rows refer only to earlier tables. */
   readonly tables: readonly Table[]
   readonly from: Store
   readonly to: Store
-  /** Told how many rows are there, after each page. */
+  /** Told the number of copied rows after each page. */
   readonly progress: (done: number, total: number) => void
-  /** Looks at the copy before it is committed. */
+  /** Checks the copy before it is committed. */
   readonly check: (copy: Reader) => Promise<void>
 }
 
 /**
- * Copies every row of every table, in one transaction of each database: all or nothing, while the original takes no
- * writes. Each row is read again from the copy and compared. Resolves to the number of rows.
- * @throws Fault `store.unavailable` for a copy that has rows already, and for a row that does not arrive as it was
+ * Copies all rows of all tables, in one transaction of each database: all or nothing. Nothing may write to the original
+ * meanwhile. Each row is read back from the copy and compared. Resolves to the number of rows.
+ * @throws Fault `store.unavailable` for a copy that has rows already, and for a row that differs after copying
  */
 export function copyStore({ tables, from, to, progress, check }: StoreCopy): Promise<number> {
   return from.transaction(async (original) => {

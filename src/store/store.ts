@@ -1,11 +1,12 @@
 import type { EntityManager } from 'typeorm'
 
-/** A transaction's manager: what is done through it is committed together or not at all. */
+/** The manager of a transaction: all that is done through it is committed together or not at all. */
 export type Tx = EntityManager
 
 /**
- * What a read goes through: `Store.read` outside any transaction, its `Tx` inside of one. Whatever reads for others
- * takes one, and no `Store`: a read on a second connection inside a transaction starves the pool (docs/decisions/0018).
+ * The reading part of a manager: `Store.read` outside any transaction, its `Tx` within one. Functions that read on
+ * behalf of others take a Reader and not a Store: a read on a second connection within a transaction exhausts the pool
+ * (docs/decisions/0018).
  */
 export type Reader = Pick<
   EntityManager,
@@ -13,16 +14,16 @@ export type Reader = Pick<
 >
 
 /**
- * Runs `work` in a transaction that commits only after the call's audit record is on the disk. The only way a route
- * changes anything that the caller asked to have changed.
+ * Runs `work` in a transaction that commits only after the call's audit record is on the disk. Routes make all changes
+ * through it.
  */
 export type Commit = <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions) => Promise<T>
 
 export interface TransactionOptions {
   /**
-   * The calls beside do not wait for the disk: what is committed is seen by others a moment before it is there. The
-   * promise resolves when it is. Only for changes on which no other call builds anything that must not be lost: what
-   * they see may make them refuse, but not promise.
+   * Other calls do not wait for the disk: they see the change a moment before it is there. The promise resolves once it
+   * is. Only for changes on which other calls base nothing that must not be lost: a change that they see may make them
+   * refuse, but not promise.
    */
   readonly syncAside?: boolean
   /**
@@ -35,23 +36,24 @@ export interface TransactionOptions {
 
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres'
-  /** For reads outside any transaction; never sees what is not committed. Rejects with `store.unavailable`. */
+  /** For reads outside any transaction; sees only committed rows. Rejects with `store.unavailable`. */
   readonly read: Reader
   /**
-   * One hand-written SELECT, prepared once. Placeholders are `$1`, `$2`, … in either dialect. SQLite gives the very same
-   * rows again until something is committed: they are not to be changed (`oncePerRow`).
-   * Rejects with `store.unavailable`.
+   * Runs a hand-written SELECT, prepared once. Placeholders are `$1`, `$2`, … for both databases. SQLite returns the
+   * very same row objects until something is committed, so they must not be modified (`oncePerRow`). Rejects with
+   * `store.unavailable`.
    */
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]>
   /**
-   * Changes of several callers may be committed together, each undone alone where its work fails (`beforeCommit`).
-   * Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself.
+   * Runs `work` in a transaction. Changes of several callers may be committed together, but each is undone alone where
+   * its work fails (`beforeCommit`). Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is
+   * a Fault of `work` itself.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
 }
 
-/** Reads through a manager; what the driver says of a failure is translated to the fault to throw. */
+/** Reads through a manager. `translated` gives the error to throw for an error of the driver. */
 export function createReader(manager: EntityManager, translated: (error: unknown) => unknown): Reader {
   return new Proxy(manager, {
     get(target, name) {

@@ -16,12 +16,12 @@ export function placeOf(keys: readonly string[], row: ObjectLiteral): Place {
   return keys.map((key) => row[key] as number | string)
 }
 
-/** What finds the row of a place. */
+/** The condition that selects the row with this primary key. */
 export function atPlace(keys: readonly string[], place: Place): Record<string, number | string | undefined> {
   return Object.fromEntries(keys.map((key, at) => [key, place[at]]))
 }
 
-/** The next rows of a table behind a place, in the order of the primary key. */
+/** The next rows of a table after a primary key, in its order. */
 export function rowsBehind<Row extends ObjectLiteral>(
   reader: Reader,
   table: EntitySchema<Row>,
@@ -34,7 +34,7 @@ export function rowsBehind<Row extends ObjectLiteral>(
   return reader.find(table, { where: behind === undefined ? {} : behindPlace(keys, behind), order, take })
 }
 
-/** Equal in the first columns, and beyond in the next one. */
+/** Conditions for all greater keys: equal in the first columns, and greater in the next one. */
 function behindPlace(keys: readonly string[], place: Place): object[] {
   return keys.map((key, at) => ({
     ...Object.fromEntries(keys.slice(0, at).map((before, index) => [before, place[index]])),

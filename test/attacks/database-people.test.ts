@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
-import { ApplicationKeyTable } from '../../src/features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../../src/features/auth/application-key-records.ts'
 import { UserTable } from '../../src/features/users/records.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
 import { MembershipTable, RemovedMemberTable } from '../../src/features/vaults/membership-records.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
-import type { SealedGrant } from '../../src/access/acting.ts'
+import type { SealedGrant } from '../../src/access/transaction-grant.ts'
 import { findUserById, type User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { recallRemoved } from '../../src/features/vaults/membership-records.ts'

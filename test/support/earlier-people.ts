@@ -1,4 +1,4 @@
-import { ApplicationKeyTable } from '../../src/features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../../src/features/auth/application-key-records.ts'
 import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
 import { UserTable } from '../../src/features/users/records.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'

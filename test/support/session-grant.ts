@@ -1,4 +1,4 @@
-import type { SealedGrant } from '../../src/access/acting.ts'
+import type { SealedGrant } from '../../src/access/transaction-grant.ts'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
-import { listApplicationKeys } from '../../features/auth/login-records.ts'
+import { listApplicationKeys } from '../../features/auth/application-key-records.ts'
 import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'

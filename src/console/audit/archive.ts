@@ -171,7 +171,7 @@ async function checkBundle({ verifier }: Place, file: string, expected: ArchiveS
 const unsound = (detail = ''): Fault =>
   new Fault('audit.unavailable', `The bundle cannot be made, and nothing was removed: ${detail}`)
 
-/** A run that was broken off left files whose bundle is there: they go once the bundle was read again. */
+/** An interrupted run may have left files whose bundle exists: they are removed once the bundle was read back. */
 async function finishRemoval(place: Place, archived: ArchiveStatement, present: readonly Segment[]): Promise<void> {
   const left = present.filter(({ number }) => number <= archived.files.last)
   if (left.length === 0) return

@@ -45,11 +45,11 @@ export async function unpackBackup(source: Required<BackupSource>, folder: strin
 }
 
 /**
- * Removes what a restore that broke off has put in place: nothing was there before, and without a configuration no daemon has
- * run on it. Gives the hash of the URL where a database of PostgreSQL may hold a part of it, which the next restore
+ * Removes what an interrupted restore has put in place: nothing existed there before, and no daemon has run without a
+ * configuration. Returns the hash of the URL where a PostgreSQL database may contain a part of it, which the next restore
  * replaces.
  */
-export function clearBrokenOff(folder: string): string | undefined {
+export function clearInterrupted(folder: string): string | undefined {
   const file = join(folder, placingFile)
   if (!existsSync(file)) {
     rmSync(folder, { recursive: true, force: true })
@@ -137,7 +137,7 @@ export async function checkEmpty(
 }
 
 /**
- * `halfFilled`: what a restore that broke off left, which is its own to replace, but in that database alone.
+ * `halfFilled`: identifies the database that an interrupted restore has filled in part, the only one it may replace.
  * @throws BackupError where the database of PostgreSQL holds anything else
  */
 export async function checkEmptyPostgres(

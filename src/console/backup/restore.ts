@@ -19,7 +19,7 @@ import { previewBackup } from './backup-preview.ts'
 import {
   checkEmpty,
   checkEmptyPostgres,
-  clearBrokenOff,
+  clearInterrupted,
   type KeptFiles,
   placeAll,
   placementsOf,
@@ -80,7 +80,7 @@ async function restore(invocation: Invocation, file: string, options: Options): 
   const identities = readIdentities(options.identity)
   const publicKey = await readPublicKeyFile(terminal, options.publicKey)
   const folder = join(resolve(options.into ?? '/'), 'var/lib/strongroom-restore')
-  const halfFilled = clearBrokenOff(folder)
+  const halfFilled = clearInterrupted(folder)
   // Two users have to come through the folders above; this one is root's alone.
   mkdirSync(dirname(folder), { recursive: true, mode: 0o755 })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -101,7 +101,7 @@ async function restore(invocation: Invocation, file: string, options: Options): 
     writeConfiguration(configuration)
     return await answerOf({ ...invocation, config: configuration.file }, configuration, file, { found, accepted })
   } finally {
-    clearBrokenOff(folder)
+    clearInterrupted(folder)
   }
 }
 

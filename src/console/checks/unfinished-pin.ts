@@ -6,7 +6,7 @@ import { findingsOf, type Check } from './findings.ts'
 const topic = 'PIN'
 const { warning } = findingsOf(topic)
 
-/** Whether a change of the PIN was broken off. */
+/** Whether a change of the PIN was interrupted. */
 export const pinChangeCheck: Check = {
   topic,
   run({ hsm }) {

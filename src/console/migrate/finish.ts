@@ -19,7 +19,7 @@ export interface FinishFlags {
   readonly yes?: true
 }
 
-/** Destroys what Strongroom made in the token of before, once all of it that is needed is in the present one. */
+/** Destroys Strongroom's objects in the previous token, once all that are needed are in the present one. */
 export async function finishMove(invocation: Invocation, { from, leaveBehind, yes }: FinishFlags): Promise<Answer> {
   const [config, before] = [loadConfig(invocation.config), loadConfig(from)]
   if (isSameToken(config, before))

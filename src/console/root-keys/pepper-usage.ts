@@ -1,4 +1,4 @@
-import { ApplicationKeyTable } from '../../features/auth/login-records.ts'
+import { ApplicationKeyTable } from '../../features/auth/application-key-records.ts'
 import { OtpDeviceTable } from '../../features/otp/records.ts'
 import { UserTable } from '../../features/users/records.ts'
 import { readCheck } from '../../hsm/peppered-check.ts'

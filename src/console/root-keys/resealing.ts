@@ -21,8 +21,9 @@ export interface ResealOutcome {
 const pageSize = 200
 
 /**
- * Has the keeper seal by the newest version what an older one sealed, a page in each transaction. Nothing in the rows
- * says which version that was, so each is shown: a pass that was broken off finds again what it had done, and leaves it.
+ * Has the keeper seal again, by the newest version of the seal key, all rows that an older one sealed, one page per
+ * transaction. Rows do not say which version sealed them, so each is shown to the keeper. After an interruption, finished
+ * rows are found again and stay as they are.
  */
 export async function sealRowsAnew(pass: ResealPass): Promise<ResealOutcome> {
   const { reader, hsm, commit, progress } = pass
@@ -96,7 +97,7 @@ interface Judged {
 }
 
 async function judged(hsm: Pick<Hsm, 'sealAnew'>, page: readonly SealedRow[]): Promise<Judged> {
-  // Without a seal: a device that was destroyed, and rows of before, which "strongroom init" seals.
+  // Rows without a seal are destroyed devices, and rows of an earlier release, which "strongroom init" seals.
   const bearing = page.filter(({ seal }) => seal.length > 0)
   const shown = bearing.flatMap((row) =>
     row.record === undefined ? [] : [{ row, record: row.record, seal: row.seal }],

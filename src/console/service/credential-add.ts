@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { operatorId } from '../../access/confirmation.ts'
-import { readUpload } from '../../features/certificates/registration.ts'
+import { readUpload } from '../../features/certificates/uploaded-certificate.ts'
 import { credentialRecord, restingSentence } from '../../features/services/routes/service-record.ts'
 import { nameTypes, type AskedCredential } from '../../features/services/new-credential.ts'
 import { jwkIn } from '../../features/services/public-key-text.ts'

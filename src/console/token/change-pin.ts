@@ -65,7 +65,7 @@ async function changeUserPin(
   const credential = pinCredentialOf(pinFile, withKey)
   const isResumed = credential.readNext() !== undefined
   const record = () => recordAlone(invocation, config, 'token.change-pin', credential.file, startedTick)
-  // Before it is done: what cannot be recorded is not done. One that was broken off has its record.
+  // Recorded first: what cannot be recorded is not done. An interrupted change has its record already.
   if (!isResumed) await record()
   const outcome = changePin({
     location: { module, uri, softhsmConf },

@@ -1,6 +1,6 @@
 import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
-import { readUpload } from '../../features/certificates/registration.ts'
+import { readUpload } from '../../features/certificates/uploaded-certificate.ts'
 import { labelOf } from '../../features/certificates/registry.ts'
 import { restingNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'

@@ -7,11 +7,11 @@ import type { WorkerReport } from '../../monitor/worker-report.ts'
 import type { Cluster } from '../cluster.ts'
 import { createObserver, type Observer } from './observer.ts'
 
-/** What monitor and warnings see of the appliance: one look for all who ask within a second. */
+/** The state of the appliance for monitor and warnings. All who ask within a second share one observation. */
 export interface ApplianceStatus {
   look(): Promise<{ readonly seen: Observation; readonly readiness: Readiness }>
   readonly totals: WorkerTotals
-  /** The last that a worker counted. */
+  /** The counts that a worker reported last. */
   rowCounts(): WorkerReport['rowCounts']
   close(): void
 }
@@ -22,7 +22,7 @@ export function createApplianceStatus(config: Config, cluster: Pick<Cluster, 'lo
   let rowCounts: WorkerReport['rowCounts']
   return {
     look: remembered(async () => {
-      // Not earlier: its connections would start token hosts that systemd starts in an order.
+      // Created late, because its connections would make systemd start token hosts out of order.
       observer ??= createObserver(config, cluster, systemClock)
       const seen = await observer.look()
       for (const { number, report } of seen.workers) {
@@ -37,10 +37,10 @@ export function createApplianceStatus(config: Config, cluster: Pick<Cluster, 'lo
   }
 }
 
-/** How long an answer is given again. */
+/** How long one observation serves. */
 const freshMs = 1_000
 
-/** Does the work at most once in `freshMs`, however many ask and however often. */
+/** Runs the work at most once per `freshMs`, however often it is asked for. */
 export function remembered<T>(work: () => Promise<T>): () => Promise<T> {
   let last: { readonly until: number; readonly result: Promise<T> } | undefined
   return () => {

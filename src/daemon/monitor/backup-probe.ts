@@ -3,12 +3,12 @@ import { newestTime } from '../../backup/retention.ts'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import { judgeBackup, type Judgement } from '../../monitor/judgement.ts'
-import { patient } from './patient.ts'
+import { withProbeTimeout } from './probe-timeout.ts'
 
-/** Judges how old the newest backup in `backup.directory` is; undefined where no backups are configured. */
+/** Checks the age of the newest backup in `backup.directory`; undefined where no backups are configured. */
 export function createBackupProbe({ backup, warnings }: Config): (now: number) => Promise<Judgement | undefined> {
   if (backup === undefined) return () => Promise.resolve(undefined)
-  const look = patient(() => namesIn(backup.directory), 'ETIMEDOUT')
+  const look = withProbeTimeout(() => namesIn(backup.directory), 'ETIMEDOUT')
   return async (now) => {
     const names = await look()
     if (typeof names === 'string')
@@ -21,7 +21,7 @@ export function createBackupProbe({ backup, warnings }: Config): (now: number) =
 const remedy =
   "Mount or make backup.directory, and let the daemon's user list it (chmod o+rx): backups in it are encrypted, and only their owner reads them."
 
-/** Or the system's word for why there are none to be seen. */
+/** The names in the folder, or the error code of the system. */
 async function namesIn(directory: string): Promise<readonly string[] | string> {
   try {
     return await readdir(directory)

@@ -5,8 +5,8 @@ import { reloadOnChange } from '../../features/certificates/reloaded-file.ts'
 import { readRevocationLists } from '../../features/certificates/revocation-list.ts'
 
 /**
- * When the certificates of the configuration and the revocation lists end, in milliseconds since 1970: of each file the
- * first end in it. A file is read again when it has changed; one that cannot be used is left out.
+ * Expiry times of the configured certificates and revocation lists, in milliseconds since the Unix epoch; the earliest
+ * of each file. A file is read again when it changes; one that cannot be used is left out.
  */
 export function createCertificateEnds(config: Config): () => Record<string, number> {
   const smartcard = enabledSmartcard(config)
@@ -32,7 +32,7 @@ export function createCertificateEnds(config: Config): () => Record<string, numb
 const optional = (name: string, path: string | undefined) =>
   path === undefined ? [] : [{ name, file: reloadOnChange(path, endOfCertificates, ignore) }]
 
-// Those who use the files report what is wrong with them.
+// The users of the files report their problems.
 const ignore = (): void => {}
 
 function endOfCertificates(content: Buffer): number {

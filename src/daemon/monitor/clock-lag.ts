@@ -5,8 +5,7 @@ import { errorCodeOf } from '../../fault.ts'
 import type { ClockObservation, WorkerObservation } from '../../monitor/observation.ts'
 
 /**
- * Compares the clock with the latest time that the appliance has seen: of the files of the trail at the start, and of
- * every look since.
+ * How far the clock is behind the latest time seen: that of the trail's files at the start, and of every check since.
  */
 export function createClockLag(
   clock: Clock,
@@ -25,13 +24,13 @@ export function createClockLag(
   }
 }
 
-/** When a file of the folder was last written to; 0 where there is none. */
+/** The last modification of any file in the folder; 0 where there is none. */
 export async function lastChange(folder: string): Promise<number> {
   const times = (await readdir(folder)).map(async (file) => {
     try {
       return (await stat(join(folder, file))).mtimeMs
     } catch (error) {
-      // Taken into an archive meanwhile.
+      // The file was moved to an archive meanwhile.
       if (errorCodeOf(error) === 'ENOENT') return 0
       throw error
     }

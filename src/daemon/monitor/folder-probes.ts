@@ -5,16 +5,19 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { FolderObservation } from '../../monitor/observation.ts'
-import { patient } from './patient.ts'
+import { withProbeTimeout } from './probe-timeout.ts'
 
 export interface FolderProbes {
-  /** Room on the disks of the appliance; none of a folder that this process cannot see, or whose disk does not answer. */
+  /**
+   * Free space on the disks of the appliance, without folders that this process cannot see or whose disk does not
+   * answer.
+   */
   look(): Promise<FolderObservation[]>
-  /** The system's word for why no block can be written to the folder of the audit trail; undefined where one can. */
+  /** The system's error code if no block can be written to the folder of the audit trail; otherwise undefined. */
   trailFault(): Promise<string | undefined>
 }
 
-/** What a full disk below stops the appliance. */
+/** The folders in which a full disk would stop the appliance. */
 export function foldersOnDisks({ audit, store, hsm }: Config) {
   return [
     { folder: 'audit', path: audit.directory },
@@ -25,10 +28,10 @@ export function foldersOnDisks({ audit, store, hsm }: Config) {
 }
 
 export function createFolderProbes(config: Config): FolderProbes {
-  const looks = foldersOnDisks(config).map(({ folder, path }) => patient(() => lookAt(folder, path), []))
+  const looks = foldersOnDisks(config).map(({ folder, path }) => withProbeTimeout(() => lookAt(folder, path), []))
   return {
     look: async () => (await Promise.all(looks.map((look) => look()))).flat(),
-    trailFault: patient(() => trailFault(config.audit.directory), 'ETIMEDOUT'),
+    trailFault: withProbeTimeout(() => trailFault(config.audit.directory), 'ETIMEDOUT'),
   }
 }
 

@@ -14,16 +14,19 @@ export interface MonitorOptions {
   readonly config: Config
   readonly cluster: Pick<Cluster, 'isLive'>
   readonly status: ApplianceStatus
-  /** Those that stand. */
+  /** The present warnings. */
   readonly warnings: () => readonly StandingWarning[]
   readonly log: Log
 }
 
-/** Health and metrics on a listener of its own, in the primary: it answers whatever happens to workers and token. */
+/**
+ * Health and metrics on a listener of its own, in the primary, so that it answers whatever happens to workers and
+ * token.
+ */
 export interface Monitor {
-  /** Resolves once it listens, or cannot: it tries again then, and nothing else waits for it. */
+  /** Resolves once it listens or has failed to: it then tries again, and nothing waits for it. */
   start(): Promise<void>
-  /** From now on the appliance is not ready. */
+  /** Reports the appliance as not ready from now on. */
   drain(): void
   close(): Promise<void>
 }

@@ -8,9 +8,9 @@ import { createFolderProbes } from './folder-probes.ts'
 import { usageOfProcess } from './process-usage.ts'
 import { createTokenProbes } from './token-probes.ts'
 
-/** Looks at everything that the monitor tells of. */
+/** Observes all that the monitor reports. */
 export interface Observer {
-  /** Takes two seconds at most, whatever does not answer. */
+  /** Takes at most two seconds, even if something does not answer. */
   look(): Promise<Observation>
   close(): void
 }

@@ -1,6 +1,6 @@
 import type { ProcessUsage } from '../../monitor/worker-report.ts'
 
-/** Of this process. */
+/** The resource usage of this process. */
 export function usageOfProcess(): ProcessUsage {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()

@@ -4,17 +4,17 @@ import { enabledSmartcard, type Config } from '../../config/schema.ts'
 import { createPathValidator } from '../../features/certificates/path-validation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
 
-/** Revocation lists warn as the login does, `smartcard.crlWarningMs` before their end. */
+/** Warnings about revocation lists, `smartcard.crlWarningMs` before their end, as at a login. */
 export function createRevocationWarnings(config: Config): () => readonly StandingWarning[] {
   const settings = enabledSmartcard(config)
-  // Those who use the files report what is wrong with them.
+  // The users of the files report their problems.
   const validator = settings?.clientCa === undefined ? undefined : createPathValidator(settings, systemClock, () => {})
   return () => warningsOf(validator?.alarms() ?? [])
 }
 
 /**
- * One warning of each CA. Its name is a label of a metric, which must be short, and there once: so it has a digest of
- * the sentence up to the time in it, the same before and after that.
+ * One warning per CA. Its name is a metric label, which must be short and unique: it contains a digest of the sentence
+ * without its time, so that it stays the same.
  */
 export function warningsOf(alarms: readonly string[]): readonly StandingWarning[] {
   const warnings = new Map<string, StandingWarning>()

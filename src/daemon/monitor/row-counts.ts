@@ -2,15 +2,15 @@ import type { RowCounts } from '../../monitor/worker-report.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 
-/** A scraper asks more often than a database should be asked. */
+/** Least time between counts: scrapers ask more often than a database should be asked. */
 const freshMs = 15_000
-/** How far is counted: with a million rows a count would take as long as a hundred thousand encryptions. */
+/** Counting stops here: with a million rows it would take as long as a hundred thousand encryptions. */
 export const mostSessions = 10_000
 const mostRows = 1_000
-/** A session that was not used for as long is not in use, however long the site lets it live. */
+/** A session that was idle for this long does not count as in use, however long the site lets it live. */
 const inUseMs = 3_600_000
 
-/** Counts in the database what comes to its end, every `freshMs` at most. */
+/** Counts rows that are close to a limit, at most once per `freshMs`. */
 export function createRowCounts(): (reader: Reader) => Promise<RowCounts> {
   let counted: { readonly at: number; readonly counts: Promise<RowCounts> } | undefined
 
@@ -21,7 +21,7 @@ export function createRowCounts(): (reader: Reader) => Promise<RowCounts> {
   }
 }
 
-/** Whether the database answers at all. */
+/** Whether the database answers. */
 export async function isReached(reader: Reader): Promise<true> {
   await reader.query('SELECT 1')
   return true
@@ -45,8 +45,8 @@ const bounded = (rows: string, most: number): string =>
 
 const sessions = bounded('sessions WHERE ended_at IS NULL AND last_seen_at > $1', mostSessions)
 
-// Migration 33 has an index for each of these conditions, which must stand here as there: of rows that fulfil them, few.
-// The sign keeps SQLite from the index of users, which holds all devices (sqlite.org/optoverview, unary plus).
+// The conditions must be the same as in the indices of migration 33, which few rows fulfil. The plus sign keeps SQLite
+// from using the index by user, which has all devices (sqlite.org/optoverview, unary plus).
 const wornTokens = bounded(
   `otp_devices WHERE kind = 'hwkey_otp' AND counter >= 8132352 AND +user_id IS NOT NULL`,
   mostRows,

@@ -14,10 +14,10 @@ export interface TokenProbes {
   close(): void
 }
 
-/** For an answer to `ping`, which asks nothing of the token. */
+/** Time limit for an answer to `ping`, for which the token is not needed. */
 const deadlineMs = 2_000
 
-/** The primary's own connections to keeper and token hosts: it sees them also where no worker lives. */
+/** Connections of the primary itself to keeper and token hosts, so that they are observed even when no worker runs. */
 export function createTokenProbes(config: Config): TokenProbes {
   const keeper = probeOf('keeper', keeperOf(config).socket)
   const hosts = config.hsm.sockets.map((socket, at) => probeOf(`host-${at + 1}`, socket))

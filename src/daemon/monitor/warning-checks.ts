@@ -7,7 +7,9 @@ import { createBackupProbe } from './backup-probe.ts'
 import { createRevocationWarnings } from './revocation-warnings.ts'
 import type { ApplianceStatus } from './appliance-status.ts'
 
-/** Judges as `strongroom doctor` does: disks, the token's room, certificates and revocation lists, the clock, backups. */
+/**
+ * The checks of `strongroom doctor`: disks, room in the token, certificates and revocation lists, the clock, backups.
+ */
 export function createWarningChecks(
   config: Config,
   status: Pick<ApplianceStatus, 'look'>,
@@ -33,7 +35,7 @@ function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { w
     ...folders.flatMap(({ folder, freeBytes }) =>
       named(`disk.${folder}`, judgeDisk(freeBytes, `the ${folder} files`, warnings)),
     ),
-    // The disk of a software token is among the folders where this process may see it.
+    // A software token's disk is among the folders where this process may see it.
     ...(room === undefined || folders.some(({ folder }) => folder === 'token')
       ? []
       : named('token.room', judgeRoom(room, warnings))),
@@ -51,7 +53,7 @@ function named(name: string, { state, detail, remedy }: Judgement, certificate?:
 
 const offset = (): number => systemClock.now() - performance.now()
 
-/** By how much the clock was set since the last look; 0 at the first. */
+/** How far the clock was set since the last check; 0 at the first one. */
 function createJumps(): () => number {
   let last = offset()
   return () => {

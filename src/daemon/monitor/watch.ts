@@ -8,12 +8,12 @@ import { createWarningChecks } from './warning-checks.ts'
 import { createMonitor } from './monitor.ts'
 import { createApplianceStatus } from './appliance-status.ts'
 
-/** What the primary sees of the appliance, told by the monitor where it is enabled, and warned of in the journal. */
+/** The primary's view of the appliance, which the monitor reports if it is enabled, and the journal warns of. */
 export interface Watch {
   startMonitor(): Promise<void>
-  /** Once the appliance runs: before, all sorts of things are missing. */
+  /** To be called once the appliance runs, since much is missing before. */
   startWarnings(): void
-  /** For administrators, what the monitor and the journal tell on the machine. */
+  /** For administrators elsewhere: what monitor and journal report on the machine. */
   state(): Promise<ApplianceState>
   drain(): void
   close(): Promise<void>

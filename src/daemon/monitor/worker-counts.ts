@@ -6,24 +6,24 @@ import type { RequestWatch, ServingProcess } from '../../hsm/client/hsm-client.t
 import { createTimings } from '../../monitor/timings.ts'
 import type { WorkerReport } from '../../monitor/worker-report.ts'
 import type { Store } from '../../store/store.ts'
-import { inTime } from './in-time.ts'
+import { withTimeout } from './timeout.ts'
 import { usageOfProcess } from './process-usage.ts'
 import { createRowCounts, isReached } from './row-counts.ts'
 
-/** What a worker counts of itself for the monitor. */
+/** The counts of one worker for the monitor. */
 export interface WorkerCounts {
   readonly call: (operation: string, outcome: string, milliseconds: number) => void
   readonly token: RequestWatch
-  /** Kept by the audit trail. */
+  /** Updated by the audit trail. */
   readonly trail: TrailState
-  /** The trail, with each record counted as a call: for a listener without a pipeline. */
+  /** Wraps the trail so that each record counts as a call, for a listener without a pipeline. */
   counted(audit: Pick<AuditTrail, 'append'>): Pick<AuditTrail, 'append'>
   report(store: Store, withRowCounts: boolean): Promise<WorkerReport>
 }
 
-/** Fifty looks a second. */
+/** The event loop's delay is measured fifty times a second. */
 const delayResolutionMs = 20
-const databasePatienceMs = 1_500
+const databaseTimeoutMs = 1_500
 
 export function createWorkerCounts(): WorkerCounts {
   const calls = createTimings()
@@ -57,8 +57,8 @@ export function createWorkerCounts(): WorkerCounts {
     }),
     async report(store, withRowCounts) {
       const [isDatabaseReached, rowCounts] = await Promise.all([
-        inTime(isReached(store.read), databasePatienceMs, false),
-        withRowCounts ? inTime(countRows(store.read), databasePatienceMs, undefined) : undefined,
+        withTimeout(isReached(store.read), databaseTimeoutMs, false),
+        withRowCounts ? withTimeout(countRows(store.read), databaseTimeoutMs, undefined) : undefined,
       ])
       return {
         pid: process.pid,
@@ -75,7 +75,7 @@ export function createWorkerCounts(): WorkerCounts {
   }
 }
 
-/** In seconds; what its own timer waits is no delay. */
+/** In seconds, without the interval of the measuring timer itself. */
 const delayOf = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - delayResolutionMs / 1e3)
 
 const processes: readonly ServingProcess[] = ['host', 'keeper', 'key-maker']

@@ -10,11 +10,13 @@ import { findSealedMembership } from '../vaults/vault-seals.ts'
 import type { SharedVault } from '../vaults/records.ts'
 import type { Vaults } from '../vaults/vault.ts'
 
-/** Of the trail, for one page: 10,700 records of encryptions, which take 25 to 45 ms of processor time (measured). */
+/**
+ * Bytes of the trail read per page: 10,700 records of encryptions, which take 25 to 45 ms of processor time (measured).
+ */
 const mostBytes = 4 * 2 ** 20
 
 export type VisibleRecord = TrailRecord
-/** Up to where a page was read. */
+/** The position up to which a page has read. */
 export type PagePoints = ReadPoints
 
 export interface RecordsRequest {
@@ -22,24 +24,24 @@ export interface RecordsRequest {
   readonly criteria: RecordCriteria
   readonly before: PagePoints | undefined
   readonly mostRecords: number
-  /** Whether an operation is one of administrators. */
+  /** Whether an operation is administrative. */
   readonly isAdministrative: (operation: string) => boolean
 }
 
-/** What of the trail of this machine a user with the capability Audit may see. */
+/** The part of this machine's trail that a user with the capability Audit may see. */
 export interface VisibleRecords {
-  /** The name of this machine; empty where it has none. */
+  /** The name of this machine; empty where the configuration gives none. */
   readonly machine: string
   /**
-   * Of the vaults that are shared with the user, and of administrators; the newest first.
-   * @throws Fault `vault.not_found` where another vault is asked for
+   * Records of the vaults that are shared with the user, and of administrators, the newest first.
+   * @throws Fault `vault.not_found` where a vault is asked for that is not shared with the user
    */
   read(
     request: RecordsRequest,
   ): Promise<{ readonly records: readonly VisibleRecord[]; readonly next: PagePoints | undefined }>
 }
 
-/** The trail of a vault names all that is in it, and what others do there. */
+/** A narrowed member does not see a vault's trail, which names all of its contents and what others do there. */
 const isWhole = ({ scope }: SharedVault): boolean => scope === null
 
 export function createVisibleRecords({
@@ -53,7 +55,7 @@ export function createVisibleRecords({
   readonly vaults: Pick<Vaults, 'listFor'>
   readonly trail: { readonly directory: string; readonly machine?: string | undefined }
 }): VisibleRecords {
-  /** Those of the vaults whose membership the token has sealed: a row that was edited shows no record. */
+  /** Keeps the vaults whose membership has a valid seal, so that an edited row reveals no record. */
   async function sealedAmong(userId: number, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const user = await findUserById(store.read, userId)
     const sealed = new Set<string>()

@@ -16,21 +16,24 @@ import {
   revokeApplicationKey,
   setResponseVersion,
   type ApplicationKey,
-} from './login-records.ts'
+} from './application-key-records.ts'
 
 export interface ApplicationKeys {
-  /** The key itself is shown once, in the result, and stored nowhere. */
+  /** Creates a key and stores only its check value: the key itself is in this result and nowhere else. */
   create(
     name: string,
     commit: Commit,
     responseVersion?: ResponseVersion,
   ): Promise<{ applicationKey: ApplicationKey; key: string }>
   list(): Promise<ApplicationKey[]>
-  /** Changes what answers look like, from the next call of each session on. @throws Fault `apikey.not_found` */
+  /**
+   * Changes the form of the answers to this application, from the next call of each session on.
+   * @throws Fault `apikey.not_found`
+   */
   setResponseVersion(name: string, responseVersion: ResponseVersion, commit: Commit): Promise<void>
-  /** Ends what was opened with it at the next call of each session. @throws Fault `apikey.not_found` */
+  /** Revokes the key. Sessions opened with it end at their next call. @throws Fault `apikey.not_found` */
   revoke(name: string, commit: Commit): Promise<void>
-  /** Undefined for an unknown or revoked key, after the same work. */
+  /** The key with this text; undefined for an unknown or revoked one, after the same work. */
   find(key: string): Promise<ApplicationKey | undefined>
 }
 
@@ -55,7 +58,7 @@ export function createApplicationKeys({
   readonly hsm: Sealer & Pick<Hsm, 'applicationKeyChecks'>
   readonly clock: Clock
 }): ApplicationKeys {
-  // 58 bits could be searched in a stolen database; under the token's pepper they cannot.
+  // A key has 58 bits, few enough for a search in a stolen database. The check values need the token's pepper.
   const checksOf = (key: string): Promise<readonly Buffer[]> => hsm.applicationKeyChecks(key)
 
   async function revoke(tx: Tx, key: ApplicationKey): Promise<boolean> {

@@ -20,7 +20,7 @@ import type { Sessions } from './sessions.ts'
 import { createCardReader, revocationWarnings, type CardReader } from './smartcard-login.ts'
 import type { Throttle } from './throttle.ts'
 
-/** Logins, their sessions, and the application keys that they name. */
+/** Logins, the sessions they open, and application keys. */
 export interface AuthServices {
   readonly applicationKeys: ApplicationKeys
   readonly login: Login
@@ -32,7 +32,7 @@ export interface AuthServices {
   readonly throttle: Throttle
 }
 
-/** `sessions` and `throttle` are made before, because users, certificates and OTP devices need them as well. */
+/** `sessions` and `throttle` are created by the caller, because users, certificates and OTP devices need them too. */
 export function createAuth(dependencies: {
   readonly store: Store
   readonly hsm: Hsm

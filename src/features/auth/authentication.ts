@@ -30,9 +30,9 @@ type SessionRow = FoundSession &
     readonly grants: string | null
     readonly member_vault_id: number | null
     readonly member_generation: number | null
-    /** 1 where the membership rests. */
+    /** 1 where the membership is on hold. */
     readonly rests: number
-    /** Of the vault, 0 or 1. */
+    /** `Vault.strict`: 0 or 1. */
     readonly strict: number | null
   }
 
@@ -70,7 +70,7 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       vault,
       restingIn,
       grant,
-      // A caller who is no member must not learn even that the resource exists.
+      // Without membership the answer must not reveal whether the resource exists.
       resource: vault && request.resource?.query.read(row),
       async elsewhere(vaultId) {
         const { resource: _, ...asking } = request
@@ -116,7 +116,7 @@ async function reauthorize(reader: Reader, { caller, vault, grant }: Authenticat
   }
 }
 
-/** Where a membership rests it gives no grant. */
+/** The session and, unless it is on hold, the membership for which a grant is asked. */
 function subjectOf(row: SessionRow, token: string, hash: string): GrantSubject {
   const { member_vault_id: vaultId, member_generation: generation } = row
   const own = `${hash} ${row.user_generation}`
@@ -125,14 +125,14 @@ function subjectOf(row: SessionRow, token: string, hash: string): GrantSubject {
 }
 
 /**
- * What caller and membership may do: what the row says, where the keeper agrees. What needs no key goes on while the
- * keeper is away, because it holds nothing that the database does not.
+ * What the caller may do: the rights in the row, provided the keeper's grant agrees with them. While the keeper cannot
+ * be reached, the row alone decides; that is safe, because whatever needs a key needs the grant as well.
  */
 async function confirmed(grants: CallerGrants, subject: GrantSubject, row: SessionRow): Promise<GrantedStanding> {
   try {
     const { fields } = await grants.of(subject)
     if (agrees(fields, row)) return row
-    // Edited, or changed since the row was read: the keeper knows.
+    // The row was edited, or changed after it was read: the keeper decides on the newest records.
     const { fields: anew } = await grants.of(subject, 'anew')
     const { capabilities } = anew
     const { permission, grants: narrowing } = subject.member === undefined ? row : anew
@@ -150,7 +150,7 @@ function agrees({ userId, capabilities, vault, permission, grants }: KeptGrant['
   return isSame && (vault === null || (permission === row.permission && grants === row.grants))
 }
 
-/** What the caller may do in a vault: nothing while the membership rests. */
+/** The caller's rights in a vault; none while the membership is on hold. */
 function accessTo(
   vaultId: number | null,
   { permission: bit, grants }: Pick<GrantedStanding, 'permission' | 'grants'>,
@@ -175,7 +175,7 @@ function callerOf(row: SessionRow, { capabilities }: Pick<GrantedStanding, 'capa
   }
 }
 
-/** Builds each of the few statements once. */
+/** Caches the SQL text per kind of resource, since the statements are few and each call needs one. */
 function createStatements(): (query: ResourceQuery<unknown> | undefined) => string {
   const built = new Map<ResourceQuery<unknown> | undefined, string>()
   return (query) => {
@@ -200,7 +200,7 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
   }
 }
 
-/** The membership and the resource: the one that leads to the other comes first. */
+/** Joins for membership and resource. The join that yields the other's vault has to come first. */
 function joins(query: ResourceQuery<unknown> | undefined): string {
   const membership = 'LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id ='
   if (query?.vaultOf) return `${query.join('', '$2')} ${membership} ${query.vaultOf.vault}`

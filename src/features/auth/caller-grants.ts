@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -12,13 +12,15 @@ import { sealedApplicationKey } from './application-key.ts'
 import { findSealedSession, type FoundToken } from './session-seals.ts'
 import type { SessionToken } from './session-token.ts'
 
-/** What a call asks a grant for, as the statement that authenticates it found it. */
+/** The session, and perhaps the membership, for which the keeper is asked for a grant. */
 export interface GrantSubject {
-  /** What tells it from all others; a change of user or membership makes another: what was granted before it is forgotten. */
+  /**
+   * Key of the cache. It changes with each change of the user or the membership, so no older grant is used afterwards.
+   */
   readonly name: string
   readonly token: string
   readonly hash: string
-  /** The vault of the call with the caller's membership. */
+  /** The vault of the call and the generation of the caller's membership there; undefined where no vault is named. */
   readonly member: { readonly vaultId: number; readonly generation: number } | undefined
 }
 
@@ -27,28 +29,31 @@ export interface KeptGrant {
   readonly fields: FieldsOf<'grant'>
 }
 
-/** What the keeper granted the callers of this worker. */
+/** The keeper's grants to the callers of this worker, cached. */
 export interface CallerGrants {
   /**
-   * One that is good for some time still: out of memory, or from the keeper. `anew`: not out of memory.
+   * A grant with enough time left: from memory, or from the keeper. `anew` skips the memory.
    * @throws Fault `session.invalid`, `vault.not_found`, `access.resting`, `hsm.seal_broken`, `hsm.outdated`,
    * `hsm.unavailable`
    */
   of(subject: GrantSubject, anew?: 'anew'): Promise<KeptGrant>
 }
 
-/** Callers in their vaults; beyond that, the grant used longest ago is asked for again. */
+/** Number of grants kept; beyond it the least recently used one is dropped. */
 const maxGrants = 10_000
-/** Renewed so long before it expires, while the present one is used on. */
+/** A grant is renewed in the background when this much of its time is left. */
 const renewBeforeMs = 20_000
-/** Longer than what waits for a token host: what is sent with less to go could come too late. */
+/**
+ * The least remaining time of a grant that is used: longer than a request can wait for a token host, so that no grant
+ * expires in the queue.
+ */
 const usableForMs = 10_000
 
 export interface CallerGrantsDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'grant'>
   readonly clock: Clock
-  /** The sealed record of a user's membership of a vault; undefined for no member. */
+  /** The sealed record of a user's membership in a vault; undefined where the user is not a member. */
   readonly membershipOf: (user: User, vaultId: number) => Promise<SealedRecord | undefined>
 }
 
@@ -57,7 +62,7 @@ export function createCallerGrants(on: CallerGrantsDependencies): CallerGrants {
   const kept = new LRUCache<string, KeptGrant>({ max: maxGrants })
   const asked = new Map<string, Promise<KeptGrant>>()
 
-  /** Calls that come while the keeper is asked wait for the same answer. */
+  /** Concurrent calls for the same grant share one request to the keeper. */
   function ask(name: string, subject: GrantSubject): Promise<KeptGrant> {
     const already = asked.get(name)
     if (already !== undefined) return already
@@ -76,9 +81,9 @@ export function createCallerGrants(on: CallerGrantsDependencies): CallerGrants {
       const { name } = subject
       const known = anew === undefined ? kept.get(name) : undefined
       const leftMs = known === undefined ? 0 : known.fields.expiresAt - clock.now()
-      // More than it was granted for: the clock was put back, and hosts take it no more.
+      // A grant with more time left than the keeper gives: the clock was set back, and token hosts refuse it.
       if (known !== undefined && leftMs > usableForMs && leftMs <= longestGrantMs) {
-        // One that is refused is asked for again by the call that needs it.
+        // A failure here is ignored: the next call that needs the grant asks again and reports it.
         if (leftMs < renewBeforeMs) ask(name, subject).catch(() => undefined)
         return Promise.resolve(known)
       }
@@ -91,7 +96,8 @@ async function askKeeper(on: CallerGrantsDependencies, subject: GrantSubject): P
   try {
     return await grantOf(on, subject)
   } catch (error) {
-    // A change between the reading of two rows looks like a row that was put back.
+    // The two rows are read one after the other. A change in between makes the older one look like a replayed row: read
+    // both again.
     if (!isFault(error, 'hsm.outdated')) throw reported(error)
     return grantOf(on, subject).catch((again: unknown) => {
       throw reported(again)
@@ -115,10 +121,10 @@ async function grantOf(
 }
 
 /**
- * Asks the keeper by the rows as they are.
- * @param committed the user as read before the transaction: in one that is committed together with others the row may
- * show a change that comes to nothing, of which the keeper must not hear
- * @throws Fault `session.invalid` where there is no such token
+ * Asks the keeper for a grant, showing the present rows.
+ * @param committed the user as read before the transaction began: where several transactions share one commit, the row
+ * may already hold a change that is rolled back, and the keeper must not be shown that change
+ * @throws Fault `session.invalid` where no session has this token
  */
 export async function sessionGrant(
   hsm: Pick<Hsm, 'grant'>,
@@ -133,7 +139,7 @@ export async function sessionGrant(
   return foundGrant(hsm, token, session, await memberOf(session.user))
 }
 
-/** The same for a session that was found by that token, in the vault of this membership. */
+/** Asks for a grant for a session that was found by `token`, with this membership. */
 export function foundGrant(
   hsm: Pick<Hsm, 'grant'>,
   token: string,
@@ -144,7 +150,7 @@ export function foundGrant(
   return hsm.grant({ token, session, user, applicationKey, membership })
 }
 
-/** The cause makes the operator hear of it. */
+/** Adds a cause to what an operator has to know: a fault with a cause is written to the journal. */
 function reported(error: unknown): unknown {
   if (isFault(error, 'hsm.seal_broken'))
     return new Fault(

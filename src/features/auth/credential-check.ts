@@ -11,20 +11,20 @@ import { passphraseRecordOf } from '../users/passphrase-records.ts'
 import { findByUsername, isPerson, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import { type ApplicationKeys, sealedApplicationKey } from './application-key.ts'
-import type { ApplicationKey } from './login-records.ts'
+import type { ApplicationKey } from './application-key-records.ts'
 import type { SecondFactor } from './credentials.ts'
 import type { CheckedFactor, CheckFactor } from './factor-check.ts'
 import { shownFactor } from './shown-factor.ts'
 import type { Throttle } from './throttle.ts'
 
-/** What a client sends to be authenticated as a user. */
+/** Credentials that a client sends to log in as a user. */
 export type Claim = SecondFactor & {
   readonly username: string
   readonly passphrase: string
   readonly address: string
 }
 
-/** The user as the database had it when the check began: the caller checks again what may have changed since. */
+/** The user as read when the check began. The caller must check again what may have changed since. */
 export interface VerifiedCredentials extends Pick<
   CheckedFactor,
   'warnings' | 'card' | 'passkey' | 'isStillHeld' | 'forgive'
@@ -33,20 +33,20 @@ export interface VerifiedCredentials extends Pick<
 }
 
 export interface CredentialCheck {
-  /** By what a claim has its turn in `loginQueue`. */
+  /** The sender of a claim, by which `loginQueue` orders the waiting logins. */
   originOf(claim: Pick<Claim, 'username' | 'address'>): LoginOrigin
   /**
-   * Checks second factor and pass phrase, always both, with the same work for an unknown user; undefined when either
-   * was wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within
-   * `loginQueue.run` only.
+   * Checks second factor and pass phrase, always both, and does the same work for an unknown user. Undefined when
+   * either was wrong: the OTP is used up all the same, and the attempt counts as failed until it is forgiven. Must run
+   * within `loginQueue.run`.
    * @throws Fault `login.throttled`
    */
   verifyCredentials(claim: Claim): Promise<VerifiedCredentials | undefined>
-  /** The same for a login with this application key: the keeper checks all of it once more, and begins the session. */
+  /** The same for a login with an application key. The keeper checks all credentials again and begins the session. */
   beginSession(claim: Claim, application: ShownApplication): Promise<LoginBegun | undefined>
 }
 
-/** The text of an application key, and the key of that text where there is one. */
+/** The text that a client sent as its application key, and the key it belongs to, if any. */
 export interface ShownApplication {
   readonly text: string
   readonly key: ApplicationKey | undefined
@@ -73,7 +73,7 @@ export function createCredentialCheck({
   readonly throttle: Throttle
   readonly checkFactor: CheckFactor
 }): CredentialCheck {
-  /** A service account is no user here: applications log in by `service-login.ts`. */
+  /** Finds a person. Service accounts log in by `service-login.ts`. */
   async function findPerson(name: string): Promise<User | undefined> {
     const user = await findByUsername(store.read, name)
     return user !== null && isPerson(user) ? user : undefined
@@ -84,7 +84,7 @@ export function createCredentialCheck({
     const user = await findPerson(name)
     const attempt = { name, userId: user?.id, address: claim.address }
     const factor = await checkFactor(attempt, claim)
-    // A row that was put back is of a factor that the user does not name any more.
+    // The factor counts only if the user's sealed record names it: the row of a removed factor may have been put back.
     const isTheirs = user !== undefined && factor !== undefined && hasFactor(user.factors, factor.sealed.record)
     return { name, user, factor: isTheirs ? factor : undefined }
   }
@@ -97,9 +97,10 @@ export function createCredentialCheck({
 
     async verifyCredentials(claim) {
       const { user, factor } = await examine(claim)
-      // The caller has the keeper use an assertion up, by the session that it was made in.
+      // A passkey assertion is not used up here: the caller has the keeper use it up.
       const isFirst = !('otp' in claim) || (await otps.useUp(factor?.otp))
-      // Wrong pass phrases without the factor do not use up how often the user's may be tried.
+      // Without the second factor the keeper is not asked about the pass phrase, so that an attacker cannot use up the
+      // tries that it allows for the user.
       const record = user && factor && isFirst ? passphraseRecordOf(user) : undefined
       const isRight = await passphrases.check(claim.passphrase, record)
       if (!user || !factor || !isFirst || !isRight) return undefined
@@ -120,7 +121,8 @@ export function createCredentialCheck({
         return user && factor && { ...factor, user, begun }
       }
       try {
-        // Another login may have changed the row of the user since it was read, and the operator that of the key.
+        // `hsm.outdated`: a row changed after it was read, for example by a parallel login. Try once more with new
+        // rows.
         return await decide(found, key).catch(async (error: unknown) => {
           if (!isFault(error, 'hsm.outdated')) throw error
           return decide(await findPerson(name), await applicationKeys.find(text))
@@ -133,12 +135,12 @@ export function createCredentialCheck({
   }
 }
 
-/** Longest name that differs from others; those of users have 32 characters. */
+/** Names are cut here before they are counted, in characters; user names have 32 at most. */
 const longestName = 128
 
 /**
- * The name under which an attempt is looked up and counted: one spelling for all that could mean the same user. An
- * attacker would evade a limit on the raw text by a blank, a capital or a full-width letter.
+ * The form of a name under which an attempt is looked up and counted. All spellings of one name give the same form;
+ * otherwise an attacker could evade a limit with a blank, a capital or a full-width letter.
  */
 export function loginNameOf(typed: string): string {
   return typed.normalize('NFKC').trim().toLowerCase().slice(0, longestName)

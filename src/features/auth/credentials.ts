@@ -15,26 +15,26 @@ export type Credentials = SecondFactor & {
   readonly applicationKey: string
 }
 
-/** What a user shows beside the pass phrase. */
+/** A second factor, shown beside the pass phrase. */
 export type SecondFactor = OnceShownFactor | { readonly otpKind: 'smartcard'; readonly card: PresentedCard | undefined }
 
-/** Of them what is good once. */
+/** The second factors that are valid once: one-time passwords and passkey assertions. */
 export type OnceShownFactor =
   | { readonly otpKind: OtpKind; readonly otp: string }
   | { readonly otpKind: 'webauthn'; readonly passkey: PresentedPasskey }
 
-/** The smartcard of a login, good at this moment. */
+/** The smartcard of a login, valid at this moment. */
 export interface PresentedCard {
   readonly userId: number
   readonly fingerprint: string
   /** The record of the user's certificate, as the keeper sealed it. */
   readonly sealed: SealedRecord
   readonly warnings: Sentences
-  /** Whether it still is, at a later moment. */
+  /** Whether the user still has the card at a later moment. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
-/** A pass phrase, a key or a one-time password, right or wrong. */
+/** A pass phrase, an application key or a one-time password as it was sent. */
 export const secret = z.string().max(1024)
 
 /** The second factor of a call, for the documentation. */
@@ -44,18 +44,21 @@ export const otpWords =
 const loginTypeWords =
   'Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`; `webauthn` takes `passkey`.'
 
-/** Every name of a login type that clients of people send. */
+/** Every name of a login type that clients used by people send. */
 const loginTypeNames = ['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest', 'webauthn'] as const
 export const loginTypeField = z.enum(loginTypeNames).describe(loginTypeWords)
 
-/** Of those that are good once, for calls that take no other. */
+/** The login types whose factor is valid once, for calls that accept no other. */
 export const onceTypeField = z
   .enum(['totp', 'hwkey_otp', 'yubikey_otp', 'webauthn'])
   .describe(
     'Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.',
   )
 
-/** Those of service accounts; no list of login types names them, which clients of people read. */
+/**
+ * The login types of service accounts. `GET /authinfo/logintypes` does not list them, because clients used by people
+ * read it.
+ */
 export const serviceLoginTypes = ['service_certificate', 'service_jwt', 'service_federated', 'service_static'] as const
 export type ServiceLoginType = (typeof serviceLoginTypes)[number]
 export const isServiceLoginType = (name: string | undefined): name is ServiceLoginType =>
@@ -67,18 +70,19 @@ export const anyLoginTypeField = z
     `${loginTypeWords} Service accounts: \`service_certificate\` with the client certificate of the TLS connection, \`service_jwt\` and \`service_federated\` with \`assertion\`, \`service_static\` with \`key\`.`,
   )
 
-/** Clients use both names. */
+/** The two names of one login type; clients send either. */
 export const smartcardTypes = ['smartcard', 'smc_rest']
 
 export const isForSmartcard = (loginType: string | undefined): boolean => smartcardTypes.includes(loginType ?? '')
 
-/** In characters. The 128 bits of such an OTP cannot be guessed, six to eight digits can. */
+/** Length in characters of a hardware token's OTP. Its 128 bits cannot be guessed, unlike six to eight digits. */
 export const hardwareOtpLength = 44
 const codeLengths = [6, 7, 8]
 
 /**
- * Every way to read form A, `keys` = pass phrase ‖ application key ‖ OTP (spec: Login), from the right. Only the
- * application key tells which is meant, so `applicationKey`, where a client sends it as well, leaves those that fit.
+ * All ways to split form A, `keys` = pass phrase ‖ application key ‖ OTP (spec: Login), reading from the right. Which
+ * split is meant is decided by which application key exists; where the client also sends `applicationKey`, only the
+ * splits that contain it remain.
  */
 export function readKeys(
   keys: string,
@@ -101,14 +105,14 @@ export function readKeys(
     .filter((credentials) => applicationKey === undefined || credentials.applicationKey === applicationKey)
 }
 
-/** The second factor that a login type names; without one, the length of the OTP tells. */
+/** The second factor that the login type names; without a login type the length of the OTP decides. */
 export function otpKindOf(otp: string, loginType: string | undefined): OtpKind {
   if (loginType === 'totp') return 'totp'
   if (loginType === 'hwkey_otp' || loginType === 'yubikey_otp') return 'hwkey_otp'
   return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'totp'
 }
 
-/** By the login type; without one, by what was sent. */
+/** Whether the login uses a passkey: by the login type, or without one by the members sent. */
 export function isForPasskey(sent: {
   readonly logintype?: string | undefined
   readonly otp?: string | undefined
@@ -118,7 +122,7 @@ export function isForPasskey(sent: {
   return logintype === 'webauthn' || (logintype === undefined && otp === undefined && passkey !== undefined)
 }
 
-/** @throws Fault `request.invalid` where there is none */
+/** @throws Fault `request.invalid` where no assertion was sent */
 export function passkeyFactor(passkey: z.infer<typeof passkeyField> | undefined): OnceShownFactor {
   if (passkey === undefined)
     throw new Fault(

@@ -11,32 +11,32 @@ import type { Sentences } from './login-advice.ts'
 import type { Attempt, ForgiveAttempt, Throttle } from './throttle.ts'
 import { useAssertionUp } from './used-assertion-records.ts'
 
-/** A second factor that is the user's. */
+/** A second factor that was shown and belongs to the user. */
 export interface CheckedFactor {
-  /** About the second factor. */
+  /** Warnings for the user about this factor. */
   readonly warnings: Sentences
-  /** The smartcard, if that was the second factor. */
+  /** The smartcard, where that was the second factor. */
   readonly card?: PresentedCard
-  /** The record that the user must name as a factor. */
+  /** The sealed record of the factor. The user's record must name it. */
   readonly sealed: SealedRecord
-  /** Whether the user has the second factor still, once the row of the user is locked. */
+  /** Whether the user still has the factor. Call it once the user's row is locked. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
-  /** True for exactly one of any number of uses of an OTP. */
+  /** Uses an OTP up: true for exactly one of any number of parallel calls. */
   readonly consume: (tx: Tx) => Promise<boolean>
-  /** The OTP, which the keeper is to use up. */
+  /** The OTP that the keeper has to use up. */
   readonly otp?: ExaminedOtp
-  /** Likewise the assertion of a passkey. */
+  /** The passkey assertion that the keeper has to use up. */
   readonly passkey?: ExaminedPasskey
-  /** Where all else was right, too. */
+  /** Takes the counted attempt back; to be called where the whole login was right. */
   readonly forgive: ForgiveAttempt
 }
 
 type ExaminedFactor = Omit<CheckedFactor, 'forgive'>
 
 /**
- * Checks the factor, uses it up in the database and counts the attempt: every refusal costs the same, and none is lost.
- * Codes that can be guessed are counted first, so that a throttled guess does not reach the keeper; a hardware token's
- * OTP is counted with its use, apart from the failures of those who have none.
+ * Checks a second factor, uses it up in the database and counts the attempt. Every refusal costs the same, and each
+ * attempt is counted. Codes that can be guessed are counted before they are checked, so that a throttled guess does not
+ * reach the keeper. An OTP of a hardware token is counted with its use, apart from failed attempts without the token.
  */
 export type CheckFactor = (attempt: Attempt, claim: SecondFactor) => Promise<CheckedFactor | undefined>
 
@@ -53,7 +53,7 @@ export function createFactorCheck({
   readonly throttle: Throttle
   readonly clock: Clock
 }): CheckFactor {
-  // Other calls can only be refused because of it.
+  // `syncAside` is safe here: a call that sees the change before it is on the disk can only refuse because of it.
   const transaction = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, { syncAside: true })
 
   async function examine(userId: number | undefined, claim: SecondFactor): Promise<ExaminedFactor | undefined> {

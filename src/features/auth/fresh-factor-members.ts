@@ -11,19 +11,19 @@ import {
   type OnceShownFactor,
 } from './credentials.ts'
 
-/** The members of a call by which a user changes own factors: a second factor that the user has, shown once more. */
+/** The members by which a call shows a second factor once more, as changes of the caller's own factors require. */
 export const freshFactorMembers = {
   otp: secret.describe(otpWords).optional(),
   passkey: passkeyField.optional(),
   logintype: onceTypeField.optional(),
 }
 
-/** For `unechoed` of such a call. */
+/** The secret members among them, for `unechoed`. */
 export const freshFactorSecrets = ['otp'] as const
 
 const freshFactorBody = z.object(freshFactorMembers)
 
-/** @throws Fault `request.invalid` where there is none */
+/** @throws Fault `request.invalid` where no second factor was sent */
 export function freshFactorIn({ otp, passkey, logintype }: z.infer<typeof freshFactorBody>): OnceShownFactor {
   if (isForPasskey({ logintype, otp, passkey })) return passkeyFactor(passkey)
   if (otp === undefined)

@@ -9,8 +9,8 @@ interface GoodAttempt {
 }
 
 /**
- * Takes an attempt back that was good, and it alone: the next login reports the earlier ones. False where the user was
- * changed since.
+ * Takes back one successful attempt, and leaves earlier failures counted for the next login to report. False where the
+ * user was changed meanwhile.
  */
 export async function forgiveGoodAttempt(tx: Tx, { user, forgive }: GoodAttempt): Promise<boolean> {
   await forgive(tx)

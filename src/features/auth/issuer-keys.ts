@@ -10,7 +10,7 @@ import { longestJwks, readJwks } from '../../hsm/jwks.ts'
 export interface UrlIssuer {
   readonly issuer: string
   readonly jwksUrl: string
-  /** PEM file with the CAs of the server, where the system's do not hold it. */
+  /** PEM file with the CAs that the server's certificate is checked against, where the system's CAs do not cover it. */
   readonly jwksCa?: string | undefined
 }
 
@@ -24,13 +24,13 @@ export interface IssuerKeys {
 }
 
 const timeoutMs = 5_000
-/** A set is fetched anew when it is older, so that a key which the issuer took back is good no longer than that. */
+/** A set is fetched again after this time, which bounds how long a key that the issuer withdrew stays valid. */
 const freshMs = 300_000
-/** And for an assertion that names a key which it does not hold, but no more often than this, however many clients ask. */
+/** Least time between two fetches while a set is held, however many clients name keys that it does not contain. */
 const pauseMs = 60_000
-/** While there is no set at all. */
+/** The same while no set has been fetched yet. */
 const firstPauseMs = 10_000
-/** A set stays good while its server does not answer. */
+/** How long a set stays valid while its server does not answer. */
 const keptMs = 86_400_000
 
 interface Held {
@@ -55,7 +55,7 @@ function createHolder(
 ) {
   let held: Held | undefined
   let triedAt = Number.NEGATIVE_INFINITY
-  /** Calls at the same time wait for one fetch. */
+  /** Parallel calls wait for one fetch. */
   let fetching: Promise<void> | undefined
 
   async function refresh(): Promise<void> {
@@ -87,7 +87,7 @@ function createHolder(
   }
 }
 
-/** Follows no redirect, and takes no answer that is long or slow. */
+/** Follows no redirect; gives up on an answer that is too long or too slow. */
 async function fetchSet(url: string, ca: string | undefined): Promise<Buffer> {
   const options = { headers: { Accept: 'application/jwk-set+json, application/json' } }
   const trust = ca === undefined ? {} : { ca: readFileSync(ca) }

@@ -3,18 +3,18 @@ import { utcText } from '../../clock.ts'
 import { isWeak } from '../users/passphrase-policy.ts'
 import type { User } from '../users/records.ts'
 
-/** One sentence each, under a key that clients may know it by; for example `passphrase_weak`. */
+/** One sentence per key. Clients may recognise the key, for example `passphrase_weak`. */
 export type Sentences = Readonly<Record<string, string>>
 
 /** What a user who has just logged in should know (`CALLINFO.audit`; spec: Session / login result). */
 export interface Advice {
-  /** Rules of the site that are broken now. */
+  /** Rules of the site that the user breaks now. */
   readonly violations: Sentences
   /** Rules that will soon be broken, and unusual events. */
   readonly warnings: Sentences
 }
 
-/** All advice together; of two sentences under one key the later one counts. */
+/** Merges advice; where two parts have the same key, the later one wins. */
 export function combined(parts: readonly Partial<Advice>[]): Advice {
   return {
     violations: Object.assign({}, ...parts.map(({ violations }) => violations)),
@@ -23,10 +23,10 @@ export function combined(parts: readonly Partial<Advice>[]): Advice {
 }
 
 const dayMs = 24 * 3_600_000
-/** A warning is given in the last part of a pass phrase's time. */
+/** The warning begins when this part of the pass phrase's time is left. */
 const lastPart = 0.1
 
-/** About the pass phrase of a user who has just logged in. `maxAgeMs` 0: its age is not limited. */
+/** Advice about the pass phrase of a user who has just logged in. `maxAgeMs` 0: its age is not limited. */
 export function passphraseAdvice(user: User, strength: number, now: number, maxAgeMs: number): Advice {
   const age = maxAgeMs === 0 ? { violations: {}, warnings: {} } : ageAdvice(now - user.passphraseChangedAt, maxAgeMs)
   const asked: Sentences = holds(user.capabilities, 'changePassphrase')
@@ -54,7 +54,7 @@ function days(ms: number): string {
   return whole === 1 ? 'a day' : `${whole} days`
 }
 
-/** About logins with the user's name that failed since the last good one. */
+/** A warning about failed logins under the user's name since the last successful one. */
 export function failureWarning({ failedLogins, lastFailedLoginAt }: User): Sentences {
   if (failedLogins === 0 || lastFailedLoginAt === null) return {}
   const logins = failedLogins === 1 ? 'A login' : `${failedLogins} logins`

@@ -1,4 +1,4 @@
-import { actBy } from '../../access/acting.ts'
+import { setTransactionGrant } from '../../access/transaction-grant.ts'
 import { mayAdminister, mayLogIn } from '../../access/capabilities.ts'
 import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
@@ -22,11 +22,11 @@ import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
-import type { ApplicationKey } from './login-records.ts'
+import type { ApplicationKey } from './application-key-records.ts'
 
 export interface LoginAttempt {
   readonly username: string
-  /** Every way to read what the caller sent; all but one are misreadings. */
+  /** Every way to read what the caller sent. At most one is right. */
   readonly credentials: readonly Credentials[]
   readonly address: string
 }
@@ -42,7 +42,7 @@ export interface LoggedIn {
 
 export interface Login {
   /**
-   * Checks all three factors, always, and tells only whether all were right. The OTP is used up even when the others
+   * Checks all three factors, always, and reveals only whether all were right. The OTP is used up even when the others
    * were wrong.
    * @throws Fault `login.refused`, `login.throttled`, `login.busy`, `login.type_disabled`
    */
@@ -67,12 +67,12 @@ export function createLogin({
   readonly sessions: Sessions
   readonly clock: Clock
   readonly enabledTypes: readonly LoginType[]
-  /** What an administrator must see to, under the keys of `CALLINFO.audit`. */
+  /** Warnings for administrators, under their keys in `CALLINFO.audit`. */
   readonly siteWarnings: () => Sentences
   /** 0: the age of pass phrases is not limited. */
   readonly passphraseMaxAgeMs: number
 }): Login {
-  /** Advice for the user. A pass phrase whose strength was never estimated is estimated now, while it is known. */
+  /** Advice for the user. A strength that was never estimated is estimated now, while the pass phrase is known. */
   async function adviseOn(tx: Tx, { user, warnings }: VerifiedCredentials, passphrase: string): Promise<Advice> {
     const strength = user.passphraseStrength ?? strengthOf(passphrase, [user.username])
     if (user.passphraseStrength === null) await setPassphraseStrength(tx, user.id, strength)
@@ -92,13 +92,13 @@ export function createLogin({
     const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user), begun.isCheckCurrent)
     return commit(async (tx) => {
       await verified.forgive(tx)
-      // Locks the row of the user.
+      // Also locks the user's row.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
       const { id: applicationKeyId, responseVersion } = applicationKey
       const certificate = verified.card?.fingerprint ?? null
       const session = { user, applicationKeyId, address, certificate, begun }
       const opened = await sessions.open(tx, session)
-      actBy(tx, opened.grant)
+      setTransactionGrant(tx, opened.grant)
       await noteLogin(hsm, tx, user, renewed)
       return {
         sessionId: opened.sessionId,
@@ -117,22 +117,25 @@ export function createLogin({
   }
 }
 
-/** The user is nobody's new user any more, and the record of the pass phrase is the one that was made anew. */
+/**
+ * Notes the first login, after which whoever created the user counts as another person, and stores the renewed pass
+ * phrase record.
+ */
 async function noteLogin(hsm: Sealer, tx: Tx, user: User, renewed: PassphraseRecord | undefined): Promise<void> {
   if (user.madeBy === null && renewed === undefined) return
   const current = await lockedUser(tx, user.id)
   await changeUser(hsm, tx, current, { madeBy: null, ...(renewed && recordColumns(renewed)) })
 }
 
-/** Looked for only where it can be so. */
+/** Counts memberships on hold, and only where the user was ever recovered. */
 async function restingWarning(tx: Tx, { id, recoveries }: User): Promise<Sentences> {
   const [sentence] = recoveries === 0 ? [] : restingAdvice(await countResting(tx, id))
   return sentence === undefined ? {} : { memberships_resting: sentence }
 }
 
 /**
- * The reading whose application key exists, and that key; the first reading when there is none. All are looked up,
- * always.
+ * The reading whose application key exists, with that key; the first reading when there is none. All readings are
+ * looked up, so that the time reveals nothing.
  */
 async function chooseReading(
   applicationKeys: Pick<ApplicationKeys, 'find'>,

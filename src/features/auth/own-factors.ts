@@ -1,4 +1,4 @@
-import { actBy, grantOf, type SealedGrant } from '../../access/acting.ts'
+import { setTransactionGrant, transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import type { Caller } from '../../access/caller.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -14,15 +14,15 @@ import type { CheckFactor } from './factor-check.ts'
 import { forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
 
-/** A second factor that the caller shows once more, and where from. */
+/** A second factor that the caller shows once more, with the client's address. */
 export type FreshFactor = OnceShownFactor & { readonly address: string }
 
 /** Changes that users make of their own second factors. */
 export interface OwnFactors {
   /**
-   * Makes one change of the caller's factors, by a second factor that comes with the call: throttled like a login, used up
-   * in any case, and judged by the keeper, which seals no such change without (docs/decisions/0068). The row of the user is
-   * locked when `work` begins.
+   * Makes one change of the caller's factors, authorized by a second factor in the same call. The factor is throttled
+   * as at a login, used up in any case, and judged by the keeper, which seals no such change without it
+   * (docs/decisions/0068). The user's row is locked when `work` begins.
    * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`
    */
   change<T>(
@@ -32,8 +32,9 @@ export interface OwnFactors {
     work: (tx: Tx) => Promise<T>,
   ): Promise<T>
   /**
-   * Before a factor is gained: an administrator who has reset a user could otherwise leave one behind that stays after the
-   * user is confirmed. @throws Fault `access.resting`
+   * Refuses a new factor while a membership of the user is on hold. Otherwise an administrator who has reset the user
+   * could add a factor that stays valid after the user is confirmed.
+   * @throws Fault `access.resting`
    */
   refuseResting(userId: number): Promise<void>
 }
@@ -63,7 +64,7 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       return commit(async (tx) => {
         if (!(await forgiveGoodAttempt(tx, { ...factor, user }))) throw refused()
         const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
-        actBy(tx, () => Promise.resolve(fresh))
+        setTransactionGrant(tx, () => Promise.resolve(fresh))
         return work(tx)
       })
     },
@@ -71,7 +72,7 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
 }
 
 /**
- * Has the keeper use a second factor of the caller up, for one change of what the caller logs in with.
+ * Has the keeper use up a second factor of the caller and give a fresh grant for one change of the caller's factors.
  * @throws Fault `login.refused`
  */
 export async function freshGrant(
@@ -80,7 +81,7 @@ export async function freshGrant(
   user: User,
   factor: OnceShown,
 ): Promise<SealedGrant> {
-  const grant = await grantOf(tx)
+  const grant = await transactionGrant(tx)
   if (grant === undefined) throw new Fault('session.invalid')
   try {
     return await hsm.freshGrant(grant, sealedUser(user), factor)

@@ -23,23 +23,23 @@ export type OwnChange = SecondFactor & {
   readonly address: string
 }
 
-/** The result of a change. */
+/** The result of a change of pass phrase. */
 export interface PassphraseChanged {
   readonly capabilities: number
-  /** Sessions that it ended. */
+  /** Number of sessions that it ended. */
   readonly ended: number
 }
 
 export interface PassphraseChanges {
   /**
-   * By the user, with the present pass phrase and a fresh second factor, throttled like a login. Ends the user's other
-   * sessions, and withdraws an administrator's request to change it.
+   * A change by the user, with the present pass phrase and a fresh second factor, throttled like a login. Ends the
+   * user's other sessions and withdraws an administrator's request for the change.
    * @throws Fault `passphrase.refused`, `login.refused`, `login.throttled`, `login.busy`
    */
   changeOwn(caller: Caller, change: OwnChange, commit: Commit): Promise<PassphraseChanged>
   /**
-   * By an administrator, for another user, who is asked to change it at the next login. Ends all sessions of the user,
-   * and the user's memberships rest: see `Recoveries`.
+   * A change by an administrator for another user, who must change it again at the next login. Ends all sessions of the
+   * user and puts the user's memberships on hold: see `Recoveries`.
    * @throws Fault `user.not_found`, `passphrase.refused`, `login.busy`
    */
   reset(userId: number, newPassphrase: string, by: number, commit: Commit): Promise<PassphraseChanged>
@@ -66,7 +66,8 @@ export function createPassphraseChanges({
 }): PassphraseChanges {
   return {
     async changeOwn({ userId, username, sessionId }, { newPassphrase, ...present }, commit) {
-      // Before the OTP is used up: a client that is told to send a better pass phrase can send the same OTP again.
+      // Judged before the OTP is used up, so that a client whose new pass phrase is refused can send the same OTP
+      // again.
       passphrases.judge(newPassphrase, username)
       if (isSame(newPassphrase, present.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
       const verify = () => credentialCheck.verifyCredentials({ ...present, username })

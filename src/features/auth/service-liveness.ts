@@ -10,12 +10,12 @@ interface KeptAccount {
   readonly isAllowed: (address: string) => boolean
 }
 
-/** Beyond that, the account used longest ago is read again. */
+/** Number of accounts kept in memory; the least recently used one is dropped and read again. */
 const maxAccounts = 1_000
 
 /**
- * Whether a service account has not ended, and may call from an address: as the row of this moment says. The row is read
- * once per generation; the keeper has the last word on it before any key is used.
+ * Whether a service account, by its present row, has not ended and may call from an address. The row is parsed once per
+ * generation. The keeper checks it again before any key is used.
  */
 export function createServiceLiveness(): LivenessDependencies['isServiceAlive'] {
   const kept = new LRUCache<number, KeptAccount>({ max: maxAccounts })
@@ -27,7 +27,7 @@ export function createServiceLiveness(): LivenessDependencies['isServiceAlive'] 
   }
 }
 
-/** @throws Fault `hsm.seal_broken` for a text that was edited: the keeper seals none that cannot be read */
+/** @throws Fault `hsm.seal_broken` for a text that cannot be read: the keeper seals no such text, so it was edited */
 export function readAccount(text: string): KeptAccount {
   try {
     const account = readServiceAccount(text)

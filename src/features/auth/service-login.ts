@@ -29,12 +29,13 @@ export interface ServiceLoggedIn {
 }
 
 /**
- * Logins of service accounts. Nothing of them can be guessed, so no delay follows a failed one, which others could bring
- * about: the limit of calls without a session bounds them.
+ * Logins of service accounts. Their credentials cannot be guessed, so failed logins cause no delay, which others could
+ * abuse; the limit of calls without a session bounds them.
  */
 export interface ServiceLogin {
   /**
-   * `explain` is told why a login is refused, and of which account, for the audit trail: the client hears nothing of it.
+   * `explain` is told, for the audit trail, why a login is refused and of which account. The client is told nothing of
+   * it.
    * @throws Fault `login.refused`
    */
   logIn(
@@ -55,11 +56,11 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
   const { hsm, clock, sessions } = on
   const accounts = createAccountFinder(on)
 
-  /** By the row as it is; another machine may have changed it since it was read. */
+  /** Decides by the present row, and once more where another machine changed it after it was read. */
   async function begin(attempt: NamedAttempt, evidence: ServiceEvidence) {
     const decide = async (account: User) => ({ account, begun: await hsm.serviceLogin(sealedUser(account), evidence) })
     const account = await accounts.find(attempt).catch(async (error: unknown) => {
-      // The same work, so that the time of the answer does not tell strangers of which names there are accounts.
+      // The same work as for a known account, so that the time of the answer does not reveal which names exist.
       if (isFault(error, 'login.refused')) await hsm.serviceLogin(undefined, evidence).catch(unlessRefused)
       throw error
     })
@@ -88,7 +89,7 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
         account ??= shown.kind === 'jwt' ? subjectOf(shown.assertion) : ''
         const begun = await begin({ account, address }, await evidenceOf(on, shown))
         return await commit((tx) => open(tx, begun, address)).catch((error: unknown) => {
-          // Another machine was faster.
+          // Another machine used the assertion first.
           throw begun.begun.usedUp !== undefined && isFault(error, 'store.conflict') ? refused(usedBefore) : error
         })
       } catch (error) {
@@ -106,7 +107,7 @@ interface NamedAttempt extends Pick<ServiceAttempt, 'address'> {
   readonly account: string
 }
 
-/** The account of an attempt that may log in from its address. @throws Fault `login.refused` */
+/** Finds the account of an attempt, provided it may log in from that address. @throws Fault `login.refused` */
 function createAccountFinder({ store, clock }: ServiceLoginDependencies) {
   const isAlive = createServiceLiveness()
   return {

@@ -9,17 +9,17 @@ import type { SessionLimits } from './session-liveness.ts'
 import { insertSession, openSessionsOf, serviceSessionsBeyond, sweepSessions } from './session-records.ts'
 
 export interface NewServiceSession {
-  /** As the keeper was shown. */
+  /** The account as it was shown to the keeper. */
   readonly account: User
   readonly address: string
   readonly begun: BegunService
 }
 
-/** Sessions of service accounts: replicas share nothing, and an account may have thousands. */
+/** Sessions of service accounts. Replicas of an application share no state, so an account may have thousands. */
 export interface ServiceSessions {
-  /** Puts a session that the keeper began into the database, and ends the oldest beyond the limit; resolves to its id. */
+  /** Stores a session that the keeper began, and ends the oldest ones beyond the limit; resolves to its id. */
   open(tx: Tx, session: NewServiceSession): Promise<number>
-  /** Ends those that were begun by one of the account's credentials; resolves to how many there were. */
+  /** Ends the sessions begun by one credential of the account; resolves to how many there were. */
   endByCredential(tx: Tx, userId: number, credential: string): Promise<number>
 }
 
@@ -32,7 +32,7 @@ export function createServiceSessions({
   readonly hsm: Pick<Hsm, 'endSessions'>
   readonly clock: Clock
   readonly limits: Pick<SessionLimits, 'absoluteTimeoutMs'>
-  /** Sessions that an account may have open. */
+  /** Limit of open sessions per account. */
   readonly perAccount: number
 }): ServiceSessions {
   const endSessions = createSessionEnding(hsm)
@@ -45,7 +45,7 @@ export function createServiceSessions({
       const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
       const none = { applicationKeyId: null, certificate: null }
       const row = { userId, recoveries, identity, address, credential, ...none, ...times }
-      // Parallel logins are not held up for it: they may open some more, which the next one ends.
+      // Parallel logins do not wait for each other: they may exceed the limit by a few, which the next login ends.
       await endSessions(tx, await serviceSessionsBeyond(tx, userId, perAccount - 1), now)
       return insertSession(tx, row, { hash: sessionTokenHash(token), seal })
     },

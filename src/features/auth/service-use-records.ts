@@ -2,10 +2,10 @@ import { EntitySchema } from 'typeorm'
 import { integer, named, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** When a credential of a service account was used last. It bears no seal: it tells people, and decides nothing. */
+/** When a credential of a service account was last used. It is not sealed: it informs people and decides nothing. */
 export interface ServiceUse {
   readonly userId: number
-  /** Its id. */
+  /** Id of the credential. */
   readonly credential: string
   readonly usedAt: number
   readonly address: string
@@ -22,7 +22,7 @@ export const ServiceUseTable = new EntitySchema<ServiceUse>({
   },
 })
 
-/** A thousand replicas that log in at once write one row once. */
+/** Least time between two notes, so that a thousand replicas that log in at once write the row once. */
 const noteEveryMs = 60_000
 
 export async function noteUse(tx: Tx, use: ServiceUse): Promise<void> {
@@ -36,7 +36,7 @@ export function usesOf(reader: Reader, userId: number): Promise<ServiceUse[]> {
   return reader.findBy(ServiceUseTable, { userId })
 }
 
-/** By the id of the account. */
+/** All uses, by the id of the account. */
 export async function allUses(reader: Reader): Promise<ReadonlyMap<number, readonly ServiceUse[]>> {
   const uses = new Map<number, ServiceUse[]>()
   for (const use of await reader.find(ServiceUseTable)) uses.set(use.userId, [...(uses.get(use.userId) ?? []), use])

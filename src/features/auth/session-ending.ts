@@ -5,13 +5,13 @@ import type { Tx } from '../../store/store.ts'
 import { markEnded, tokensOf } from './session-records.ts'
 import { findSealedSession } from './session-seals.ts'
 
-/** Ends sessions, any number of them; resolves to how many of them had not ended before. */
+/** Ends any number of sessions; resolves to how many of them were open. */
 export type EndSessions = (tx: Tx, sessionIds: readonly number[], now: number) => Promise<number>
 
-/** Sessions of one statement and of one frame to the keeper: a statement of SQLite has 32,766 parameters at most. */
+/** Sessions per statement and per frame to the keeper. A statement of SQLite has at most 32,766 parameters. */
 const endedAtOnce = 500
 
-/** In the database, and with the commit at the keeper, which gives their records no grant from then on. */
+/** Ends sessions in the database and, with the commit, at the keeper, which gives them no grant from then on. */
 export function createSessionEnding(hsm: Pick<Hsm, 'endSessions'>): EndSessions {
   async function endSome(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
     const ended = await markEnded(tx, sessionIds, now)

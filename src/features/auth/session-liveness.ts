@@ -11,18 +11,18 @@ export interface SessionLimits {
 }
 
 /**
- * The last call of a session is noted at most this many times per idle time-out: a write per call would double its
+ * The time of a session's last call is written at most this often per idle time-out: a write per call would double its
  * cost.
  */
 const touchesPerTimeout = 20
 
-/** How old the note of a session's last call may grow. */
+/** Greatest age of the stored time of the last call, in milliseconds. */
 export const touchEveryMs = ({ idleTimeoutMs }: SessionLimits): number => idleTimeoutMs / touchesPerTimeout
 
 /**
- * Whether a session has been idle too long, or is too old; that of a service account, which has a credential, ends at its
- * own time alone. A last call far in the future counts as one far in the past:
- * a clock that was set back prolongs no session.
+ * Whether a session has been idle for too long or is too old. The session of a service account, which has a credential,
+ * ends at `expiresAt` only. A last call far in the future counts like one far in the past, so that a clock that was set
+ * back prolongs no session.
  */
 export function hasExpired(
   {
@@ -39,7 +39,7 @@ export function hasExpired(
   return idle || now - createdAt > limits.absoluteTimeoutMs
 }
 
-/** What the database says, at this moment, of the session whose token the client sent. */
+/** The session of the client's token and all that its validity depends on, as read by the authenticating statement. */
 export type FoundSession = {
   readonly session_id: number
   readonly created_at: number
@@ -48,7 +48,7 @@ export type FoundSession = {
   readonly certificate: string | null
   readonly credential: string | null
   readonly expires_at: number
-  /** Of the token. */
+  /** When the token was replaced. */
   readonly superseded_at: number | null
   readonly user_id: number
   readonly username: string
@@ -58,16 +58,16 @@ export type FoundSession = {
   readonly user_generation: number
   /** Null for a service account. */
   readonly application_key_id: number | null
-  /** Of the application key. */
+  /** When the application key was revoked. */
   readonly revoked_at: number | null
 }
 
-/** How long a replaced token stays good under strict rotation, so that parallel calls do not fail. */
+/** How long a replaced token stays valid under strict rotation, so that parallel calls do not fail. */
 const strictOverlapMs = 30_000
 
 /**
- * Whether a session is good for a call from this address. One that is not is ended in the database, so that neither a
- * clock set back nor a user enabled again revives it.
+ * Throws unless the session is valid for a call from this address. An invalid session is ended in the database, so that
+ * neither a clock that is set back nor a user who is enabled again revives it.
  * @throws Fault `session.invalid`
  */
 export type CheckLiveness = (session: FoundSession, address: string, now: number) => Promise<void>
@@ -77,11 +77,11 @@ export interface LivenessDependencies {
   readonly rules: SessionLimits & { readonly rotation: 'compatible' | 'strict' }
   readonly commitAsAppliance: ApplianceCommit
   readonly endSessions: EndSessions
-  /** Why a user's smartcard is rejected now, for the audit trail; undefined while it is good. */
+  /** Why the user's smartcard is rejected now, for the audit trail; undefined while it is valid. */
   readonly cardRejection: (userId: number, fingerprint: string) => Promise<string | undefined>
-  /** Whether a service account is good for a call from this address. */
+  /** Whether a service account may make calls from this address now. */
   readonly isServiceAlive: (session: Pick<FoundSession, 'user_id' | 'service'>, address: string, now: number) => boolean
-  /** Told when a token was used that strict rotation had replaced: an attacker may hold it. */
+  /** Told when a token that strict rotation had replaced was used again: an attacker may have it. */
   readonly report: (sessionId: number, username: string) => void
 }
 
@@ -91,7 +91,7 @@ export function createLivenessCheck(dependencies: LivenessDependencies): CheckLi
   function isAlive(session: FoundSession, now: number): boolean {
     const { created_at: createdAt, last_seen_at: lastSeenAt, credential, expires_at: expiresAt } = session
     const isOver = session.ended_at !== null || hasExpired({ createdAt, lastSeenAt, credential, expiresAt }, rules, now)
-    // Of a person by an application key, or of a service account by a credential.
+    // A person's session has an application key, a service account's has a credential, and neither has both.
     const isOneKind = (session.service === null) === (session.application_key_id !== null)
     const isStanding = isOneKind && (session.service !== null) === (credential !== null) && session.revoked_at === null
     return !isOver && isStanding && mayLogIn(session.capabilities)
@@ -100,7 +100,7 @@ export function createLivenessCheck(dependencies: LivenessDependencies): CheckLi
   const isReused = ({ superseded_at: supersededAt }: FoundSession, now: number): boolean =>
     rules.rotation === 'strict' && supersededAt !== null && now > supersededAt + strictOverlapMs
 
-  /** Ends a session after a record that says why. */
+  /** Ends a session, after the audit record that gives the reason. */
   async function end(
     session: FoundSession,
     operation: string,
@@ -110,7 +110,7 @@ export function createLivenessCheck(dependencies: LivenessDependencies): CheckLi
     const { session_id: sessionId, user_id: userId, username, application_key_id: applicationKeyId } = session
     const about = { userId, username, sessionId, applicationKeyId: applicationKeyId ?? undefined }
     await commitAsAppliance(operation, { ...about, ...note }, async (tx) => {
-      // Another call was quicker, and has recorded it.
+      // A parallel call ended the session first and has recorded it.
       if ((await endSessions(tx, [sessionId], now)) === 0) throw new Fault('session.invalid')
     })
   }
@@ -121,7 +121,7 @@ export function createLivenessCheck(dependencies: LivenessDependencies): CheckLi
       if (session.ended_at === null) await store.transaction((tx) => endSessions(tx, [sessionId], now))
       throw new Fault('session.invalid')
     }
-    // From elsewhere it is refused, and goes on where it may be used.
+    // Refused from this address only: the session stays open for the addresses that the account allows.
     if (session.service !== null && !isServiceAlive(session, address, now)) throw new Fault('session.invalid')
     if (isReused(session, now)) {
       await end(session, 'session.end.reuse', { address }, now)

@@ -14,27 +14,27 @@ export interface Session {
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly endedAt: number | null
-  /** Fingerprint of the smartcard that it was opened with; null for another second factor. */
+  /** Fingerprint of the smartcard by which it was opened; null for another second factor. */
   readonly certificate: string | null
   /** Id of the credential by which a service account began it; null for a person. */
   readonly credential: string | null
-  /** 16 random bytes that the keeper drew. */
+  /** 16 random bytes, drawn by the keeper. */
   readonly identity: Buffer
-  /** How often the user had been recovered when it began. */
+  /** The number of the user's recoveries when it began. */
   readonly recoveries: number
-  /** It ends then, used or not. */
+  /** When it ends, even if it is in use. */
   readonly expiresAt: number
 }
 
-/** One of the tokens that a session has had. Only the token's hash is known here. */
+/** One of the tokens that a session has had. Only the hash of the token is stored. */
 export interface SessionTokenRecord {
   readonly hash: string
   readonly sessionId: number
   readonly issuedAt: number
   readonly supersededAt: number | null
-  /** Calls made with it that workers have added so far. */
+  /** Number of calls that workers have counted for it so far. */
   readonly uses: number
-  /** Over the record of the session with this token (`session-seals.ts`). */
+  /** Seal over the record of the session with this token (`session-seals.ts`). */
   readonly seal: Buffer
 }
 
@@ -44,7 +44,7 @@ export interface ListedSession extends Pick<
   'id' | 'userId' | 'address' | 'createdAt' | 'lastSeenAt' | 'credential' | 'expiresAt'
 > {
   readonly username: string
-  /** Name of the application key; of a service account the credential. */
+  /** Name of the application key; for a service account, of the credential. */
   readonly application: string
 }
 
@@ -80,7 +80,7 @@ export const SessionTokenTable = new EntitySchema<SessionTokenRecord>({
   },
 })
 
-/** The hash of a token, and the seal by which it is one of its session. */
+/** The hash of a token, and the seal that proves it a token of its session. */
 export type SealedToken = Pick<SessionTokenRecord, 'hash' | 'seal'>
 
 export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, token: SealedToken): Promise<number> {
@@ -107,13 +107,16 @@ export function findSessionById(reader: Reader, id: number): Promise<Session | n
   return findRow(reader, SessionTable, { id })
 }
 
-/** One token of each of these sessions: the newest has a seal that is as good as any. */
+/** The newest token of each of these sessions. The seal of any token would do. */
 export async function tokensOf(reader: Reader, sessionIds: readonly number[]): Promise<string[]> {
   const tokens = await reader.findBy(SessionTokenTable, { sessionId: In(sessionIds), supersededAt: IsNull() })
   return tokens.map(({ hash }) => hash)
 }
 
-/** What a session's user may do at one moment; `permission` in one vault, null for no member of it; `rests`: 1 or 0. */
+/**
+ * The rights of a session's user at one moment. `permission` is that in one vault, null without membership; `rests` is
+ * 1 where the membership is on hold.
+ */
 export interface Standing {
   readonly capabilities: number
   readonly permission: number | null
@@ -121,7 +124,7 @@ export interface Standing {
   readonly rests: number
 }
 
-/** Undefined for a session that was ended, or whose application key was revoked. */
+/** Undefined for a session that has ended or whose application key was revoked. */
 export async function standingOf(
   reader: Reader,
   sessionId: number,
@@ -141,12 +144,12 @@ export function hasToken(reader: Reader, sessionId: number, hash: string): Promi
   return reader.existsBy(SessionTokenTable, { hash, sessionId })
 }
 
-/** Of parallel calls with the same token exactly one replaces it. */
+/** Marks the token as replaced: true for exactly one of any number of parallel calls. */
 export async function supersedeToken(tx: Tx, hash: string, now: number): Promise<boolean> {
   return (await tx.update(SessionTokenTable, { hash, supersededAt: IsNull() }, { supersededAt: now })).affected === 1
 }
 
-/** Never turns the clock of a session back. */
+/** Notes a call of the session. Never moves the time backwards. */
 export async function touchSession(tx: Tx, sessionId: number, now: number): Promise<void> {
   await tx.update(SessionTable, { id: sessionId, lastSeenAt: LessThan(now) }, { lastSeenAt: now })
 }
@@ -155,27 +158,30 @@ export async function addUses(tx: Tx, hash: string, uses: number): Promise<void>
   await tx.increment(SessionTokenTable, { hash }, 'uses', uses)
 }
 
-/** Resolves to how many of them had not ended before. See `createSessionEnding`, which tells the keeper. */
+/**
+ * Marks sessions as ended; resolves to how many of them were open. Call it through `createSessionEnding`, which also
+ * tells the keeper.
+ */
 export async function markEnded(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
   return (await tx.update(SessionTable, { id: In(sessionIds), endedAt: IsNull() }, { endedAt: now })).affected ?? 0
 }
 
-/** Those of a user that were not ended, the newest first. */
+/** The user's open sessions, the newest first. */
 export function openSessionsOf(reader: Reader, userId: number): Promise<Session[]> {
   return reader.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
 }
 
-/** Of a service account's open sessions those that end before the last `keep`, a bounded number. */
+/** The open sessions of a service account, a bounded number, without the `keep` that end last. */
 export async function serviceSessionsBeyond(reader: Reader, userId: number, keep: number): Promise<number[]> {
   const rows = await select<{ readonly id: number }>(reader, serviceSessionsQuery, [userId, keep])
   return rows.map(({ id: sessionId }) => sessionId)
 }
 
-/** By an index that holds such sessions alone. */
+/** Uses an index that holds only the sessions of service accounts. */
 export const serviceSessionsQuery = `SELECT id FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND credential IS NOT NULL
   ORDER BY expires_at DESC, id DESC LIMIT 100 OFFSET $2`
 
-/** Sessions that were not ended and whose application key is good, the newest first: of one user, or of all. */
+/** Open sessions whose application key is not revoked, the newest first: of one user, or of all. */
 export async function listSessions(reader: Reader, userId: number | undefined): Promise<ListedSession[]> {
   return select<ListedSession>(
     reader,
@@ -190,7 +196,7 @@ export async function listSessions(reader: Reader, userId: number | undefined): 
   )
 }
 
-/** Ids of sessions that have expired and are not marked as ended: a bounded number. */
+/** Ids of sessions that have expired but are not marked as ended, a bounded number. */
 export async function findExpired(
   reader: Reader,
   seenBefore: number,
@@ -211,7 +217,7 @@ export async function findExpired(
 }
 
 /**
- * Forgets sessions that are over and were not seen since `before`, a bounded number at a time so that no login waits for a
+ * Deletes sessions that have ended and were last seen before `before`: a bounded number, so that no login waits for a
  * large sweep.
  */
 export async function sweepSessions(tx: Tx, before: number, now: number): Promise<void> {

@@ -1,12 +1,12 @@
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Reader } from '../../store/store.ts'
 import { findUserById, type User } from '../users/records.ts'
-import { findApplicationKeyById, type ApplicationKey } from './login-records.ts'
+import { findApplicationKeyById, type ApplicationKey } from './application-key-records.ts'
 import { findSessionById, findToken, type Session } from './session-records.ts'
 
-/** What a seal covers of a session, beside the users and applications that it is of. */
+/** The columns of a session that its seal covers, besides the identities of user and application. */
 type SealedColumns = Pick<Session, 'identity' | 'recoveries' | 'certificate' | 'credential' | 'createdAt' | 'expiresAt'>
 
 export interface SessionOwner {
@@ -15,7 +15,7 @@ export interface SessionOwner {
   readonly applicationKey: Pick<ApplicationKey, 'identity'> | undefined
 }
 
-/** Each token of a session has a record of its own: whoever shows the token shows this. */
+/** The record that is sealed: one for each token of a session, since a client shows a token and not a session. */
 function sessionRecord(session: SealedColumns, { user, applicationKey }: SessionOwner, tokenHash: string): Buffer {
   const { credential } = session
   if (applicationKey === undefined)
@@ -33,7 +33,7 @@ function sessionRecord(session: SealedColumns, { user, applicationKey }: Session
   })
 }
 
-/** A session by one of its tokens, with everybody whom its record names. */
+/** A session found by one of its tokens, with the user and the application that its record names. */
 export interface FoundToken {
   readonly session: Session
   readonly user: User
@@ -42,7 +42,7 @@ export interface FoundToken {
   readonly sealed: SealedRecord
 }
 
-/** Undefined where there is no such token. */
+/** Undefined where no session has this token. */
 export async function findSealedSession(reader: Reader, tokenHash: string): Promise<FoundToken | undefined> {
   const token = await findToken(reader, tokenHash)
   const session = token && (await findSessionById(reader, token.sessionId))
@@ -56,7 +56,7 @@ export async function findSealedSession(reader: Reader, tokenHash: string): Prom
   return { session, user, applicationKey, sealed: { record, seal: token.seal } }
 }
 
-/** The seal of the token that takes the place of one of a session. `grant`: of that session, for which the token was shown. */
+/** Seals the record of the token that replaces one of a session. `grant` is that of the session. */
 export async function sealNextToken(
   hsm: Pick<Hsm, 'seal'>,
   { session, user, applicationKey, sealed }: FoundToken,

@@ -1,4 +1,4 @@
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -20,38 +20,38 @@ import {
 } from './session-records.ts'
 
 export interface NewSession {
-  /** As the keeper was shown. */
+  /** The user as it was shown to the keeper. */
   readonly user: User
   readonly applicationKeyId: number
   readonly address: string
-  /** Fingerprint of the smartcard that opens it: the session ends when the card is revoked or expires. */
+  /** Fingerprint of the smartcard that opens it, if any. The session ends when that card is revoked or expires. */
   readonly certificate: string | null
   readonly begun: BegunSession
 }
 
 export interface OpenedSession {
   readonly sessionId: number
-  /** What its user may do, also before the transaction is committed. */
+  /** Gives the grant of the new session, also before the transaction commits. */
   readonly grant: () => Promise<SealedGrant>
 }
 
 export interface Sessions {
-  /** What clients are told as `timeout`, in milliseconds. */
+  /** The idle time-out that clients are told as `timeout`, in milliseconds. */
   readonly idleTimeoutMs: number
-  /** Puts a session that the keeper began into the database, and ends the user's oldest beyond the limit. */
+  /** Stores a session that the keeper began, and ends the user's oldest sessions beyond the limit. */
   open(tx: Tx, session: NewSession): Promise<OpenedSession>
   end(tx: Tx, sessionId: number): Promise<void>
-  /** Ends all sessions of a user but the one to keep; resolves to how many there were. */
+  /** Ends all sessions of a user except `keep`; resolves to how many there were. */
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
   /** @throws Fault `user.not_found` */
   knownUser(userId: number): Promise<number>
-  /** The sessions of a user that are good for another call, or of all users; the newest first. */
+  /** The open sessions of a user, or of all users, the newest first. */
   list(userId?: number): Promise<ListedSession[]>
-  /** @throws Fault `session.not_found` unless the session is open and the user's own */
+  /** @throws Fault `session.not_found` unless the session is open and belongs to the user */
   endOne(userId: number, sessionId: number | undefined, commit: Commit): Promise<void>
   /**
-   * Marks expired sessions as ended, so that no clock set back revives them; resolves to their number, which is
-   * bounded.
+   * Marks a bounded number of expired sessions as ended, so that no clock that is set back revives them; resolves to
+   * how many.
    */
   endExpired(): Promise<number>
 }
@@ -132,7 +132,7 @@ export function createSessions({
   }
 }
 
-/** Of a user who was changed since the row was read, by the row as it is. */
+/** Asks for a grant by the present rows of session and user. */
 async function newGrant(hsm: Pick<Hsm, 'grant'>, tx: Tx, token: SessionToken, user: User): Promise<SealedGrant> {
   try {
     return await sessionGrant(hsm, tx, token, inNoVault, user)
@@ -144,14 +144,14 @@ async function newGrant(hsm: Pick<Hsm, 'grant'>, tx: Tx, token: SessionToken, us
 
 const inNoVault = (): Promise<undefined> => Promise.resolve(undefined)
 
-/** Ends the user's oldest sessions beyond the limit, one of which is about to be opened. */
+/** Ends the user's oldest sessions beyond the limit, to make room for one more. */
 async function limitSessions(
   tx: Tx,
   userId: number,
   { limits, endSessions }: { readonly limits: SessionRules; readonly endSessions: EndSessions },
   now: number,
 ): Promise<void> {
-  // Parallel logins of one user wait for each other here, so that each sees what the others have opened.
+  // Locks the user, so that parallel logins of one user see each other's sessions.
   await lockUser(tx, userId)
   const open = await openSessionsOf(tx, userId)
   const alive = open.filter((session) => !hasExpired(session, limits, now))

@@ -5,7 +5,7 @@ import type { ServiceEvidence } from '../../hsm/login-request.ts'
 import type { Certificates } from '../certificates/registry.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 
-/** What an application shows that it is the one of an account. */
+/** What an application shows to log in to a service account. */
 export type ShownCredential =
   | { readonly kind: 'certificate'; readonly presented: PresentedCertificate | undefined }
   | { readonly kind: 'jwt'; readonly assertion: string }
@@ -17,7 +17,10 @@ export interface EvidenceDependencies {
   readonly issuerKeys: IssuerKeys
 }
 
-/** What the keeper is shown; of a certificate it is told that the client holds the key. @throws Fault `login.refused` */
+/**
+ * The evidence for the keeper. For a certificate, it states that the TLS client holds the private key.
+ * @throws Fault `login.refused`
+ */
 export async function evidenceOf(
   { certificates, issuerKeys }: EvidenceDependencies,
   shown: ShownCredential,
@@ -42,7 +45,8 @@ async function certificateEvidence(
 }
 
 /**
- * The account that an application's own assertion names; the keeper checks that it is signed by a key of that one.
+ * The account that an application's assertion names in `sub`. The keeper checks that a key of that account has signed
+ * it.
  * @throws Fault `login.refused`
  */
 export function subjectOf(assertion: string): string {

@@ -7,16 +7,16 @@ import type { Sentences } from './login-advice.ts'
 import type { PresentedCard } from './credentials.ts'
 
 export interface ReadCard {
-  /** Undefined for a certificate that is missing, or not good at this moment. */
+  /** Undefined where no certificate was presented, or it is not valid at this moment. */
   readonly card: PresentedCard | undefined
-  /** For the audit trail: its label, or why it is rejected. */
+  /** For the audit trail: the label of the card, or why it is rejected. */
   readonly target: string
 }
 
-/** Reads the certificate that comes with a login. */
+/** Reads the certificate that was presented with a login. */
 export type CardReader = (presented: PresentedCertificate | undefined) => Promise<ReadCard>
 
-/** How long before a card expires its user is warned at login. */
+/** The user is warned at login when the card expires within this time: 30 days. */
 const warningMs = 2_592_000_000
 
 export function createCardReader(
@@ -46,7 +46,7 @@ function warningsOn({ validTo }: Certificate, now: number): Sentences {
   return { certificate_expiry: `The certificate of your smartcard expires on ${day}: ask for a new one.` }
 }
 
-/** For administrators: revocation lists that are missing, expired, or soon will be. */
+/** Warnings for administrators: revocation lists that are missing, expired, or about to expire. */
 export function revocationWarnings(certificates: Pick<Certificates, 'alarms'>): Sentences {
   const alarms = certificates.alarms()
   return alarms.length === 0 ? {} : { crl: alarms.join(' ') }

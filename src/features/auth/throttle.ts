@@ -14,7 +14,7 @@ import {
   rememberNetwork,
   replaceAttempts,
   sweepAttempts,
-} from './login-records.ts'
+} from './login-attempt-records.ts'
 
 export interface ThrottleRules {
   readonly freeAttempts: number
@@ -24,7 +24,7 @@ export interface ThrottleRules {
 
 /** The account that a client tries to log in to, and the client's address. */
 export interface Attempt {
-  /** By `loginNameOf`. */
+  /** The name in the form of `loginNameOf`. */
   readonly name: string
   /** Undefined where no user has the name. */
   readonly userId: number | undefined
@@ -32,31 +32,31 @@ export interface Attempt {
 }
 
 /**
- * Called after a successful login: clears the counts of limits that do not last, takes only this attempt back from those that do, and
- * remembers the network for the user.
+ * To be called after a successful login. Clears the counts of the limits that do not last, takes this attempt alone
+ * back from those that do, and remembers the network for the user.
  */
 export type ForgiveAttempt = (tx: Tx) => Promise<void>
 
 export interface Throttle {
   /**
-   * Counts an attempt as failed before it is checked, so that of many parallel attempts only the free ones are checked;
-   * a success is forgiven afterwards. `isHolder`: it comes with a fresh second factor of the user that cannot be
-   * guessed, such as a hardware token's.
+   * Counts an attempt as failed before it is checked, so that parallel attempts cannot exceed the limit; call the
+   * result after a success to take it back. `isHolder`: the attempt came with a fresh second factor of the user that
+   * cannot be guessed, such as an OTP of a hardware token.
    * @throws Fault `login.throttled` with the time to wait
    */
   count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<ForgiveAttempt>
-  /** Whether any user has logged in from this network lately; of a second ago where many logins ask it at once. */
+  /** Whether any user has logged in from this network lately. The answer is cached for a second. */
   isFamiliar(reader: Reader, network: string): Promise<boolean>
   /** Forgets counts that are too old to matter. */
   sweep(): Promise<void>
 }
 
-/** What a limit is counted by. */
+/** What the limits look at. */
 interface CountedAttempt {
   readonly name: string
   readonly network: string
   readonly isHolder: boolean
-  /** Whether the user has logged in from the network lately. */
+  /** Whether the user has logged in from this network lately. */
   readonly isKnownNetwork: boolean
 }
 
@@ -64,16 +64,22 @@ interface Limit {
   readonly applies: (attempt: CountedAttempt) => boolean
   /** Attempts before the first delay, as a multiple of `freeAttempts`. */
   readonly allowance: number
-  /** The row that counts, as `login_attempts` has it. The name comes last: it may hold any text that a client sent. */
+  /**
+   * Primary key of the row in `login_attempts` that holds the count. The name comes last, because it may be any text
+   * that a client sent.
+   */
   readonly key: (attempt: Pick<CountedAttempt, 'name' | 'network'>) => string
   /**
-   * Whether a successful login leaves other attempts counted, for as long as the keeper counts as many wrong tries. Without it an
-   * attacker could use up the keeper's tries between the user's logins.
+   * Whether other attempts stay counted after a successful login, for as long as the keeper counts as many wrong tries.
+   * Without such a limit an attacker could use up the keeper's tries in between the user's logins.
    */
   readonly lasts: boolean
 }
 
-/** An attacker without the second factor is counted apart from its holder, so that he cannot delay the holder. */
+/**
+ * Attempts with the user's second factor are counted separately, so that an attacker without it cannot delay its
+ * holder.
+ */
 const accountByHolder: Limit = {
   applies: ({ isHolder }) => isHolder,
   allowance: 1,
@@ -81,7 +87,10 @@ const accountByHolder: Limit = {
   lasts: false,
 }
 
-/** A thief of the second factor would otherwise begin anew with each login of its user, until the keeper refused the user. */
+/**
+ * Bounds a thief of the second factor over several logins of its user; otherwise the count would begin again with each
+ * of them, until the keeper refused the user.
+ */
 const accountByHolderInTime: Limit = {
   applies: ({ isHolder }) => isHolder,
   allowance: 5,
@@ -96,7 +105,7 @@ const accountPerNetwork: Limit = {
   lasts: false,
 }
 
-/** Many users may share a network. */
+/** The allowance is larger because many users may share a network. */
 const allAccountsPerNetwork: Limit = {
   applies: ({ isHolder }) => !isHolder,
   allowance: 10,
@@ -104,7 +113,9 @@ const allAccountsPerNetwork: Limit = {
   lasts: false,
 }
 
-/** Bounds an attacker with many networks, and does not delay the user where the user usually logs in. */
+/**
+ * Bounds an attacker who uses many networks. Does not delay users in networks from which they have logged in before.
+ */
 const accountInUnknownNetworks: Limit = {
   applies: ({ isHolder, isKnownNetwork }) => !isHolder && !isKnownNetwork,
   allowance: 10,
@@ -121,17 +132,17 @@ const limits = [
   accountInUnknownNetworks,
 ]
 
-/** A login that waits for the sweep waits no longer than for these. */
+/** Rows deleted per transaction, which bounds how long a login waits for the sweep. */
 const sweptAtOnce = 500
 
 const retention = {
-  /** Failures are forgotten after this many of the longest delays without another. */
+  /** Failures are forgotten after this many times `longestDelayMs` without another failure. */
   countsInLongestDelays: 4,
   /** How long a network stays known after a login. */
   knownNetworkMs: 90 * 24 * 3_600_000,
 } as const
 
-/** Delays failed logins; each failure doubles the delay, by each of the `limits` for itself. */
+/** Delays logins after failed ones. Each limit counts separately, and doubles the delay with each failure. */
 export function createThrottle({
   transaction,
   clock,
@@ -143,10 +154,13 @@ export function createThrottle({
 }): Throttle {
   const memoryMs = rules.longestDelayMs * retention.countsInLongestDelays
   const keeper = tryRulesOf(rules)
-  /** What the keeper forgets in that time; all of it, however much it was, in `lastingMs`. */
+  /**
+   * The number of wrong tries that the keeper forgets within `memoryMs`. It forgets any number of them within
+   * `lastingMs`.
+   */
   const few = Math.floor(memoryMs / keeper.intervalMs)
   const lastingMs = Math.max(memoryMs, keeper.burst * keeper.intervalMs)
-  /** A flood of logins that wait for their turn asks once a network, and not once a login. */
+  /** Caches one answer per network, so that a flood of waiting logins does not query the database for each. */
   const familiar = new LRUCache<string, boolean, Reader>({
     max: 1_000,
     ttl: 1_000,
@@ -163,7 +177,8 @@ export function createThrottle({
   async function countFor(tx: Tx, limitKey: string, { allowance, lasts }: Limit, now: number): Promise<Counting> {
     const before = await lockAttempts(tx, limitKey, now)
     const waitMs = before.blockedUntil - now
-    // Workers share the rows, so their times are those of the wall clock. A longer delay was written before it was set back, and is void.
+    // The rows are shared by all workers, so their times are wall-clock times. A wait beyond the longest delay means
+    // that the clock was set back since: it is ignored.
     if (waitMs > 0 && waitMs <= rules.longestDelayMs) throw throttled(waitMs)
     const failures = isForgotten(before, forgettingAt(now, lasts)) ? 1 : before.failures + 1
     const delays = failures - rules.freeAttempts * allowance
@@ -173,10 +188,10 @@ export function createThrottle({
     return { before, after, lasts }
   }
 
-  /** Of the attempts that the limit has counted this one, with the delay that it began. */
+  /** Removes one attempt, and the delay that it caused, from the count of a limit. */
   async function takeBack(tx: Tx, { before, after }: Counting, now: number): Promise<void> {
     const row = await lockAttempts(tx, after.limitKey, now)
-    // What was counted may be forgotten by now, and this attempt with it.
+    // The count may have been forgotten meanwhile, this attempt included.
     if (row.failures === 0 || now - after.lastAt >= memoryMs) return
     const isLatest = row.failures === after.failures && row.lastAt === after.lastAt
     const blockedUntil = row.blockedUntil === after.blockedUntil ? 0 : row.blockedUntil
@@ -211,7 +226,7 @@ export function createThrottle({
   }
 }
 
-/** What one limit had counted, and has counted with an attempt. */
+/** The count of one limit before and after an attempt. */
 interface Counting extends Pick<Limit, 'lasts'> {
   readonly before: LoginAttempts
   readonly after: LoginAttempts

@@ -12,28 +12,28 @@ export interface RotationRules extends SessionLimits {
   /** `compatible`: a replaced token stays good as long as its session. `strict`: for a short overlap only. */
   readonly rotation: 'compatible' | 'strict'
   readonly rotateAfterMs: number
-  /** 0: never by use. */
+  /** 0: use alone never causes a rotation. */
   readonly rotateAfterUses: number
 }
 
-/** What rotation reads of a session and the token that a client sent. */
+/** The session and the token sent, as far as the rotation depends on them. */
 export type RotatedSession = {
   readonly session_id: number
   readonly last_seen_at: number
   readonly issued_at: number
   readonly superseded_at: number | null
   readonly uses: number
-  /** Set for a session of a service account: it has one token. */
+  /** Set for the session of a service account, whose token is never replaced. */
   readonly credential: string | null
 }
 
 /**
- * The token for the client's next call: the one it sent, or the one that replaces it. Also notes, now and then, that
- * the session was used.
+ * The token for the client's next call: the one it sent, or its replacement. Also notes the use of the session from
+ * time to time.
  */
 export type RotateToken = (session: RotatedSession, sent: SessionToken, now: number) => Promise<string>
 
-/** A rotation that fails so is tried again by a later call: of the call it decides nothing. */
+/** A rotation that fails with one of these is retried by a later call; the present call goes on with its token. */
 const passing = ['hsm.unavailable', 'hsm.sealed', 'hsm.outdated', 'session.invalid'] as const
 
 export function createTokenRotation({
@@ -53,7 +53,7 @@ export function createTokenRotation({
     return used || now - session.issued_at > rules.rotateAfterMs
   }
 
-  /** Undefined while keeper or token host do not answer, or a row changes meanwhile: the rotation waits for a later call. */
+  /** Undefined where keeper or token host do not answer, or a row has changed meanwhile: a later call rotates. */
   async function replacementOf({ token, hash }: SessionToken): Promise<(SessionToken & SealedToken) | undefined> {
     try {
       const next = isStrict ? await successorOf(hsm, token) : newSessionToken()
@@ -71,7 +71,7 @@ export function createTokenRotation({
     const isReplaced = session.superseded_at !== null
     const isLasting = session.credential !== null
     const pending = isReplaced ? 0 : useCounts.count(hash)
-    // A client that still sends a replaced token may have lost the answer that named the next one.
+    // A client that still sends a replaced token may have lost the answer with the new one.
     const wantsNext = !isLasting && (isReplaced ? isStrict : isDue(session, pending, now))
     const isStale = now - session.last_seen_at > touchEveryMs(rules)
     if (!wantsNext && !isStale && !useCounts.isDue(pending)) return token
@@ -85,40 +85,40 @@ export function createTokenRotation({
         await insertToken(tx, { hash: next.hash, seal: next.seal }, session.session_id, now)
         return next.token
       }
-      // Another call has replaced the token. A random replacement is known to that call alone.
+      // A parallel call has replaced the token. Only a derived replacement can be given to this caller too; a random
+      // one is known to the other call alone.
       return isStrict && (await hasToken(tx, session.session_id, next.hash)) ? next.token : token
     }
-    // No client has the next token before it is on the disk.
+    // The client gets the new token only once it is on the disk.
     return store.transaction(work, { syncAside: true })
   }
 }
 
-/** Tokens with uses pending; beyond that, those of the token used longest ago are forgotten. */
+/** Number of tokens with counted uses in memory; beyond it the counts of the least recently used token are lost. */
 const maxTokens = 10_000
 /**
- * A worker adds its count to the database after this part of the uses that a token has: it is never further off per
- * worker.
+ * A worker adds its count to the database after this fraction of the uses allowed, which bounds the error per worker.
  */
 const partsPerToken = 16
 
 /**
- * Uses of session tokens that this worker has counted and not yet added to the database; `rotateAfterUses` 0: none is
+ * Counts uses of session tokens in this worker before they are added to the database. `rotateAfterUses` 0: none is
  * counted. See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`.
  */
 function createUseCounts(rotateAfterUses: number) {
   const pendingOf = new LRUCache<string, number>({ max: maxTokens })
   const part = Math.max(1, Math.floor(rotateAfterUses / partsPerToken))
   return {
-    /** Counts one use of a token; resolves to the pending ones, this one among them. */
+    /** Counts one use of a token; returns the uses not yet added, including this one. */
     count(hash: string): number {
       if (rotateAfterUses === 0) return 0
       const pending = (pendingOf.get(hash) ?? 0) + 1
       pendingOf.set(hash, pending)
       return pending
     },
-    /** Whether so many should be added to the database, though nothing else has to be written. */
+    /** Whether the pending uses are to be added even when nothing else is written. */
     isDue: (pending: number): boolean => pending >= part,
-    /** They were added, or the token is replaced. */
+    /** Forgets the pending uses: they were added, or the token was replaced. */
     settle: (hash: string): void => void pendingOf.delete(hash),
   }
 }

@@ -5,8 +5,8 @@ import { change } from '../../store/statement.ts'
 import type { Tx } from '../../store/store.ts'
 
 /**
- * Assertions that began a session, or were shown once more, at whatever machine: the row decides between machines, of which each keeper remembers
- * its own.
+ * Assertions that began a session or served as a second factor, on any machine. Each keeper remembers only the
+ * assertions shown to it; this table decides between machines.
  */
 export const UsedAssertionTable = new EntitySchema<UsedUp>({
   name: 'UsedAssertion',
@@ -14,7 +14,7 @@ export const UsedAssertionTable = new EntitySchema<UsedUp>({
   columns: { assertion: primary(bytes), goodUntil: named('good_until', time) },
 })
 
-/** Clocks of machines may differ by this. */
+/** Rows are kept this much longer than the assertion is valid, since clocks of machines may differ. */
 const keptLongerMs = 3_600_000
 
 /** False where it was used before. */

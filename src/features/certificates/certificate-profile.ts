@@ -1,16 +1,16 @@
 import { keyUsage, extendedKeyUsage, type Certificate } from './certificate.ts'
 import { isStrongAlgorithm } from './signature.ts'
 
-/** Why a certificate does not fit the profile of smartcard certificates. */
+/** The reason why a certificate does not fit the profile of smartcard certificates. */
 export interface ProfileViolation {
   /** For the audit trail, after `certificate …:`. */
   readonly reason: string
-  /** For the administrator who registers it: a sentence that says what to do. */
+  /** For the administrator who registers it: a sentence with the remedy. */
   readonly advice: string
 }
 
 export interface ProfileRules {
-  /** False accepts certificates without extended key usage. */
+  /** False: certificates without extended key usage are accepted. */
   readonly requireClientAuth: boolean
 }
 
@@ -18,7 +18,7 @@ const smallestRsaBits = 2048
 const largestRsaBits = 8192
 const curves = ['prime256v1', 'secp384r1', 'secp521r1']
 
-/** Checks what a certificate says of itself at this moment, whichever CA issued it. */
+/** Checks the certificate itself (validity, usages), whichever CA issued it. */
 export function profileViolation(
   certificate: Certificate,
   now: number,

@@ -1,4 +1,4 @@
-// @peculiar/x509 asks for it before anything else.
+// @peculiar/x509 requires it to be imported first.
 import 'reflect-metadata'
 import { createHash, X509Certificate, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
@@ -8,10 +8,10 @@ import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 /** The fields of a subject under their customary short names; a field that occurs several times is an array. */
 export type CertificateSubject = Readonly<Record<string, string | readonly string[]>>
 
-/** An X.509 certificate, with the fields that this appliance reads. */
+/** An X.509 certificate, reduced to the fields that this program reads. */
 export interface Certificate {
   readonly der: Buffer
-  /** SHA-256 of the DER: 64 lower-case hexadecimal digits. Certificates are identified by it alone. */
+  /** SHA-256 of the DER: 64 lower-case hexadecimal digits. The only identity of a certificate here. */
   readonly fingerprint: string
   readonly parsed: X509Certificate
   readonly subject: CertificateSubject
@@ -29,7 +29,7 @@ export interface Certificate {
   /** DER AlgorithmIdentifier of its signature. */
   readonly signatureAlgorithm: Buffer
   readonly isCa: boolean
-  /** The greatest number of CAs between this one and a user's certificate; undefined: any number. */
+  /** The greatest number of CAs between this one and a user's certificate; undefined: no limit. */
   readonly pathLength: number | undefined
   /** Object identifiers of its extended key usage; undefined where it has none. */
   readonly extendedKeyUsages: readonly string[] | undefined
@@ -37,7 +37,7 @@ export interface Certificate {
   readonly keyUsages: number | undefined
   /** Addresses of OCSP responders that it names. */
   readonly responders: readonly string[]
-  /** Object identifier of its first critical extension that this program does not know. */
+  /** Object identifier of its first critical extension that this program does not process. */
   readonly unknownCriticalExtension: string | undefined
 }
 
@@ -69,8 +69,9 @@ export function fingerprintOf(der: Uint8Array): string {
 }
 
 /**
- * Reads exactly one certificate. Throws an Error of any kind for other bytes, and for bytes that follow it; a Fault
- * (`certificate.invalid`) for one that would take long to read.
+ * Parses exactly one certificate.
+ * @throws Error of any kind for other bytes and for trailing bytes; Fault `certificate.invalid` for one that would take
+ * long to parse
  */
 export function readCertificate(der: Buffer): Certificate {
   boundCertificate(der)
@@ -98,7 +99,7 @@ export function readCertificate(der: Buffer): Certificate {
   }
 }
 
-/** The fields that are compared byte by byte, as the DER has them (RFC 5280 §4.1). */
+/** The fields that are compared byte by byte, as they are in the DER (RFC 5280 §4.1). */
 function fieldsOf(der: Buffer) {
   const [tbs, algorithm] = readElements(readOnly(der, derTag.sequence).content)
   const fields = readElements(tbs?.content ?? Buffer.alloc(0))
@@ -110,13 +111,13 @@ function fieldsOf(der: Buffer) {
     serial: serial.content.toString('hex'),
     issuerName: issuer.raw,
     subjectName: subject.raw,
-    // The first byte is the number of unused bits: 0 for a key.
+    // The first byte is the number of unused bits, 0 for keys.
     publicKeyBits: (bits?.content ?? Buffer.alloc(0)).subarray(1),
     signatureAlgorithm: algorithm.raw,
   }
 }
 
-/** OpenSSL's names, where @peculiar/x509 has others; a field without a name keeps its object identifier. */
+/** OpenSSL's short names where @peculiar/x509 uses others. A field without a name keeps its object identifier. */
 const shortNames: Readonly<Record<string, string>> = {
   E: 'emailAddress',
   G: 'GN',
@@ -126,7 +127,7 @@ const shortNames: Readonly<Record<string, string>> = {
   '0.9.2342.19200300.100.1.1': 'UID',
 }
 
-/** Reads the structure of the name and never its text: a CN may hold what looks like another field. */
+/** Reads the structure of the name, not its text: the text of a CN may look like another field. */
 function subjectOf(name: x509.Name): CertificateSubject {
   const fields = new Map<string, string[]>()
   for (const relativeName of name.toJSON()) {

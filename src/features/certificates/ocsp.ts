@@ -22,14 +22,16 @@ import { hasIssued } from './trust-anchors.ts'
 import type { ReportProblem } from './reloaded-file.ts'
 
 export interface Ocsp {
-  /** Why a certificate is rejected, for the audit trail; undefined when the responder of its issuer finds it good. */
+  /**
+   * Why a certificate is rejected, for the audit trail; undefined when the responder of its issuer reports it as good.
+   */
   rejectReason(certificate: Certificate, issuer: Certificate): Promise<string | undefined>
 }
 
 export interface OcspOptions {
   /** Where no valid answer arrives, `soft` accepts the certificate and `hard` rejects it. */
   readonly ocsp: 'off' | 'soft' | 'hard'
-  /** In place of the address in the certificate. */
+  /** Overrides the address in the certificate. */
   readonly ocspResponder?: string | undefined
   readonly ocspTimeoutMs: number
   readonly ocspCacheMs: number
@@ -44,11 +46,11 @@ const sha1 = '1.3.14.3.2.26'
 const nonceBytes = 16
 const maxAnswerBytes = 64 * 1024
 const maxCachedVerdicts = 10_000
-/** How far the responder's clock may be off. */
+/** Tolerated difference between the responder's clock and ours. */
 const skewMs = 300_000
 const retryMs = 10_000
 
-/** Asks the responder of a CA (RFC 6960) about one certificate at a time. */
+/** Asks the OCSP responder of a CA (RFC 6960), one certificate per request. */
 export function createOcsp(options: OcspOptions, clock: Clock, report: ReportProblem): Ocsp {
   const verdicts = new LRUCache<string, Promise<Verdict>>({ max: maxCachedVerdicts })
 
@@ -60,7 +62,7 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
     return readAnswer(answer, { certificate, issuer, nonce, now: clock.now() })
   }
 
-  /** A responder without an answer is not asked again for `retryMs`: otherwise each call would wait for it. */
+  /** A responder that does not answer is not asked again for `retryMs`, since each call would wait for it. */
   function withoutAnswer(cause: unknown): Verdict {
     report('The OCSP responder gave no valid answer.', cause)
     const rejectReason = options.ocsp === 'hard' ? 'not vouched for by the OCSP responder' : undefined
@@ -77,7 +79,7 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
     const last = verdicts.get(key)
     const known = await last
     if (known !== undefined && clock.now() < known.goodUntil) return known
-    // Calls at the same moment share one question.
+    // Parallel calls share one request.
     if (verdicts.get(key) !== last) return verdictOn(certificate, issuer)
     const asked = ask(certificate, issuer).catch(withoutAnswer).then(bounded)
     verdicts.set(key, asked)
@@ -102,7 +104,10 @@ function question(certificate: Certificate, issuer: Certificate, nonce: Buffer):
   return Buffer.from(AsnConvert.serialize(new OCSPRequest({ tbsRequest })))
 }
 
-/** SHA-1 identifies here and protects nothing; it is the one digest that every responder knows (RFC 5019 §2.1.1). */
+/**
+ * SHA-1 serves as an identifier here, not as protection. It is the one digest that every responder knows (RFC 5019
+ * §2.1.1).
+ */
 function certificateId(certificate: Certificate, issuer: Certificate): CertID {
   return new CertID({
     hashAlgorithm: new AlgorithmIdentifier({ algorithm: sha1, parameters: null }),
@@ -136,7 +141,7 @@ interface Question {
   readonly now: number
 }
 
-/** Throws an Error of any kind for an answer with a bad signature, about another certificate, or outside its time. */
+/** @throws Error of any kind for an answer with a bad signature, about another certificate, or outside its validity */
 function readAnswer(answer: Buffer, asked: Question): Verdict {
   const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse)
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes?.responseType !== id_pkix_ocsp_basic)
@@ -161,7 +166,10 @@ function isSameCertificate(one: CertID, other: CertID): boolean {
 
 const equal = (one: ArrayBuffer, other: ArrayBuffer): boolean => Buffer.from(one).equals(Buffer.from(other))
 
-/** The CA signs itself, or a responder to which it has issued a certificate for this (RFC 6960 §4.2.2.2). */
+/**
+ * The answer must be signed by the CA, or by a responder to which the CA issued a certificate for this purpose (RFC
+ * 6960 §4.2.2.2).
+ */
 function checkSigner(basic: BasicOCSPResponse, { issuer, now }: Question): void {
   const signed = Buffer.from(basic.tbsResponseDataRaw ?? new ArrayBuffer(0))
   const algorithm = Buffer.from(AsnConvert.serialize(basic.signatureAlgorithm))
@@ -184,7 +192,7 @@ function isResponderOf(delegate: Certificate, issuer: Certificate, now: number):
   )
 }
 
-/** Many responders repeat no nonce (RFC 5019); a nonce in the answer must be the one of the question. */
+/** Many responders omit the nonce (RFC 5019); if there is one, it must be that of the request. */
 function checkNonce({ tbsResponseData }: BasicOCSPResponse, nonce: Buffer): void {
   const extension = tbsResponseData.responseExtensions?.find(({ extnID }) => extnID === id_pkix_ocsp_nonce)
   if (extension === undefined) return
@@ -193,7 +201,8 @@ function checkNonce({ tbsResponseData }: BasicOCSPResponse, nonce: Buffer): void
 }
 
 function verdictOf({ certStatus, thisUpdate, nextUpdate }: SingleResponse, now: number): Verdict {
-  // Without nextUpdate newer information may exist at any time (RFC 6960 §4.2.2.1): then the answer must be current.
+  // Without nextUpdate newer information may exist at any time (RFC 6960 §4.2.2.1), so that the answer has to be
+  // current.
   const current = nextUpdate ?? thisUpdate
   if (thisUpdate.getTime() > now + skewMs || current.getTime() < now - skewMs)
     throw new RangeError('the answer is not current')

@@ -2,23 +2,23 @@ import type { Clock } from '../../clock.ts'
 import type { Certificate } from './certificate.ts'
 import { profileViolation, type ProfileRules } from './certificate-profile.ts'
 import { createOcsp, type OcspOptions } from './ocsp.ts'
-import { invalidCertificate } from './registration.ts'
+import { invalidCertificate } from './uploaded-certificate.ts'
 import { createRevocations, type RevocationOptions } from './revocation.ts'
 import { createTrustAnchors, type TrustFiles } from './trust-anchors.ts'
 import type { ReportProblem } from './reloaded-file.ts'
 
-/** Decides whether a certificate is valid at this moment. Nothing is cached but the content of unchanged files. */
+/** Decides whether a certificate is valid at this moment. Only the parsed content of unchanged files is cached. */
 export interface PathValidator {
   /** Whether certificates must be issued by a configured CA. */
   readonly requiresCa: boolean
-  /** Why it is rejected, for the audit trail; undefined when it is valid. */
+  /** Why the certificate is rejected, for the audit trail; undefined when it is valid. */
   rejectReason(certificate: Certificate): Promise<string | undefined>
   /**
-   * The checks at registration: an expired revocation list does not count, which is no fault of the certificate.
+   * The checks at registration. An expired revocation list is ignored here, since the certificate is not at fault.
    * @throws Fault `certificate.invalid`
    */
   checkRegistrable(certificate: Certificate): void
-  /** What an operator must attend to, one sentence each. */
+  /** Conditions that an operator must attend to, one sentence each. */
   alarms(): string[]
 }
 
@@ -29,7 +29,7 @@ export function createPathValidator(rules: CertificateRules, clock: Clock, repor
   const revocations = createRevocations(rules, report)
   const ocsp = createOcsp(rules, clock, report)
 
-  /** No certificate of a path may be in a revocation list of its issuer. */
+  /** Checks that no certificate of the path is in a revocation list of its issuer. */
   function revocationReason(path: readonly Certificate[], now: number): string | undefined {
     for (const [at, issuer] of path.slice(1).entries()) {
       const below = path[at]

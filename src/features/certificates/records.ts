@@ -29,7 +29,7 @@ export const UserCertificateTable = new EntitySchema<UserCertificate>({
   },
 })
 
-/** The bytes that the seal covers: write access to the database is not enough to give a user a certificate. */
+/** The record that the seal covers, so that write access to the database is not enough to give a user a certificate. */
 export function certificateRecord({ userId, fingerprint, der }: Omit<UserCertificate, 'seal' | 'createdAt'>): Buffer {
   return encodeRecord(['user certificate', userId, fingerprint, der])
 }
@@ -83,13 +83,13 @@ export function isTakenByAnother(tx: Tx, fingerprint: string, userId: number): P
   return tx.existsBy(UserCertificateTable, { fingerprint, userId: Not(userId) })
 }
 
-/** In place of the one that the user has, if any. */
+/** Inserts the certificate, and replaces the one that the user has, if any. */
 export async function replaceCertificate(tx: Tx, certificate: UserCertificate): Promise<void> {
   await deleteCertificate(tx, certificate.userId)
   await tx.insert(UserCertificateTable, certificate)
 }
 
-/** False when the user had none. */
+/** False when the user has no certificate. */
 export async function deleteCertificate(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.delete(UserCertificateTable, { userId })).affected === 1
 }

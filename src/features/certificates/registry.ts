@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import type { PresentedCertificate } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
@@ -28,48 +28,45 @@ import type { ReportProblem } from './reloaded-file.ts'
 
 export interface Certificates {
   /**
-   * Registers a certificate for a user, in place of the one that the user has; with that one the user's sessions end.
+   * Registers a certificate for a user. It replaces the user's present one, and the sessions opened with that one end.
    * `by` is who registers it: see `Recoveries`.
    * @throws Fault `certificate.invalid`, `certificate.taken`, `user.not_found`
    */
   register(userId: number, certificate: Certificate, by: number, commit: Commit): Promise<void>
   /**
-   * Ends the user's sessions as well: the holder of a lost card may have opened them.
+   * Removes the certificate and ends the user's sessions, since whoever has a lost card may have opened them.
    * @throws Fault `certificate.none`, `user.not_found`
    */
   remove(userId: number, commit: Commit): Promise<void>
-  /**
-   * The user's certificate, whether or not it is still valid; undefined without one.
-   * @throws Fault `user.not_found`, `hsm.seal_broken`
-   */
+  /** The user's certificate, valid or not; undefined without one. @throws Fault `user.not_found`, `hsm.seal_broken` */
   of(userId: number): Promise<Certificate | undefined>
   /**
-   * The holder of a certificate that is valid at this moment; every call checks everything anew.
+   * The user whose certificate this is, provided it is valid at this moment. Every call repeats all checks.
    * @throws Fault `hsm.seal_broken`
    */
   identify(presented: PresentedCertificate | undefined): Promise<Identification>
-  /** @throws Fault `certificate.invalid` for one that could not be used here */
+  /** @throws Fault `certificate.invalid` for a certificate that could not be used here */
   checkRegistrable(certificate: Certificate): void
   /**
-   * Why a certificate that no user has is not valid at this moment, for the audit trail; undefined while it is. Every call
-   * checks everything anew.
+   * Why a certificate that is registered to no user is not valid at this moment, for the audit trail; undefined while
+   * it is valid. Every call repeats all checks.
    */
   presentedReason(presented: PresentedCertificate): Promise<string | undefined>
   /**
-   * Why a session that this certificate has opened must end, for the audit trail; undefined while the certificate is
-   * the user's and valid. Checked once a second at most, because a session makes many calls.
+   * Why the sessions opened with this certificate must end, for the audit trail; undefined while it is the user's and
+   * valid. Checked at most once a second, because a session makes many calls.
    * @throws Fault `hsm.seal_broken`
    */
   rejectReason(userId: number, fingerprint: string): Promise<string | undefined>
-  /** Whether this certificate is the user's, inside a transaction. */
+  /** Whether the certificate is registered to the user, within a transaction. */
   isRegistered(tx: Tx, userId: number, fingerprint: string): Promise<boolean>
-  /** What an operator must attend to, one sentence each. */
+  /** Conditions that an operator must attend to, one sentence each. */
   alarms(): string[]
 }
 
 export type Identification =
   | { readonly holder: Holder; readonly certificate: Certificate }
-  /** Why there is no holder: for the audit trail, never for the client. */
+  /** The reason is for the audit trail only, never for the client. */
   | { readonly holder: undefined; readonly rejectReason: string }
 
 /** How long a worker remembers that the certificate of a session was valid. */
@@ -90,14 +87,14 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
   const validator = createPathValidator(rules, clock, report)
   const foundValid = new LRUCache<string, number>({ max: 10_000 })
 
-  /** The TLS library's own verification is required as well: it checks more, such as name constraints. */
+  /** The TLS library's verification is required in addition, since it checks more, such as name constraints. */
   function tlsRejectReason({ isVerified }: PresentedCertificate): string | undefined {
     return validator.requiresCa && !isVerified ? 'not verified by TLS' : undefined
   }
 
   async function registered(fingerprint: string): Promise<Holder | undefined> {
     const holder = await findHolder(store.read, fingerprint)
-    // The seal covers the DER: a changed fingerprint column alone deceives no reader.
+    // The seal covers the DER, so that an edited fingerprint column alone has no effect.
     if (holder !== undefined) await hsm.verify(sealedRecord(holder))
     return holder
   }
@@ -162,7 +159,7 @@ function readShown(der: Buffer): Certificate | undefined {
   }
 }
 
-/** A certificate is a factor of its user, who is locked while it comes and goes. */
+/** Registers and removes certificates. A certificate is a second factor of its user, whose row is locked meanwhile. */
 function createRegistration(
   { hsm, clock, endSessions, recoveries }: CertificateDependencies,
   validator: Pick<PathValidator, 'checkRegistrable'>,
@@ -175,7 +172,7 @@ function createRegistration(
       await commit(async (tx) => {
         const user = await lockedUser(tx, userId)
         if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
-        const seal = await hsm.seal(record, undefined, undefined, await grantOf(tx))
+        const seal = await hsm.seal(record, undefined, undefined, await transactionGrant(tx))
         if (!hasFactor(user.factors, record)) {
           const before = await certificateOf(tx, userId)
           if (before !== null) await endSessions(tx, userId)
@@ -200,7 +197,7 @@ function createRegistration(
   }
 }
 
-/** What the audit trail calls a certificate. */
+/** The name of a certificate in the audit trail. */
 export const labelOf = (fingerprint: string): string => `certificate ${fingerprint.slice(0, 16)}`
 
 const rejected = (rejectReason: string): Identification => ({ holder: undefined, rejectReason })

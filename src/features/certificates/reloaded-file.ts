@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** The parsed content of a file, read again when the file has changed. */
+/** The parsed content of a file, which is read again after each change. */
 export interface ReloadedFile<T> {
   readonly path: string
-  /** The newest content that could be parsed; undefined when none could be. */
+  /** The newest content that could be parsed; undefined if none could be. */
   current(): T | undefined
 }
 
-/** Receives one sentence for each change that makes a file unusable. */
+/** Told one sentence for each change that makes a file unusable. */
 export type ReportProblem = (sentence: string, cause?: unknown) => void
 
-/** Compares the file's times and size at each use, so a change takes effect at the next use, in every process. */
+/** Compares the file's times and size at each use, so that a change takes effect at the next use, in every process. */
 export function reloadOnChange<T>(path: string, parse: (content: Buffer) => T, report: ReportProblem): ReloadedFile<T> {
   let seen: string | undefined
   let value: T | undefined

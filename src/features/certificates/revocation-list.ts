@@ -10,7 +10,7 @@ import {
 } from '../../encoding/der.ts'
 import { pemBlocks } from '../../encoding/pem.ts'
 
-/** A certificate revocation list (RFC 5280 §5) whose signature is not verified yet. */
+/** A certificate revocation list (RFC 5280 §5). Its signature has not been verified yet. */
 export interface RevocationList {
   /** DER of the name of the CA that issued it. */
   readonly issuerName: Buffer
@@ -19,7 +19,7 @@ export interface RevocationList {
   readonly nextUpdate: number
   /** Serial numbers of revoked certificates: content of the INTEGER, hexadecimal. */
   readonly serials: ReadonlySet<string>
-  /** Which of several lists of one CA it is: those with the same scope follow one another. */
+  /** Distinguishes the lists of one CA: lists with the same scope replace one another. */
   readonly scope: string
   readonly coversUsers: boolean
   readonly coversAuthorities: boolean
@@ -35,7 +35,7 @@ const oid = {
   authorityKeyIdentifier: '2.5.29.35',
 } as const
 
-/** The lists in a file: DER, or PEM with any number of blocks. Throws RangeError for anything else. */
+/** Reads the lists in a file: DER, or PEM with any number of blocks. @throws RangeError for anything else */
 export function readRevocationLists(content: Buffer): RevocationList[] {
   if (content[0] === derTag.sequence) return [readRevocationList(content)]
   const blocks = pemBlocks(content.toString('latin1')).filter(({ label }) => label === 'X509 CRL' || label === 'CRL')
@@ -66,7 +66,7 @@ function readRevocationList(der: Buffer): RevocationList {
   }
 }
 
-/** Of each entry only the serial number is read: it comes first. */
+/** Reads only the serial number of each entry, which comes first. */
 function serialsIn(entries: DerElement | undefined): Set<string> {
   const serials = new Set<string>()
   if (entries === undefined) return serials
@@ -79,7 +79,8 @@ function serialsIn(entries: DerElement | undefined): Set<string> {
 }
 
 /**
- * The scope of the list (RFC 5280 §5.2.5). Throws RangeError for a partial list and for unknown critical extensions.
+ * The scope of the list (RFC 5280 §5.2.5).
+ * @throws RangeError for a partial list and for unknown critical extensions
  */
 function scopeOf(
   extensions: DerElement | undefined,

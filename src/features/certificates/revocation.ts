@@ -8,17 +8,22 @@ export interface Revocations {
    * Why a certificate is rejected, for the audit trail; undefined when a current list of its issuer does not name it.
    */
   rejectReason(certificate: Certificate, issuer: Certificate, now: number): string | undefined
-  /** What an operator must attend to, one sentence each: lists that have expired or soon will, CAs without a list. */
+  /**
+   * Conditions that an operator must attend to, one sentence each: lists that have expired or soon will, CAs without a
+   * list.
+   */
   alarms(authorities: readonly Certificate[], now: number): string[]
 }
 
 export interface RevocationOptions {
-  /** Files with revocation lists; where there are none, nothing is checked. */
+  /** Files with revocation lists. Without files nothing is checked. */
   readonly crls: readonly string[]
   readonly crlWarningMs: number
 }
 
-/** Looks certificates up in the revocation lists of CAs. Certificates of a CA without a current list are rejected. */
+/**
+ * Looks certificates up in the revocation lists of their CAs. Certificates of a CA without a current list are rejected.
+ */
 export function createRevocations({ crls, crlWarningMs }: RevocationOptions, report: ReportProblem): Revocations {
   const files = crls.map((path) => reloadOnChange(path, readRevocationLists, report))
   const verified = new WeakMap<RevocationList, Map<string, boolean>>()

@@ -1,7 +1,7 @@
 import { constants, verify, type KeyObject } from 'node:crypto'
 import { derTag, readElements, readOid, readOnly, type DerElement } from '../../encoding/der.ts'
 
-/** The accepted digests; SHA-1 and MD5 are forgeable and absent. */
+/** The accepted digests. SHA-1 and MD5 are missing because their signatures can be forged. */
 const digests: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
   '2.16.840.1.101.3.4.2.2': 'sha384',
@@ -26,7 +26,7 @@ export function isStrongAlgorithm(algorithm: Buffer): boolean {
   return digestOf(algorithm) !== undefined
 }
 
-/** Whether `signature` over `data` is good; false for an algorithm that is weak, unknown, or not of this key. */
+/** Whether `signature` over `data` is valid; false for an algorithm that is weak, unknown, or not of this key. */
 export function isGoodSignature(algorithm: Buffer, data: Buffer, signature: Buffer, key: KeyObject): boolean {
   const found = digestOf(algorithm)
   if (found === undefined || !found.keys.includes(key.asymmetricKeyType ?? '')) return false

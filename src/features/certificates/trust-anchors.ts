@@ -5,27 +5,27 @@ import { reloadOnChange, type ReportProblem, type ReloadedFile } from './reloade
 
 /** The CAs that issue the users' certificates. */
 export interface TrustAnchors {
-  /** Whether a CA is configured at all; without one, no path is required. */
+  /** Whether any CA is configured; otherwise no path is required. */
   readonly isConfigured: boolean
   /**
-   * The CAs above a certificate, its issuer first and a trust anchor last, each valid now and allowed to issue the
-   * one below it; undefined when there is no such path.
+   * The CAs above a certificate, from its issuer to a trust anchor, each valid now and allowed to issue the one before
+   * it; undefined when there is no such path.
    */
   pathOf(certificate: Certificate, now: number): Certificate[] | undefined
-  /** Every CA that can be part of a path. */
+  /** All CAs that can be part of a path. */
   authorities(): Certificate[]
 }
 
 export interface TrustFiles {
   /** PEM file with the trust anchors. */
   readonly clientCa?: string | undefined
-  /** PEM file with CAs between those and the users' certificates. */
+  /** PEM file with the CAs between trust anchors and users' certificates. */
   readonly intermediates?: string | undefined
 }
 
 const longestPath = 8
 
-/** CA certificates come from these files alone, and never from what a client sends beside its own certificate. */
+/** CA certificates come from these files only, never from what a client sends with its certificate. */
 export function createTrustAnchors(files: TrustFiles, report: ReportProblem): TrustAnchors {
   const watch = (path: string | undefined): ReloadedFile<Certificate[]> | undefined =>
     path === undefined ? undefined : reloadOnChange(path, certificatesIn, report)
@@ -65,11 +65,11 @@ function mayIssue(ca: Certificate, below: number, now: number): boolean {
   return isCa && below <= pathLength && validFrom <= now && now <= validTo && unknownCriticalExtension === undefined
 }
 
-/** Whether `ca` has signed `certificate` with a strong algorithm; the caller checks whether `ca` may issue it. */
+/** Whether `ca` has signed `certificate` with a strong algorithm. The caller checks whether `ca` may issue it. */
 export function hasIssued(ca: Certificate, certificate: Certificate): boolean {
   return (
     certificate.issuerName.equals(ca.subjectName) &&
-    // OpenSSL looks at key identifiers and at the CA's key usage.
+    // OpenSSL compares key identifiers and checks the CA's key usage.
     certificate.parsed.checkIssued(ca.parsed) &&
     isStrongAlgorithm(certificate.signatureAlgorithm) &&
     certificate.parsed.verify(ca.publicKey)

@@ -1,30 +1,34 @@
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { UnusedKey } from '../../hsm/sealing-port.ts'
 import { createNewRows } from '../../store/new-rows.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { findPending, findTombstones, forgetPending } from './records.ts'
 
-/** Undefined where no caller asked. */
+/** Resolves to undefined where no caller is involved. */
 export type CallersGrant = () => Promise<SealedGrant | undefined>
 
-/** The end of what is gone from the database: in the token, and in the memory of the keeper. */
+/** Destroys what the database no longer refers to: objects in the token, and records in the keeper's memory. */
 export interface Destruction {
   /**
-   * Destroys the objects of the token whose keys have ended, a bounded number; resolves to their ids. One that cannot be
-   * destroyed keeps no other from it, and is tried again at the next call.
+   * Destroys a bounded number of token objects whose keys have ended; resolves to their ids. An object that cannot be
+   * destroyed does not stop the others, and is tried again by the next call.
    */
   destroyPending(): Promise<readonly string[]>
   /**
-   * An object that was made goes, unless some row names it: a commit that failed may have happened all the same. Where
-   * that cannot be told, or was too long ago, it is left behind as waste. The grant is that of the caller it was made for.
+   * Destroys an object that was created but not used, unless a row refers to it, since a commit that reported a failure
+   * may have succeeded. Where that cannot be determined, or too much time has passed, the object is left in the token.
+   * The grant is that of the caller for whom it was created.
    */
   discard(made: UnusedKey, isNamed: (reader: Reader) => Promise<boolean>, grant: CallersGrant): Promise<void>
-  /** Shows the keeper the tombstones that it may not know: of other machines, or of a commit while it was down. */
+  /**
+   * Shows the keeper the tombstones that it may have missed: those of other machines, and those committed while it was
+   * down.
+   */
   showTombstones(): Promise<void>
 }
 
-/** Objects that one call destroys at most. */
+/** Objects destroyed per call. */
 const destroyedAtOnce = 100
 
 export function createDestruction(dependencies: {
@@ -57,7 +61,7 @@ export function createDestruction(dependencies: {
         const unused = await hsm.sealUnused(made, await grant())
         await hsm.destroyObject(unused, unused)
       } catch {
-        // The error that led here is the one to tell.
+        // Ignored, so that the caller reports the error that led here.
       }
     },
 

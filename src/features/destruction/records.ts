@@ -4,8 +4,8 @@ import { bytes, id, named, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /**
- * An object of the token whose key has ended: from the change that ended it until the token has destroyed it. Records and
- * seals are empty where a release before wrote it down.
+ * A token object whose key has ended, noted from that change until the object is destroyed. Record and seal columns are
+ * empty in rows of earlier releases.
  */
 interface PendingDestruction {
   /** CKA_ID, hexadecimal. */
@@ -30,7 +30,10 @@ export const PendingDestructionTable = new EntitySchema<PendingDestruction>({
   },
 })
 
-/** That a vault or a key has ended, under the keeper's seal. Kept for good: its rows are gone. */
+/**
+ * States under the keeper's seal that a vault or a key has ended. Kept permanently, because the rows themselves are
+ * deleted.
+ */
 interface Tombstone extends SealedRecord {
   readonly id: number
 }
@@ -41,7 +44,7 @@ export const TombstoneTable = new EntitySchema<Tombstone>({
   columns: { id, record: bytes, seal: bytes },
 })
 
-/** The record of a key, and what says that it has ended. */
+/** The sealed record of a key, and the sealed mark that it has ended. */
 export interface MarkedObject {
   readonly objectId: string
   readonly key: SealedRecord
@@ -63,7 +66,7 @@ export async function findPending(reader: Reader, most: number): Promise<MarkedO
   }))
 }
 
-/** Those that a release before wrote down: the data keys of deleted vaults. */
+/** Those noted by an earlier release: data keys of deleted vaults. */
 export async function findUnmarked(reader: Reader): Promise<string[]> {
   const rows = await reader.find(PendingDestructionTable)
   return rows.filter((row) => !isMarked(row)).map(({ objectId }) => objectId)
@@ -71,13 +74,13 @@ export async function findUnmarked(reader: Reader): Promise<string[]> {
 
 const isMarked = ({ markSeal }: PendingDestruction): boolean => markSeal.length > 0
 
-/** Gives one of those the mark by which it is destroyed, which names the object itself. */
+/** Gives such an object the mark that allows its destruction and names the object itself. */
 export async function markPending(tx: Tx, objectId: string, { record, seal }: SealedRecord): Promise<void> {
   const records = { keyRecord: record, keySeal: seal, markRecord: record, markSeal: seal }
   await tx.update(PendingDestructionTable, { objectId }, records)
 }
 
-/** Every one, for the operator. */
+/** All of them, for the operator. */
 export async function pendingObjectIds(reader: Reader): Promise<string[]> {
   return (await reader.find(PendingDestructionTable)).map(({ objectId }) => objectId)
 }
@@ -90,7 +93,7 @@ export async function insertTombstone(tx: Tx, { record, seal }: SealedRecord): P
   await tx.insert(TombstoneTable, { record, seal })
 }
 
-/** In the order in which they were made, from the one after `after` on. */
+/** In the order in which they were made, after the one with id `after`. */
 export function findTombstones(reader: Reader, after: number, most: number): Promise<Tombstone[]> {
   return reader.find(TombstoneTable, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: most })
 }

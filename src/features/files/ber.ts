@@ -3,12 +3,13 @@ import forge from 'node-forge'
 /** An element of BER (X.690 §8), as node-forge reads it. */
 export type Ber = forge.asn1.Asn1
 
-/** Says in a sentence why a file with a pass phrase stays closed. */
+/** Why a file with a pass phrase could not be opened, in a sentence for the sender. */
 export class Unopened extends Error {}
 
 /**
- * Reads BER: of indefinite length and with strings in pieces too, as NSS and Java write PKCS#12, which
- * `encoding/der.ts` does not. node-forge bounds the nesting (256). Throws an Error of any kind for other bytes.
+ * Parses BER, including indefinite lengths and strings in pieces, as NSS and Java write PKCS#12; `encoding/der.ts`
+ * accepts neither. node-forge limits the nesting to 256.
+ * @throws Error of any kind for other bytes
  */
 export const readBer = (bytes: Buffer): Ber => forge.asn1.fromDer(bytes.toString('latin1'))
 
@@ -23,7 +24,7 @@ export function child(parent: Ber, index: number): Ber {
   return found
 }
 
-/** The content of an OCTET STRING, whose pieces are put together. */
+/** The content of an OCTET STRING, joined from its pieces. */
 export function octetsOf({ value }: Ber): Buffer {
   return typeof value === 'string' ? Buffer.from(value, 'latin1') : Buffer.concat(value.map(octetsOf))
 }

@@ -1,4 +1,4 @@
-// @peculiar/x509 asks for it before anything else.
+// @peculiar/x509 requires it to be imported first.
 import 'reflect-metadata'
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
@@ -8,8 +8,9 @@ import { utcText } from '../../clock.ts'
 type Values = Readonly<Record<string, string>>
 
 /**
- * What a certificate says, under the names of its template's fields. Throws an Error of any kind for what cannot be
- * read; a Fault (`certificate.invalid`) for what would take long to read.
+ * The values of a certificate for the fields of its template.
+ * @throws Error of any kind for a certificate that cannot be parsed; Fault `certificate.invalid` for one that would
+ * take long to parse
  */
 export function certificateValues(der: Buffer): Values {
   boundCertificate(der)
@@ -23,7 +24,7 @@ export function certificateValues(der: Buffer): Values {
   }
 }
 
-/** The same of a certificate request (RFC 2986). */
+/** The same for a certificate request (RFC 2986). */
 export function requestValues(der: Buffer): Values {
   boundCertificate(der)
   return subjectValues(new x509.Pkcs10CertificateRequest(der))
@@ -31,14 +32,14 @@ export function requestValues(der: Buffer): Values {
 
 function subjectValues(holder: x509.X509Certificate | x509.Pkcs10CertificateRequest): Values {
   return {
-    // From the structure of the name and never from its text: a name may hold what looks like another field.
+    // From the structure of the name, not its text: a name may contain text that looks like another field.
     cn: holder.subjectName.getField('CN').map(withoutControls).join(', '),
     altnamedns: dnsNames(holder.extensions),
     ...publicKeyValues(holder.publicKey),
   }
 }
 
-/** Separated as people write it, escaped as RFC 4514 §2.4 has it, in the order of the certificate. */
+/** A name as text: separated as people write it, escaped as in RFC 4514 §2.4, in the order of the certificate. */
 function nameText(name: x509.Name): string {
   return name
     .toJSON()
@@ -62,7 +63,7 @@ function dnsNames(extensions: readonly x509.Extension[]): string {
   return names.map(({ value }) => withoutControls(value)).join(', ')
 }
 
-/** By their bits (RFC 5280 §4.2.1.3), in the words of OpenSSL. */
+/** Key usages by bit (RFC 5280 §4.2.1.3), in OpenSSL's words. */
 const usages = [
   'Digital Signature',
   'Non Repudiation',
@@ -90,7 +91,7 @@ const keyNames: Readonly<Record<string, readonly [name: string, bits?: number]>>
   x448: ['X448', 448],
 }
 
-/** A key of a kind that Node does not know is called by its object identifier. */
+/** A key type that Node does not know is named by its object identifier. */
 function publicKeyValues({ rawData, algorithm }: x509.PublicKey): Values {
   try {
     const key = createPublicKey({ key: Buffer.from(rawData), format: 'der', type: 'spki' })

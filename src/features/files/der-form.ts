@@ -1,6 +1,6 @@
 import { childrenOf, headerAt, shortContent, derTag, type DerHeader } from '../../encoding/der.ts'
 
-/** What an ASN.1 structure is, by its first headers. */
+/** The kind of an ASN.1 structure, as far as its first headers tell. */
 export type DerForm =
   | { readonly kind: 'certificate' | 'certificateRequest' | 'pkcs12' }
   | { readonly kind: 'privateKey'; readonly algorithm: string; readonly keyLength: string }
@@ -31,8 +31,8 @@ const curveBits: Readonly<Record<string, string>> = {
 }
 
 /**
- * Looks at headers alone, at most three levels deep: so its cost is the same for any bytes, a file may be cut off
- * anywhere behind them, and of a private key nothing is read but what its public key says too.
+ * Looks only at headers, at most three levels deep. So the cost is the same for all files, the file may be cut off
+ * after the headers, and nothing is read of a private key that its public key does not contain as well.
  */
 export function derForm(bytes: Buffer): DerForm | undefined {
   const outer = headerAt(bytes, 0)
@@ -45,12 +45,13 @@ export function derForm(bytes: Buffer): DerForm | undefined {
   return version === '00' || version === '01' ? plainKey(bytes, version, second, outer) : undefined
 }
 
-/** RFC 5280 §4.1 and RFC 2986 §4.2: what is signed comes first. */
+/** Certificate or request: the signed part comes first (RFC 5280 §4.1, RFC 2986 §4.2). */
 function signedForm(bytes: Buffer, signed: DerHeader): DerForm | undefined {
   const [version, next] = childrenOf(bytes, signed, 2)
   if (version?.tag === derTag.context0) return next?.tag === derTag.integer ? { kind: 'certificate' } : undefined
   if (shortContent(bytes, version) !== '00' || next?.tag !== derTag.sequence) return undefined
-  // A name holds sets; where a certificate of the first version has its serial number here, an algorithm follows.
+  // In a request the subject, a SEQUENCE of SETs, follows the version. A version 1 certificate begins with its serial
+  // number, which an algorithm follows.
   const isName = next.to === next.from || bytes[next.from] === derTag.set
   return isName ? { kind: 'certificateRequest' } : undefined
 }
@@ -59,7 +60,7 @@ function encryptedKey(bytes: Buffer, algorithm: DerHeader, content: DerHeader | 
   const [oid] = childrenOf(bytes, algorithm, 1)
   const name = shortContent(bytes, oid)
   const isEncryption = oid?.tag === derTag.oid && encryptionPrefixes.some((prefix) => name?.startsWith(prefix))
-  // Where the file is cut off inside the algorithm, its name has to do.
+  // Where the file is cut off within the algorithm, the object identifier alone decides.
   const isKey = content === undefined ? (algorithm.to ?? 0) > bytes.length : content.tag === derTag.octetString
   return isEncryption && isKey ? { kind: 'privateKey', algorithm: '', keyLength: '' } : undefined
 }
@@ -70,7 +71,9 @@ function isPkcs7(bytes: Buffer, info: DerHeader | undefined): boolean {
   return oid?.tag === derTag.oid && shortContent(bytes, oid)?.startsWith(pkcs7Prefix) === true
 }
 
-/** PKCS#1 (RFC 8017 §A.1.2), PKCS#8 (RFC 5958 §2) and SEC 1 (RFC 5915 §3) by what follows their version. */
+/**
+ * PKCS#1 (RFC 8017 §A.1.2), PKCS#8 (RFC 5958 §2) and SEC 1 (RFC 5915 §3), distinguished by what follows the version.
+ */
 function plainKey(
   bytes: Buffer,
   version: string,
@@ -80,7 +83,7 @@ function plainKey(
   const [, , third] = childrenOf(bytes, outer, 3)
   if (second?.tag === derTag.integer && version === '00') {
     const bits = modulusBits(bytes, second)
-    // OpenSSL's own form of DSA keys looks the same, but its third number is no small exponent.
+    // OpenSSL's own format for DSA keys looks the same, but its third number is not a small exponent.
     const algorithm = third?.to !== undefined && third.to - third.from > 16 ? 'DSA' : 'RSA'
     return Number(bits) >= 512 ? { kind: 'privateKey', algorithm, keyLength: bits } : undefined
   }
@@ -88,7 +91,7 @@ function plainKey(
   return second?.tag === derTag.sequence ? pkcs8Key(bytes, second, third) : undefined
 }
 
-/** A number of a curve's size, and then perhaps the curve, where the file is not cut off before it. */
+/** A number of the size of a curve, and perhaps the curve, unless the file is cut off before it. */
 function sec1Key(bytes: Buffer, key: DerHeader, third: DerHeader | undefined): DerForm | undefined {
   const keyBytes = (key.to ?? 0) - key.from
   if (keyBytes < 16 || keyBytes > 72) return undefined
@@ -113,7 +116,7 @@ function rsaBits(bytes: Buffer, key: DerHeader | undefined): string {
   return modulusBits(bytes, childrenOf(bytes, inner, 2)[1])
 }
 
-/** Digits of a modulus in binary: its length, less the zeros that it begins with. */
+/** The length of the modulus in bits, without its leading zeros. */
 function modulusBits(bytes: Buffer, modulus: DerHeader | undefined): string {
   if (modulus?.tag !== derTag.integer || modulus.to === undefined) return ''
   const start = bytes[modulus.from] === 0 ? modulus.from + 1 : modulus.from

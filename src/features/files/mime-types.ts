@@ -1,8 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type'
 
 /**
- * What a file extension says beyond what the first bytes can: the kinds of file that share a container, and those of
- * plain text. Types are those of IANA's registry where there is one.
+ * Types by file extension, for files whose first bytes leave the type open: formats that share a container, and kinds
+ * of plain text. The names are those of the IANA registry where it has one.
  */
 type TypesByExtension = ReadonlyMap<string, string>
 
@@ -77,7 +77,7 @@ const xmlTypes = table({
 
 const gzipTypes = table({ 'image/svg+xml': 'svgz' })
 
-/** DER (X.690), of which the first bytes tell no more than that. */
+/** DER (X.690): the first bytes reveal nothing more. */
 const derTypes = table({
   'application/pkix-cert': 'cer crt der',
   'application/x-pkcs12': 'p12 pfx',
@@ -119,12 +119,12 @@ const textTypes: TypesByExtension = new Map([
   }),
 ])
 
-/** Kinds whose signature lies beyond the first 64 bytes. */
+/** Formats whose signature lies beyond the first 64 bytes. */
 const lateTypes = table({ 'application/x-tar': 'tar', 'application/x-iso9660-image': 'iso' })
 
-/** What a type that was found by its first bytes may turn out to be by the extension. */
+/** For a type that was found by the first bytes: the more specific types, by extension. */
 const containers: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  // A ZIP may begin with an entry by which its kind is known already; the extension still tells a JAR from a WAR.
+  // A ZIP file may be recognised by its first entry; the extension still distinguishes a JAR from a WAR.
   ...['application/zip', ...zipTypes.values()].map((type) => [type, zipTypes] as const),
   ['application/x-cfb', compoundTypes],
   ['application/xml', xmlTypes],
@@ -134,7 +134,7 @@ const containers: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
 export const unknownType = 'application/octet-stream'
 
 /**
- * The type of a file, by its first bytes (64 suffice) and, where they leave it open, by its extension (lower case, no
+ * The type of a file: by its first bytes (64 suffice) and, where they leave it open, by its extension (lower case, no
  * dot). An extension never overrides the bytes.
  */
 export async function detectMimeType(start: Uint8Array, extension: string): Promise<string> {
@@ -147,8 +147,8 @@ export async function detectMimeType(start: Uint8Array, extension: string): Prom
 }
 
 /**
- * Frames of MPEG sound begin with eleven bits that are set, and nothing else: so does text in UTF-16 with its mark,
- * and one in two thousand of all other files. For them alone the extension has to agree.
+ * Frames of MPEG audio begin with eleven set bits and no other signature. UTF-16 text with a byte order mark begins the
+ * same way, as does one in two thousand other files. So for these the extension has to agree.
  */
 function hasBareSync(start: Uint8Array, signed: string | undefined): boolean {
   return (signed === 'audio/mpeg' || signed === 'audio/aac') && start[0] === 0xff
@@ -156,12 +156,15 @@ function hasBareSync(start: Uint8Array, signed: string | undefined): boolean {
 
 const soundExtensions = new Set(['mp1', 'mp2', 'mp3', 'mpga', 'aac', 'adts'])
 
-/** A SEQUENCE whose length is written in two bytes or more, as in every certificate and key file. */
+/** A SEQUENCE whose length takes two or more bytes, as in every certificate and key file. */
 function isDer(start: Uint8Array): boolean {
   return start.length > 4 && start[0] === 0x30 && start[1] !== undefined && start[1] >= 0x81 && start[1] <= 0x84
 }
 
-/** UTF-8, cut anywhere, or UTF-16 with its mark; of control characters only those that lay text out. */
+/**
+ * Whether it is text: UTF-8, possibly cut off, or UTF-16 with a byte order mark, without control characters except
+ * those of layout.
+ */
 function isText(start: Uint8Array): boolean {
   const mark = start.length >= 2 && new Set(['fffe', 'feff']).has(Buffer.from(start.subarray(0, 2)).toString('hex'))
   if (mark) return true

@@ -1,4 +1,4 @@
-/** What an OpenPGP file holds, by its armour (RFC 9580 §6.2) or its first packet; undefined for anything else. */
+/** The content of an OpenPGP file, by its armour (RFC 9580 §6.2) or its first packet; undefined for other files. */
 export function openPgpContent(bytes: Buffer, armourLabel: string | undefined): string | undefined {
   if (armourLabel?.startsWith('PGP ')) return byLabel[armourLabel]
   const packet = firstPacket(bytes)
@@ -17,12 +17,14 @@ const byLabel: Readonly<Record<string, string>> = {
 
 type Judge = (body: Buffer) => string | undefined
 
-/** Algorithms of keys (RFC 9580 §9.1). */
+/** Public-key algorithms (RFC 9580 §9.1). */
 const keyAlgorithms = new Set([1, 2, 3, 16, 17, 18, 19, 22, 25, 26, 27, 28])
 const is = (value: number | undefined, most: number): boolean => value !== undefined && value >= 1 && value <= most
 const isKeyAlgorithm = (value: number | undefined): boolean => value !== undefined && keyAlgorithms.has(value)
 
-/** A packet of each kind begins with its version; the next bytes are numbers from short lists (RFC 9580 §5). */
+/**
+ * A check per kind of packet. Each begins with its version; the next bytes are numbers from short lists (RFC 9580 §5).
+ */
 const byTag: Readonly<Record<number, Judge>> = {
   1: (body) => (body[0] === 3 && isKeyAlgorithm(body[9]) ? message : undefined),
   2: (body) => ((body[0] === 4 || body[0] === 6) && isKeyAlgorithm(body[2]) && is(body[3], 14) ? signature : undefined),
@@ -33,7 +35,7 @@ const byTag: Readonly<Record<number, Judge>> = {
 
 const isKey = (body: Buffer): boolean => (body[0] === 4 || body[0] === 6) && isKeyAlgorithm(body[5])
 
-/** Its tag, and its body as far as the bytes go (RFC 9580 §4.2). */
+/** The tag and the body of the first packet, as far as the bytes go (RFC 9580 §4.2). */
 function firstPacket(bytes: Buffer): { readonly tag: number; readonly body: Buffer } | undefined {
   const [first, second] = bytes
   if (first === undefined || second === undefined || first < 0x80) return undefined

@@ -4,7 +4,7 @@ import forge from 'node-forge'
 import { child, countOf, itemsOf, octetsOf, oidOf, Unopened, type Ber } from './ber.ts'
 
 declare module 'node-forge' {
-  // The type declarations of the package leave this out.
+  // The package's type declarations lack these.
   export const pbe: {
     generatePkcs12Key(
       password: string,
@@ -19,11 +19,11 @@ declare module 'node-forge' {
 
 type Kdf = 'pkcs12' | 'pbkdf2'
 
-/** A ciphertext of which the price of decryption is known before any is paid. */
+/** A ciphertext whose decryption cost is known before any of it is spent. */
 export interface Encrypted {
   readonly kdf: Kdf
   readonly iterations: number
-  /** Throws an Error of any kind for another pass phrase, as far as the padding tells. */
+  /** @throws Error of any kind for a wrong pass phrase, as far as the padding reveals it */
   decrypt(passphrase: string): Promise<Buffer>
 }
 
@@ -34,10 +34,10 @@ export interface Encrypted {
  * with SHA-512; the newest NSS writes that many.
  */
 const maxIterations: Readonly<Record<Kdf, number>> = { pkcs12: 5_000, pbkdf2: 600_000 }
-/** Programs write 8 to 64. */
+/** In practice salts have 8 to 64 bytes. */
 const maxSaltBytes = 1024
 
-/** @throws Unopened before anything is derived */
+/** @throws Unopened before any key is derived */
 export function checkPrice(parts: readonly Encrypted[]): void {
   for (const [kdf, most] of Object.entries(maxIterations)) {
     const sum = parts.reduce((total, part) => total + (part.kdf === kdf ? part.iterations : 0), 0)
@@ -65,7 +65,7 @@ function decryptCbc(cipher: Cipher, key: Buffer, iv: Buffer, ciphertext: Buffer)
   return Buffer.concat([decipher.update(ciphertext), decipher.final()])
 }
 
-/** OpenSSL 3 has RC2 and DES in its legacy provider alone, which Node does not load. */
+/** OpenSSL 3 has RC2 and DES only in its legacy provider, which Node does not load. */
 function decryptOldCbc(cipher: Cipher, key: Buffer, iv: Buffer, ciphertext: Buffer): Buffer {
   const [keyText, ivText, input] = [key.toString('latin1'), iv.toString('latin1'), ciphertext.toString('latin1')]
   const decipher =
@@ -103,8 +103,8 @@ const pbes2Ciphers: Readonly<Record<string, Cipher>> = {
 }
 
 /**
- * A ciphertext with its AlgorithmIdentifier: PBES2 with PBKDF2 (RFC 8018 §6.2), or one of PKCS#12 (RFC 7292 §C).
- * @throws Unopened for another scheme
+ * A ciphertext with its AlgorithmIdentifier: PBES2 with PBKDF2 (RFC 8018 §6.2), or a scheme of PKCS#12 (RFC 7292 §C).
+ * @throws Unopened for any other scheme
  */
 export function encryptedPart(algorithm: Ber, ciphertext: Buffer): Encrypted {
   const scheme = oidOf(child(algorithm, 0))
@@ -133,7 +133,7 @@ function pbes2Part(parameters: Ber, ciphertext: Buffer): Encrypted {
   if (oidOf(child(derivation, 0)) !== pbes2.pbkdf2) throw unsupported()
   const [salt, count, ...rest] = itemsOf(child(derivation, 1))
   if (salt === undefined || count === undefined) throw new RangeError('PBKDF2 lacks a parameter')
-  // The length of the key, which the cipher tells as well, may precede the PRF.
+  // The key length, which the cipher implies as well, may precede the PRF.
   const prf = rest.find(({ constructed }) => constructed)
   const digest = prf === undefined ? 'sha1' : known(prfs, oidOf(child(prf, 0)))
   const cipher = known(pbes2Ciphers, oidOf(child(encryption, 0)))
@@ -148,7 +148,10 @@ function pbes2Part(parameters: Ber, ciphertext: Buffer): Encrypted {
   }
 }
 
-/** What OpenSSL names in the DEK-Info of its own form of encrypted keys (RFC 1421 §4.6.1.3). Derived with MD5, once. */
+/**
+ * Decrypts OpenSSL's own format of encrypted keys, with the cipher that DEK-Info names (RFC 1421 §4.6.1.3). The key is
+ * derived with one round of MD5.
+ */
 export function decryptLegacy(name: string, iv: Buffer, ciphertext: Buffer, passphrase: string): Buffer {
   const cipher = Object.keys(keyBytes).find((one): one is Cipher => one === name.toLowerCase())
   if (cipher === undefined) throw unsupported()

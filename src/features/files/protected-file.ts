@@ -7,24 +7,28 @@ import { checkPrice, decryptLegacy, encryptedPart, type Encrypted } from './pass
 
 type Values = Readonly<Record<string, string>>
 
-/** What was read behind a pass phrase, by the names of the template's fields, or a sentence about why nothing was. */
+/**
+ * The values read from a protected file, by the names of the template's fields, or a sentence about why there are none.
+ */
 export type Opened = { readonly values: Values } | { readonly problem: string }
 
 export type FileOpener = (file: Buffer, passphrase: string) => Promise<Opened>
 
 /**
- * A key and a chain of certificates have some 10 KiB. To decrypt 32 KiB of RC2 takes 40 ms of CPU time, to read them
- * as BER 10 ms.
+ * A key with a chain of certificates has some 10 KiB. Decrypting 32 KiB of RC2 takes 40 ms of CPU time, parsing them as
+ * BER 10 ms.
  */
 const maxBytes = 32 * 1024
 
-/** Files that are opened or wait for it. One takes 0.3 s at most, so the last of them hears within some three seconds. */
+/**
+ * Files that are being opened or wait. One takes 0.3 s at most, so that the last of them waits for some three seconds.
+ */
 const maxWaiting = 10
 
 /**
- * Opens a PKCS#12 or an encrypted private key with its pass phrase. Of a private key nothing is given but its kind
- * and length. Never rejects. Files are opened one at a time, so that their derivations take one thread of libuv and
- * leave the others to files and the audit trail.
+ * Opens a PKCS#12 or an encrypted private key with its pass phrase. Only the kind and length of a private key are
+ * given. Never rejects. Files are opened one at a time, so that key derivation occupies one thread of libuv's pool and
+ * leaves the others to files and the audit trail.
  */
 export function createFileOpener(): FileOpener {
   let last: Promise<unknown> = Promise.resolve()
@@ -64,7 +68,7 @@ async function pkcs12Values(file: Buffer, passphrase: string): Promise<Values> {
   return { ...certificateValues(certificate), fingerprint }
 }
 
-/** Headers as OpenSSL writes them before a key in its own form (RFC 1421 §4.6). */
+/** The headers that OpenSSL writes before a key in its own format (RFC 1421 §4.6). */
 const legacyBody = /^DEK-Info: *([A-Z0-9-]{1,20}), *((?:[0-9A-Fa-f]{2}){8,16})\n\n([A-Za-z0-9+/=\n]*)$/m
 
 function pemKeyValues({ label, bytes, body }: PemBlock, passphrase: string): Values | Promise<Values> {
@@ -97,14 +101,14 @@ const oid = {
   localKeyId: '1.2.840.113549.1.9.21',
 } as const
 
-/** Programs write two parts: one with certificates, one with keys. */
+/** Programs write two parts: one with certificates and one with keys. */
 const maxParts = 8
 
 /**
- * The certificate in a PKCS#12 (RFC 7292 §4) that belongs to its key, or else the first one, as DER; undefined
- * without any. Keys stay encrypted. The MAC is not verified: it would double the price, and a file that was changed
- * deceives its sender alone.
- * @throws Unopened, or an Error of any kind for another pass phrase or a damaged file
+ * The certificate in a PKCS#12 (RFC 7292 §4) that belongs to its key, or else the first one, as DER; undefined if there
+ * is none. Keys stay encrypted. The MAC is not verified, because it would double the cost, and a modified file harms
+ * only its sender.
+ * @throws Unopened, or Error of any kind for a wrong pass phrase or a damaged file
  */
 async function certificateIn(pkcs12: Buffer, passphrase: string): Promise<Buffer | undefined> {
   const contents = itemsOf(readBer(dataOf(child(readBer(pkcs12), 1))))
@@ -120,7 +124,7 @@ async function certificateIn(pkcs12: Buffer, passphrase: string): Promise<Buffer
   return chosen && certificateOf(chosen)
 }
 
-/** The content of a ContentInfo (RFC 2315 §7): SafeContents in the clear, or encrypted. */
+/** The content of a ContentInfo (RFC 2315 §7): SafeContents, in plain or encrypted. */
 function partOf(info: Ber): Buffer | Encrypted {
   if (oidOf(child(info, 0)) !== oid.encryptedData) return dataOf(info)
   const encrypted = child(child(child(info, 1), 0), 1)
@@ -132,7 +136,7 @@ function dataOf(info: Ber): Buffer {
   return octetsOf(child(child(info, 1), 0))
 }
 
-/** The attribute by which programs mark the certificate of the key (RFC 7292 §4.2). */
+/** Whether the bag has the attribute that marks the certificate of the key (RFC 7292 §4.2). */
 function hasLocalKeyId(bag: Ber): boolean {
   const [, , attributes] = itemsOf(bag)
   return attributes !== undefined && itemsOf(attributes).some((one) => oidOf(child(one, 0)) === oid.localKeyId)

@@ -6,30 +6,30 @@ import { derForm } from './der-form.ts'
 import { openPgpContent } from './openpgp.ts'
 import { sshKeyOf } from './ssh-key.ts'
 
-/** What a file is, and what could be read of it. */
+/** The template that a file belongs to, and the values that were read from it. */
 export interface Recognised {
   readonly templateId: number
-  /** By the names of the template's fields; a field that is not known is missing or empty. */
+  /** Values by the names of the template's fields. An unknown value is missing or empty. */
   readonly values: Readonly<Record<string, string>>
-  /** Why nothing was read, where the sender should know. */
+  /** Why no values were read, where the sender should know. */
   readonly problem?: string
 }
 
-/** The part of a file that is read; certificates and keys are much smaller. */
+/** Only this part of a file is read; certificates and keys are much smaller. */
 export const maxSampleBytes = 128 * 1024
 
 const plainFile: Recognised = { templateId: templateIds.file, values: {} }
 
 /**
- * Finds the template that a file belongs to by its content. A client may have sent the first bytes alone, which then
- * decide. `isWhole` is false where the file goes on behind `sample`. Never throws, takes a bounded time and inflates
- * nothing; of a private key the answer has kind and length alone.
+ * Finds the template of a file by its content. If the client has sent only the first bytes, they decide. `isWhole` is
+ * false where the file continues after `sample`. Never throws, takes bounded time and decompresses nothing. Of a
+ * private key, only kind and length are given.
  */
 export function recognise(sample: Buffer, isWhole: boolean): Recognised {
   const block = firstPemBlock(sample)
   const content = openPgpContent(sample, block?.label)
   if (content !== undefined) return { templateId: templateIds.pgp, values: { content } }
-  // A larger file can be a collection of these at best, which is a plain file.
+  // A larger file can at most be a collection of these, which counts as a plain file.
   if (!isWhole) return plainFile
   const ssh = sshKeyOf(sample.toString('latin1'), block)
   if (ssh !== undefined) return { templateId: templateIds.sshKey, values: { ...ssh } }
@@ -43,7 +43,7 @@ function byStructure(der: Buffer): Recognised {
   return { templateId: templateIds.privateKey, values: { algorithm: form.algorithm, keylength: form.keyLength } }
 }
 
-/** The beginning of a certificate without version fits other structures too: the whole of it decides. */
+/** A version 1 certificate begins like other structures, so that all of it has to be parsed. */
 function firstVersionCertificate(der: Buffer): Recognised {
   if (der[0] !== 0x30) return plainFile
   const found = readable(certificateValues, der)
@@ -70,7 +70,7 @@ const keyNames: Readonly<Record<string, string>> = {
   'ENCRYPTED PRIVATE KEY': '',
 }
 
-/** Labels of RFC 7468, and those that older programs write. */
+/** Labels of RFC 7468, and those of older programs. */
 function byLabel({ label, bytes }: PemBlock): Recognised {
   if (/^(?:X509 |TRUSTED )?CERTIFICATE$/.test(label)) return recognisers.certificate(bytes)
   if (/^(?:NEW )?CERTIFICATE REQUEST$/.test(label)) return recognisers.certificateRequest(bytes)
@@ -91,7 +91,7 @@ function readable(
   try {
     return { values: read(der) }
   } catch (error) {
-    // A sentence about certificates is for what begins like one.
+    // The sentence about certificates is given only for a file that begins like one.
     const problem = error instanceof Fault && derForm(der) !== undefined ? error.detail : undefined
     return { values: {}, ...(problem === undefined ? {} : { problem }) }
   }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { PemBlock } from '../../encoding/pem.ts'
 
-/** What can be said of an SSH key without its pass phrase. */
+/** The properties of an SSH key that are readable without its pass phrase. */
 export interface SshKey {
   readonly algorithm: string
   /**
-   * `SHA256:` and base64 without padding, as ssh-keygen writes it; empty where the file does not hold the whole
-   * public key.
+   * `SHA256:` and base64 without padding, as ssh-keygen writes it; empty where the file lacks a part of the public key.
    */
   readonly fingerprint: string
   readonly comment: string
@@ -19,12 +18,12 @@ const otherKey =
   /^(?:PuTTY-User-Key-File-\d: *([a-z0-9@.-]{1,64})|---- BEGIN SSH2 (?:ENCRYPTED PRIVATE|PUBLIC) KEY ----)/
 const magic = Buffer.from('openssh-key-v1\0')
 
-/** @param text the beginning of the file, byte by byte (latin1) */
+/** @param text the beginning of the file, one character per byte (latin1) */
 export function sshKeyOf(text: string, block: PemBlock | undefined): SshKey | undefined {
   if (block?.label === 'OPENSSH PRIVATE KEY') return privateKey(block.bytes)
   const [line, algorithm = '', base64 = '', comment = ''] = publicLine.exec(text) ?? []
   if (line !== undefined) {
-    // Where nothing follows, the file may be cut off, and that would be the fingerprint of another key.
+    // Where nothing follows, the base64 text may be cut off, and its fingerprint would be that of another key.
     const isWhole = text.length > text.indexOf(base64) + base64.length
     const blob = Buffer.from(base64, 'base64')
     const readable = Buffer.from(comment, 'latin1').toString('utf8').trim()
@@ -38,13 +37,13 @@ export function sshKeyOf(text: string, block: PemBlock | undefined): SshKey | un
   return other === undefined ? undefined : { algorithm: name, fingerprint: '', comment: '' }
 }
 
-/** The public key precedes the part that may be encrypted (OpenSSH, PROTOCOL.key). */
+/** The public key stands before the part that may be encrypted (OpenSSH, PROTOCOL.key). */
 function privateKey(content: Buffer): SshKey {
   const unknown = { algorithm: '', fingerprint: '', comment: '' }
   if (!content.subarray(0, magic.length).equals(magic)) return unknown
   const [cipher, kdf, options, rest] = stringsAt(content, magic.length, 3)
   if (cipher === undefined || kdf === undefined || options === undefined || rest === undefined) return unknown
-  // The number of keys precedes them, and is 1 in every file that ssh-keygen writes.
+  // The number of keys stands before them. It is 1 in every file that ssh-keygen writes.
   const [blob] = stringsAt(rest, 4, 1)
   return blob === undefined ? unknown : { ...unknown, algorithm: nameOf(blob), fingerprint: fingerprintOf(blob) }
 }
@@ -52,13 +51,13 @@ function privateKey(content: Buffer): SshKey {
 const fingerprintOf = (blob: Buffer): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
 
-/** A public key begins with the name of its kind (RFC 4253 §6.6). */
+/** A public key begins with the name of its type (RFC 4253 §6.6). */
 function nameOf(blob: Buffer): string {
   const name = stringsAt(blob, 0, 1)[0]?.toString('latin1') ?? ''
   return /^[a-z0-9@.-]{1,64}$/.test(name) ? name : ''
 }
 
-/** `count` strings with their lengths in front (RFC 4251 §5), and what follows them; nothing where they are cut off. */
+/** Reads `count` strings, each with its length in front (RFC 4251 §5), and the rest; nothing where they are cut off. */
 function stringsAt(bytes: Buffer, start: number, count: number): Buffer[] {
   const strings: Buffer[] = []
   let at = start

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Link } from './records.ts'
 
-/** What the seal of a link covers: all but the words of its maker. `creator`: the identity of the maker. */
+/** The record that the seal of a link covers: all columns but the label. `creator`: the identity of its creator. */
 export function linkRecord(
   link: Omit<Link, 'id' | 'userId' | 'label' | 'ciphertext' | 'seal'>,
   creator: Buffer,

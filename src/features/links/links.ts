@@ -32,46 +32,46 @@ export interface LinkRules {
 }
 
 export interface NewLink {
-  /** Id of the maker. */
+  /** Id of the creator. */
   readonly userId: number
   readonly label: string
   readonly ciphertext: Buffer
-  /** Undefined: a day, or the longest that there is. */
+  /** Undefined: a day, or the configured maximum if that is shorter. */
   readonly lifetimeMs: number | undefined
 }
 
-/** A link as its maker gets it, once: `opener` is the text that opens it. */
+/** A new link for its creator. `opener` is the text that opens it, shown only here. */
 export interface MadeLink extends ListedLink {
   readonly opener: string
 }
 
-/** Hears which link it is, before the change is recorded. */
+/** Told the id of the link before the change is recorded. */
 export type NoteLink = (linkId: number) => void
 
 /**
- * One-time links: what a user has encrypted under a key that the appliance never sees, for whoever has the link. Every
- * operation throws `link.disabled` where the configuration has them turned off.
+ * One-time links: data that a user has encrypted under a key unknown to the appliance, for whoever has the link. Every
+ * operation throws `link.disabled` where the configuration turns links off.
  */
 export interface Links {
   readonly rules: LinkRules
   /** @throws Fault `link.invalid`, `link.limit` */
   create(link: NewLink, commit: Commit, note: NoteLink): Promise<MadeLink>
-  /** A page of those of one maker, and whether there are more behind it. */
+  /** A page of the links of one creator, and whether there are more. */
   list(page: LinkPage): Promise<ListedLinks>
   /**
-   * What the link holds, which is gone from the database when this resolves: of calls at one moment, at whatever machine,
+   * The content of the link, which is deleted from the database when this resolves. Of parallel calls, on any machine,
    * one gets it.
-   * @throws Fault `link.not_found` for all others, and for a link whose maker cannot log in any more
+   * @throws Fault `link.not_found` for all other calls, and for a link whose creator may not log in any more
    */
   open(opener: string, commit: Commit, note: NoteLink): Promise<Buffer>
-  /** @throws Fault `link.not_found` also for one that has ended, and for that of another user */
+  /** @throws Fault `link.not_found` also for a link that has ended, or belongs to another user */
   revoke(userId: number, linkId: number, commit: Commit): Promise<void>
-  /** Removes what ended links leave; resolves to how many links that were. */
+  /** Deletes expired content and old links; resolves to the number of links. */
   sweep(): Promise<number>
 }
 
 const openerBytes = 16
-/** How long lists show a link after its time. */
+/** How long lists show a link after its end. */
 const keptMs = 2_592_000_000
 
 export function createLinks(on: {
@@ -82,9 +82,9 @@ export function createLinks(on: {
 }): Links {
   const { store, hsm, clock, rules } = on
 
-  /** Ends a link under the seal of its last record. */
+  /** Ends a link: seals its last record and deletes its content. */
   async function end(tx: Tx, link: Link, creator: Buffer, state: LinkState): Promise<void> {
-    // Otherwise the keeper would be shown what another call has just replaced.
+    // Checked before the keeper is asked, since a parallel call may have ended the link.
     if (!(await lockWaiting(tx, link))) throw new Fault('link.not_found')
     const closed = { ...link, state, closedAt: clock.now(), generation: nextGeneration(link.generation) }
     const seal = await sealChange(hsm, tx, linkRecord(closed, creator), {
@@ -112,7 +112,7 @@ export function createLinks(on: {
         generation: 1,
       } as const
       const id = await commit(async (tx) => {
-        // The user is locked: links that are made at one moment are counted one after the other.
+        // Locks the user, so that links created in parallel are counted one by one.
         const { identity: creator } = personIn(await lockedRow(tx, userId))
         if ((await countWaiting(tx, userId, now)) >= rules.perUser) throw tooMany(rules)
         const sealed = await sealFirst(hsm, tx, (identity) => linkRecord({ ...waiting, identity }, creator))
@@ -130,7 +130,7 @@ export function createLinks(on: {
 
     async open(opener, commit, note) {
       checkOn(rules)
-      // Outside a transaction: a stranger who guesses holds up no change.
+      // Read outside the transaction, so that guessed openers block no writer.
       const link = await findWaiting(store.read, digestOf(Buffer.from(opener)), clock.now())
       const maker = link && (await findUserById(store.read, link.userId))
       if (link === null || link.ciphertext === null || maker === null || !mayLogIn(maker.capabilities))
@@ -170,7 +170,7 @@ function personIn(maker: User | null): User {
 const tooMany = ({ perUser }: LinkRules): Fault =>
   new Fault('link.limit', `You have ${perUser} links that wait to be opened, which is all that one user may have.`)
 
-/** Nonce and tag of AES-GCM, and a byte between. */
+/** Length in bytes of nonce, tag and the shortest content of AES-GCM. */
 const leastBytes = 29
 const leastLifetimeMs = 60_000
 const usualLifetimeMs = ({ longestMs }: LinkRules): number => Math.min(86_400_000, longestMs)

@@ -3,27 +3,27 @@ import { bytes, id, integer, named, nullable, text, time } from '../../store/col
 import { isSet } from '../../store/conditions.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** `opened` and `revoked` are ends: nothing follows them. */
+/** `opened` and `revoked` are final. */
 export type LinkState = 'waiting' | 'opened' | 'revoked'
 
-/** A one-time link as it is stored: neither what opens it nor what it says can be read here. */
+/** A stored one-time link. It contains neither the opener nor the plaintext. */
 export interface Link {
   readonly id: number
   readonly userId: number
-  /** 16 random bytes that the keeper drew. */
+  /** 16 random bytes, drawn by the keeper. */
   readonly identity: Buffer
-  /** SHA-256 of the text by which it is opened. */
+  /** SHA-256 of the text that opens it. */
   readonly opener: Buffer
-  /** The maker's words for it, which stay with him. */
+  /** The creator's description, which only the creator sees. */
   readonly label: string
-  /** Made in the maker's browser; null once it has ended. */
+  /** Encrypted in the creator's browser; null once the link has ended. */
   readonly ciphertext: Buffer | null
   /** SHA-256 of the ciphertext. */
   readonly digest: Buffer
   readonly state: LinkState
   readonly createdAt: number
   readonly expiresAt: number
-  /** When it was opened or revoked; null while it waits. */
+  /** When it was opened or revoked; null while it is waiting. */
   readonly closedAt: number | null
   /** See `record-generation.ts`. */
   readonly generation: number
@@ -57,7 +57,7 @@ export async function insertLink(tx: Tx, link: Omit<Link, 'id'>): Promise<number
   return Number(identifiers[0]?.['id'])
 }
 
-/** The link that this opens, while it waits. */
+/** The waiting link that this opener opens. */
 export function findWaiting(reader: Reader, opener: Buffer, now: number): Promise<Link | null> {
   return reader.findOneBy(LinkTable, { opener, state: 'waiting', expiresAt: MoreThan(now) })
 }
@@ -70,20 +70,20 @@ export function countWaiting(reader: Reader, userId: number, now: number): Promi
   return reader.countBy(LinkTable, { userId, state: 'waiting', expiresAt: MoreThan(now) })
 }
 
-/** What a list shows; no ciphertext. */
+/** The columns that a list shows, without the ciphertext. */
 export type ListedLink = Pick<Link, 'id' | 'label' | 'state' | 'createdAt' | 'expiresAt' | 'closedAt'>
 
-/** Links of one maker, the newest first. */
+/** A page of the links of one creator, newest first. */
 export interface LinkPage {
   readonly userId: number
-  /** Id of the last one of the page before; undefined for the first page. */
+  /** Id of the last link of the page before; undefined for the first page. */
   readonly before: number | undefined
   readonly most: number
 }
 
 export interface ListedLinks {
   readonly links: readonly ListedLink[]
-  /** Whether there are more behind them. */
+  /** Whether there are more links after this page. */
   readonly hasMore: boolean
 }
 
@@ -97,7 +97,10 @@ export async function listLinks(reader: Reader, { userId, before, most }: LinkPa
   return { links: links.slice(0, most), hasMore: links.length > most }
 }
 
-/** Until the transaction ends, others that close this link wait; false where it waits to be opened no more. */
+/**
+ * Locks the link until the transaction ends, so that others that would close it wait. False where it is not waiting any
+ * more.
+ */
 export async function lockWaiting(
   tx: Tx,
   { id: linkId, generation }: Pick<Link, 'id' | 'generation'>,
@@ -106,7 +109,7 @@ export async function lockWaiting(
   return (await tx.update(LinkTable, waiting, { state: 'waiting' })).affected === 1
 }
 
-/** Of calls at one moment exactly one closes it: false for all others, with nothing changed. */
+/** True for exactly one of parallel calls that close the link; false, with nothing changed, for the others. */
 export async function closeLink(
   tx: Tx,
   link: Pick<Link, 'id' | 'generation'>,
@@ -116,7 +119,7 @@ export async function closeLink(
   return (await tx.update(LinkTable, waiting, { ...end, ciphertext: null })).affected === 1
 }
 
-/** Takes the ciphertexts of links whose time has passed, and the links that ended long ago. Resolves to how many links. */
+/** Deletes the ciphertexts of expired links, and links that ended long ago. Resolves to the number of links. */
 export async function sweepLinks(tx: Tx, now: number, endedBefore: number): Promise<number> {
   const taken = await tx.update(
     LinkTable,
@@ -127,7 +130,7 @@ export async function sweepLinks(tx: Tx, now: number, endedBefore: number): Prom
   return (taken.affected ?? 0) + (deleted.affected ?? 0)
 }
 
-/** Of a database of the past: what waits in it may have been opened since. */
+/** For a restored database: a link that was waiting in it may have been opened since. */
 export async function removeWaitingLinks(tx: Tx): Promise<void> {
   await tx.delete(LinkTable, { state: 'waiting' })
 }

@@ -5,7 +5,7 @@ import type { Sealer } from '../users/sealed-change.ts'
 import { checkFields } from '../users/user-rules.ts'
 import { changeUser } from '../users/user-seals.ts'
 
-/** What users read and change of their own rows. */
+/** What users may read and change of their own account. */
 export interface OwnAccounts {
   /** @throws Fault `user.not_found` for a service account */
   read(userId: number): Promise<User>

@@ -16,23 +16,24 @@ import { changeUser } from '../users/user-seals.ts'
 type Holder = Pick<Caller, 'userId' | 'username'>
 
 /**
- * Users give themselves devices of one-time passwords and give them up, by a second factor that they show once more. What
- * a user does so is no recovery: no membership rests because of it.
+ * Changes that users make of their own OTP devices, authorized by a second factor in the same call. They are no
+ * recovery: no membership is put on hold.
  */
 export interface OwnDevices {
   /**
-   * Makes the seed of an authenticator app, which is no factor before `activate`. It takes the place of one that was begun
-   * before.
+   * Makes the seed of an authenticator app, which becomes a second factor with `activate`. It replaces one that was
+   * begun before.
    * @throws Fault `otp.device_limit`, `access.resting`
    */
   begin(caller: Holder, commit: Commit): Promise<CodeEnrolment>
   /**
-   * By a code of the new device: a person whose app shows other codes must not be locked out by it.
-   * @throws Fault `otp.device_not_found`, `otp.device_invalid`, `otp.device_limit`, `access.resting`, and those of `OwnFactors`
+   * Activates the device by one of its codes, so that a person whose app shows other codes is not locked out.
+   * @throws Fault `otp.device_not_found`, `otp.device_invalid`, `otp.device_limit`, `access.resting`, and those of
+   * `OwnFactors`
    */
   activate(caller: Holder, shown: ShownDevice & { readonly code: string }, commit: Commit): Promise<OtpDevice>
   /**
-   * Takes the hardware token without a holder that made this OTP.
+   * Gives the caller the registered hardware token without a holder that made this OTP.
    * @throws Fault `otp.device_invalid`, `otp.device_limit`, `access.resting`, and those of `OwnFactors`
    */
   adopt(
@@ -49,7 +50,7 @@ interface ShownDevice {
   readonly factor: FreshFactor
 }
 
-/** A seed that was shown longer ago is proved no more. */
+/** How long a new seed may be activated. */
 const provingMs = 15 * 60_000
 
 export function createOwnDevices(on: {
@@ -80,7 +81,8 @@ export function createOwnDevices(on: {
     async activate(caller, { deviceId, code, factor }, commit) {
       const { userId } = caller
       await ownFactors.refuseResting(userId)
-      // Before the other factor is used up: a person who mistypes this code can send the other one again.
+      // Checked before the other factor is used up, so that a person who mistypes this code can send the other one
+      // again.
       const examined = await otps.examineCodeOf(await begunDevice(store.read, userId, deviceId), code)
       if (examined === undefined) throw wrongCode()
       return ownFactors.change(caller, factor, commit, async (tx) => {
@@ -113,7 +115,7 @@ export function createOwnDevices(on: {
   }
 }
 
-/** One that the user can do without. @throws Fault `otp.device_not_found`, `user.last_factor` */
+/** A device of the user that is not the last second factor. @throws Fault `otp.device_not_found`, `user.last_factor` */
 async function heldDevice(reader: Reader, userId: number, deviceId: number, user: User | null): Promise<void> {
   const device = await findOfUser(reader, userId, deviceId)
   if (user === null || device === undefined || !hasFactor(user.factors, deviceRecord(device)))

@@ -1,32 +1,38 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** One of a list, as it is found: longer fields are not read yet. */
+/** A list item as it is found: its fields are read at once only where they are short. */
 export interface Found {
-  /** The fields that are not encrypted, where they are short. */
+  /** The unencrypted fields, where they are short. */
   readonly fields: Fields | undefined
-  /** Their length in the database. */
+  /** Length of the unencrypted fields in the database, in bytes. */
   readonly fieldBytes: number
 }
 
-/** One of a list; without its fields where all of the list would be too long with them, or where it changed meanwhile. */
+/**
+ * A list item. Its fields are missing where the list would be too long with them, or where the object changed
+ * meanwhile.
+ */
 export type Listed<T extends Found> = Omit<T, keyof Found> & { readonly fields: Fields; readonly isAbridged: boolean }
 
 type Fields = Readonly<Record<string, string>>
 
-/** Told of a list that costs much to write. Throws where the caller is not granted one at this moment. */
+/** Told of a list that is expensive to write. Throws where the caller's quota is used up. */
 export type AdmitLongList = () => void
 
-/** Read at once with the rest of a row. Usual objects have fewer, so that lists of many show them whole. */
+/**
+ * Fields up to this length are read together with the row. Usual objects have fewer, so that lists show them
+ * completely.
+ */
 const shortBytes = 512
 const longListBytes = 4 * 1024 * 1024
 /**
- * Of all fields of one list: as many as JSON text is made of in some 100 ms. Of more than 32,768 objects it may be more, as
- * short fields are never left out: a long list of usual objects is for all members of its vault, and stays whole.
+ * Limit for all fields of one list: text that JSON serializes in some 100 ms. A list of more than 32,768 objects may
+ * exceed it, because short fields are never left out: a long list of usual objects stays complete for all members.
  */
 const mostBytes = 16 * 1024 * 1024
 const readInATurn = 25
 
-/** The columns of `Found` for a SELECT by hand. In both dialects the length is known without reading the text. */
+/** The columns of `Found` for a handwritten SELECT. Both databases know the length without reading the text. */
 export const fieldColumns = (alias: string, prefix: string): string =>
   `octet_length(${alias}.public_fields) AS "${prefix}fieldBytes",
     CASE WHEN octet_length(${alias}.public_fields) <= ${shortBytes} THEN ${alias}.public_fields END AS "${prefix}publicFields"`
@@ -39,7 +45,7 @@ export function readFound(row: Readonly<Record<string, unknown>>, prefix: string
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
 const parse = (json: string): Fields => JSON.parse(json) as Fields
 
-/** Admits a list as soon as what is read of it is long, and once. */
+/** Asks `admitLongList` once, as soon as a list turns out to be long. */
 export function createListAdmission(admitLongList: AdmitLongList) {
   let isAdmitted = false
   let bytes = 0
@@ -49,7 +55,7 @@ export function createListAdmission(admitLongList: AdmitLongList) {
   }
   return {
     admit,
-    /** Passes on some of a list whose short fields were read. */
+    /** Counts list items whose short fields were read, and returns them. */
     counted<T extends Found>(found: readonly T[]): readonly T[] {
       bytes += bytesOf(found.filter(({ fields }) => fields !== undefined))
       if (bytes > longListBytes) admit()
@@ -61,9 +67,9 @@ export function createListAdmission(admitLongList: AdmitLongList) {
 const bytesOf = (found: readonly Found[]): number => found.reduce((sum, { fieldBytes }) => sum + fieldBytes, 0)
 
 /**
- * Reads what is missing. Where all of it would be too much, each has an even share, and what is longer than its share is
- * left out: so who fills a vault with long texts has these left out, and not those of others.
- * @param readTexts the fields of some of them, as JSON; none of one that has changed since it was found
+ * Reads the long fields. Where all of them together are too long, each object gets an equal share, and an object whose
+ * fields exceed it is listed without them: whoever fills a vault with long texts hides only their own.
+ * @param readTexts reads the fields of some objects as JSON; gives none of an object that changed since it was found
  */
 export async function withFields<T extends Found>(
   found: readonly T[],

@@ -4,34 +4,35 @@ import type { FileManifest } from './file-store.ts'
 import type { FileInfo, StoredObject } from './read-records.ts'
 import { statusBits, type ObjectChange } from './records.ts'
 
-/** What a call gives for the fields of a template. */
+/** The values that a call gives for the fields of a template. */
 export interface FieldValues {
   readonly open: Readonly<Record<string, string>>
   readonly secret: Readonly<Record<string, string>>
 }
 
 export interface ValueRules {
-  /** Fields that are left out keep what they have; else they have to be optional. */
+  /** Whether fields that are left out keep their value. Otherwise they must be optional. */
   readonly partial: boolean
-  /** Of the file that comes with the call. */
+  /** Name of the file that comes with the call. */
   readonly filename: string | undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-/** In characters: of a field, and of a name. */
+/** In characters, for a field and for a name. */
 const maxLength = 65_536
 export const maxNameLength = 255
 
 /**
- * The members of a call that are fields of the template; others are left alone, as published clients send some.
+ * The members of a call that are fields of the template. Other members are ignored, since published clients send some.
  * @throws Fault `object.invalid`, which names the field
  */
 export function readValues(template: Template, members: Members, rules: ValueRules): FieldValues {
   const open: Record<string, string> = {}
   const secret: Record<string, string> = {}
   for (const field of template.fields) {
-    // A client that goes by a table sends null for what has no value in it; in a change that could as well empty the field.
+    // Clients that copy a table send null for an empty value. It counts as missing for a new object; in an edit it
+    // could mean that the field be emptied, so it is refused there.
     const given = rules.partial ? members[field.name] : (members[field.name] ?? undefined)
     const value = field.type === 'file' ? rules.filename : textOf(field, given)
     if (value === undefined && rules.partial) continue
@@ -47,7 +48,7 @@ export function readValues(template: Template, members: Members, rules: ValueRul
   return { open, secret }
 }
 
-/** @throws Fault `object.invalid` unless the template takes this file */
+/** @throws Fault `object.invalid` if the template does not take this file */
 export function checkFile(template: Template, filename: string): void {
   if (template.file === undefined) throw invalid(`The template ${template.name} takes no file.`)
   const extension = extensionOf(filename)
@@ -56,7 +57,7 @@ export function checkFile(template: Template, filename: string): void {
     throw invalid(`The template ${template.name} takes files that end with ${taken.join(', ')}.`)
 }
 
-/** In lower case, without the dot; empty where there is none. */
+/** In lower case and without the dot; empty where there is no extension. */
 export function extensionOf(filename: string): string {
   return /[^.]\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
 }
@@ -81,8 +82,8 @@ function checkKind({ name, type, options }: Field, text: string): void {
 const invalid = (sentence: string): Fault => new Fault('object.invalid', sentence)
 
 /**
- * What an object is called when the client does not say: a certificate after its subject, others after their first
- * field that is not secret.
+ * The name of an object for which the client gives none: the subject of a certificate, otherwise the first field that
+ * is not secret.
  */
 function derivedName(template: Template, open: Readonly<Record<string, string>>): string {
   const subject = template.file === undefined ? undefined : open['cn']
@@ -95,16 +96,16 @@ function derivedName(template: Template, open: Readonly<Record<string, string>>)
         .join('')}…`
 }
 
-/** A file that was stored for an object. */
+/** A file that was stored for the object. */
 export interface Upload {
   readonly manifest: FileManifest
   readonly info: FileInfo
 }
 
-/** What a call adds to an object. */
+/** The values that a call sets on an object. */
 export interface Addition {
   readonly template: Template
-  /** Undefined: the object keeps the name that a user chose for it, else it is derived. */
+  /** Undefined: a name that a user chose is kept, any other is derived again. */
   readonly name: string | undefined
   readonly values: FieldValues
   readonly upload: Upload | undefined
@@ -121,12 +122,10 @@ export const noContent: Content = {
   status: statusBits.active,
 }
 
-/**
- * Content with what a call adds, as it is written down. `isWeak` says which values break the vault's password policy.
- */
+/** The new content of an object. `isWeak` says whether a value breaks the vault's password policy. */
 export function addedTo(before: Content, addition: Addition, isWeak: (value: string) => boolean): ObjectChange {
   const { template, values, upload } = addition
-  // A field that its template has made secret since is not open any more.
+  // Drops unencrypted values of fields that the template has made secret since.
   const stillOpen = Object.entries(before.fields).filter(([name]) => !(name in values.secret))
   const fields = { ...Object.fromEntries(stillOpen), ...values.open }
   const kept = addition.name ?? (before.nameGiven ? before.name : undefined)
@@ -144,27 +143,27 @@ export function addedTo(before: Content, addition: Addition, isWeak: (value: str
   }
 }
 
-/** In characters. SQLite indexes as many in some 20 ms; for those of the longest fields others would wait half a second. */
+/** In characters. SQLite indexes as many in some 20 ms; the longest fields would make others wait half a second. */
 const mostSearched = 16_384
 export const mostSearchedBytes = 3 * mostSearched
 
-/** What a search for an object looks through: all short texts, and the beginning of what is longer than there is room for. */
+/** The text that a search looks through: all short texts, and the beginning of those that do not fit. */
 export function searchTextOf({ name, fields, file }: Pick<Content, 'name' | 'fields' | 'file'>): string {
   const values = Object.values(fields).toSorted((one, other) => one.length - other.length)
   const text = searchForm([...new Set([name, file?.name ?? '', ...values])].join('\n'))
-  // No half of a character: PostgreSQL takes none in JSON.
+  // Does not cut a character in half: PostgreSQL accepts no lone surrogate in JSON.
   return text.length <= mostSearched ? text : text.slice(0, mostSearched).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-/** Lower case on both sides makes a search blind to case. */
+/** Both sides of a comparison are folded to lower case, so that searches ignore case. */
 export const searchForm = (text: string): string => text.toLowerCase()
 
-/** A status that says whether a value breaks the policy. */
+/** The status with the bit that says whether a value breaks the policy. */
 export function statusWith(status: number, weakFields: readonly string[]): number {
   return (status & ~statusBits.badPolicy) | (weakFields.length > 0 ? statusBits.badPolicy : 0)
 }
 
-/** The fields that break a policy: of values that are not given, those that did before. */
+/** The fields that break the policy. Fields without a new value keep their verdict. */
 export function weakAmong(
   before: readonly string[],
   template: Template,
@@ -179,7 +178,7 @@ export function weakAmong(
     .map(({ name }) => name)
 }
 
-/** Encryptions with the vault's data key that writing it down takes. */
+/** The number of encryptions with the vault's data key that storing this takes. */
 export function keyUsesOf({ values, upload }: Addition): number {
   return Object.values(values.secret).filter((value) => value !== '').length + (upload ? 1 : 0)
 }

@@ -1,17 +1,17 @@
 import { statusBits, type VaultObject } from './records.ts'
 
-/** What the trail says of a field that was decrypted. */
+/** The audit record of a decrypted field. */
 export interface DecryptionRecord {
   readonly operation: string
   readonly target: string
-  /** Whether the operator is told at once. */
+  /** Whether the operator is alerted at once. */
   readonly isAlarm: boolean
 }
 
-/** Puts it on the disk. */
+/** Resolves once the record is on the disk. */
 export type RecordDecryption = (decryption: DecryptionRecord) => Promise<void>
 
-/** @param what the field, or `its file` */
+/** @param what name of the field, or `its file` */
 export function decryptionRecord(
   { id, status }: Pick<VaultObject, 'id' | 'status'>,
   what: string,

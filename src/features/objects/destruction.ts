@@ -15,26 +15,26 @@ import {
   type VaultObject,
 } from './records.ts'
 
-/** What becomes of deleted objects in the end. */
+/** Final destruction of deleted objects and abandoned uploads. */
 export interface ObjectDestruction {
-  /** Destroys objects whose recovery window has passed, a bounded number; resolves to those. */
+  /** Destroys a bounded number of objects whose recovery window has passed; resolves to those. */
   destroyExpired(): Promise<Pick<VaultObject, 'id' | 'vaultId'>[]>
-  /** Lets go of uploads that no object has; resolves to how many. */
+  /** Deletes uploads that belong to no object; resolves to how many. */
   sweepUploads(): Promise<number>
   /**
-   * Destroys most of the deleted objects of a vault that is about to go, in groups: one transaction for many thousands would keep
-   * all who write waiting. A bounded number is left for `clearVault`. `announce` is told of each group before it goes.
+   * Destroys most of the trash of a vault that is about to be deleted, in groups: one transaction for many thousands of
+   * objects would block all writers. A bounded number is left for `clearVault`. `announce` is told of each group first.
    */
   thinTrash(vaultId: number, announce: AnnounceGroup): Promise<void>
   /**
-   * Destroys the deleted objects of a vault that is about to go. Resolves to how many others are in it; with any,
-   * nothing is destroyed.
+   * Destroys the trash of a vault that is about to be deleted. Resolves to the number of objects not in the trash; if
+   * there are any, nothing is destroyed.
    */
   clearVault(tx: Tx, vaultId: number): Promise<number>
 }
 
 const destroyedAtOnce = 100
-/** Of a vault that goes; some 30 ms of the writer of SQLite. */
+/** Objects per group: some 30 ms of SQLite's writer. */
 const clearedAtOnce = 500
 
 export interface ObjectDestructionDependencies {
@@ -42,7 +42,7 @@ export interface ObjectDestructionDependencies {
   readonly files: FileStore
   readonly clock: Clock
   readonly recoveryWindowMs: number
-  /** Commits what the appliance does by itself, after a record that says so. */
+  /** Commits a change by the appliance itself, after its audit record. */
   readonly commitAsAppliance: <T>(
     operation: string,
     about: { vault: string; subject: string },

@@ -5,13 +5,13 @@ import type { Reader, Tx } from '../../store/store.ts'
 import { fieldColumns, readFound, withFields, type AdmitLongList, type Found, type Listed } from './bounded-list.ts'
 import type { Row } from './read-records.ts'
 
-/** What an object was before an edit. */
+/** The state of an object before an edit. */
 export interface EarlierVersion {
   readonly objectId: number
-  /** The object's version until then. */
+  /** The version of the object that had this state. */
   readonly version: number
   readonly name: string
-  /** The fields that were not encrypted: a JSON object of texts. */
+  /** The unencrypted fields: a JSON object of texts. */
   readonly publicFields: string
   readonly replacedAt: number
   /** The user whose edit replaced it. */
@@ -36,7 +36,7 @@ export interface EarlierSecret {
   readonly objectId: number
   readonly version: number
   readonly field: string
-  /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
+  /** IV ‖ ciphertext ‖ tag, encrypted with the vault's data key. */
   readonly ciphertext: Buffer
 }
 
@@ -56,7 +56,7 @@ export async function insertEarlier(tx: Tx, version: EarlierVersion, secrets: re
   if (secrets.length > 0) await tx.insert(EarlierSecretTable, [...secrets])
 }
 
-/** Removes all but the newest `most` earlier versions of an object. */
+/** Deletes all but the newest `most` earlier versions of an object. */
 export async function trimEarlier(tx: Tx, objectId: number, most: number): Promise<void> {
   const kept = await tx.find(EarlierVersionTable, {
     where: { objectId },
@@ -69,7 +69,7 @@ export async function trimEarlier(tx: Tx, objectId: number, most: number): Promi
   await tx.delete(EarlierVersionTable, { objectId, version: versions })
 }
 
-/** Removes all earlier versions of some objects. */
+/** Deletes all earlier versions of these objects. */
 export async function removeEarlier(tx: Tx, objectIds: readonly number[]): Promise<void> {
   const objectId = In([...objectIds])
   await tx.delete(EarlierSecretTable, { objectId })
@@ -78,18 +78,18 @@ export async function removeEarlier(tx: Tx, objectIds: readonly number[]): Promi
 
 /** An earlier version, with the name of the user who replaced it. */
 export interface ListedVersion extends Omit<EarlierVersion, 'replacedBy'> {
-  /** Empty where the user is gone. */
+  /** Empty where the user does not exist any more. */
   readonly replacedBy: string
 }
 
-/** The history of an object in the vault that was found with it: no more versions than the vault keeps now. */
+/** Selects the history of an object: at most as many versions as its vault keeps now. */
 export interface HistoryOf {
   readonly objectId: number
   readonly vaultId: number
   readonly most: number
 }
 
-/** An earlier version as the history finds it. */
+/** An earlier version as a list finds it. */
 export type FoundVersion = Omit<ListedVersion, 'publicFields'> & Found
 
 /** The newest first. */

@@ -13,14 +13,14 @@ import type { FieldCipher } from './field-cipher.ts'
 import type { GrantedVault, KeyedVault, ObjectInVault } from './read-records.ts'
 import { countSecrets, manifestField, secretsOf, type VaultObject } from './records.ts'
 
-/** An earlier version as it is read. */
+/** The values of an earlier version. */
 export interface PastValues extends Omit<ListedVersion, 'publicFields'> {
   readonly fields: Readonly<Record<string, string>>
 }
 
 /**
- * The most encryptions that keeping what an object is may take: they are counted before it is held, as vaults come first, and
- * another edit may give it a further secret until then.
+ * Counts the encryptions that keeping an earlier version may take, an upper bound. Counted before the object is locked,
+ * because vaults are locked before objects; a parallel edit may still add a secret.
  */
 export async function countKept(
   tx: Tx,
@@ -34,7 +34,8 @@ export async function countKept(
 }
 
 /**
- * Writes down what an object was, in the transaction that replaces it. `row` is held, and of the version that is to come.
+ * Stores the present state of an object as an earlier version, in the transaction that replaces it. `row` is locked and
+ * already has the next version number.
  * @throws Fault `store.conflict` where it has more secrets than were counted
  */
 export async function keepVersion(
@@ -45,7 +46,7 @@ export async function keepVersion(
   counted: number,
 ): Promise<void> {
   if (vault.history === 0) return
-  // Of a file its name is kept, and not its content.
+  // Of a file, only the name is kept.
   const secrets = (await secretsOf(tx, row.id)).filter(({ field }) => field !== manifestField)
   if (secrets.length > counted) throw new Fault('store.conflict')
   const { id: objectId, name, publicFields, changedAt: replacedAt, changedBy: replacedBy } = row
@@ -54,7 +55,7 @@ export async function keepVersion(
   await insertEarlier(tx, { objectId, version, name, publicFields, replacedAt, replacedBy }, kept)
 }
 
-/** The newest first, as many as the vault keeps now. */
+/** The earlier versions, newest first: at most as many as the vault keeps now. */
 export function pastValuesOf(
   reader: Reader,
   found: ObjectInVault,
@@ -63,7 +64,10 @@ export function pastValuesOf(
   return earlierVersionsOf(reader, historyOf(found), admitLongList)
 }
 
-/** @throws Fault `object.not_found` where it keeps no such version; `version` is undefined for what is no number of one */
+/**
+ * @throws Fault `object.not_found` where no such version is kept. `version` is undefined for anything that is not a
+ * number
+ */
 export async function pastValuesAt(
   reader: Reader,
   found: ObjectInVault,

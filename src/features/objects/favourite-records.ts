@@ -7,7 +7,7 @@ import { foundColumns, readFoundObject, withLongFields, type ListedObject } from
 import type { Row } from './read-records.ts'
 import { mayList } from './search-records.ts'
 
-/** An object that a user wants at hand. */
+/** An object that a user has marked as a favourite. */
 export interface Favourite {
   readonly userId: number
   readonly objectId: number
@@ -24,7 +24,7 @@ export const FavouriteTable = new EntitySchema<Favourite>({
   },
 })
 
-/** Of the objects that a user may see at this moment, by their names. */
+/** The favourites that the user may see now, by name. */
 export async function favouritesOf(
   reader: Reader,
   userId: number,
@@ -39,7 +39,7 @@ const favourites = `SELECT ${foundColumns} FROM object_favourites f
   JOIN vault_members m ON m.vault_id = o.vault_id AND m.user_id = f.user_id
   WHERE f.user_id = $1 AND ${mayList} ORDER BY o.name, o.id`
 
-/** False where it is one already, or the user has as many as that. */
+/** False where it is a favourite already, or the user has reached the limit. */
 export async function addFavourite(tx: Tx, { userId, objectId, addedAt }: Favourite, most: number): Promise<boolean> {
   return (await change(tx, insertion, [userId, objectId, addedAt, most])) === 1
 }
@@ -55,7 +55,7 @@ export function isFavourite(reader: Reader, userId: number, objectId: number): P
   return reader.existsBy(FavouriteTable, { userId, objectId })
 }
 
-/** False where it is none. */
+/** False where it is not a favourite. */
 export async function removeFavourite(tx: Tx, userId: number, objectId: number): Promise<boolean> {
   return (await tx.delete(FavouriteTable, { userId, objectId })).affected === 1
 }

@@ -8,15 +8,15 @@ import type { ObjectWriter } from './object.ts'
 import type { StoredObject } from './read-records.ts'
 import { isThere } from './records.ts'
 
-/** The objects that each user wants at hand: a list of their own, which tells others nothing. */
+/** The favourites of each user: a private list, which reveals nothing to others. */
 export interface Favourites {
-  /** Those in vaults that are shared with the user, by their names. */
+  /** Favourites in vaults that are shared with the user, by name. */
   list(userId: number, admitLongList: AdmitLongList): Promise<readonly ListedObject[]>
   /** @throws Fault `object.invalid` where the user has too many, `object.not_found` */
   set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: ObjectWriter): Promise<void>
   /**
-   * Takes no right in the vault of the object, and tells nothing of it: the list of the user alone decides.
-   * @throws Fault `object.not_found` where it is none
+   * Needs no right in the object's vault and reveals nothing about it: only the user's own list is looked at.
+   * @throws Fault `object.not_found` where it is not a favourite
    */
   clear(objectId: number, by: ObjectWriter): Promise<void>
 }

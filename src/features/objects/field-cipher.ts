@@ -7,10 +7,10 @@ import type { GrantedVault } from './read-records.ts'
 import type { EarlierSecret } from './earlier-version-records.ts'
 import type { SecretField, VaultObject } from './records.ts'
 
-/** What an encrypted field is bound to: its bytes decrypt there and nowhere else. */
+/** What the ciphertext of a field is bound to. It can be decrypted only for this owner. */
 export type FieldOwner = Pick<VaultObject, 'id' | 'vaultId' | 'templateId'>
 
-/** A field as it is written for one object, to be written for another. */
+/** A stored field of one object that is to be encrypted for another. */
 export interface Rebinding {
   readonly secret: SecretField
   readonly from: FieldOwner
@@ -18,12 +18,12 @@ export interface Rebinding {
   readonly version: number
 }
 
-/** 64 fields are 16 MiB in a frame at the most, and hold a host up for some milliseconds. */
+/** 64 fields are at most 16 MiB in one frame, and keep a token host busy for some milliseconds. */
 const reboundAtOnce = 64
 
-/** Encrypts the fields of objects in the token, with the data key of their vault. */
+/** Encrypts and decrypts fields of objects in the token, with the data key of their vault. */
 export interface FieldCipher {
-  /** One use of the vault's key for each value; the caller counts them. */
+  /** Takes one use of the vault's key per value, which the caller counts. */
   encrypt(
     vault: GrantedVault,
     object: FieldOwner,
@@ -31,13 +31,15 @@ export interface FieldCipher {
     values: Readonly<Record<string, string>>,
   ): Promise<SecretField[]>
   /**
-   * Encrypts fields anew in the token, bound to another object, vault or version: one use of the key of `to` for
-   * each. @throws Fault `object.tampered`
+   * Encrypts fields again in the token, bound to another object, vault or version. Takes one use of the key of `to` per
+   * field.
+   * @throws Fault `object.tampered`
    */
   rebind(from: GrantedVault, to: GrantedVault, fields: readonly Rebinding[]): Promise<SecretField[]>
   /**
-   * Encrypts fields anew in the token as those of an earlier version of their object: one use of the vault's key for each.
-   * One that is not as it was written stays so, and is refused when that version is read: what replaces it is not held up.
+   * Encrypts fields again in the token as those of an earlier version of their object. Takes one use of the vault's key
+   * per field. A tampered field is copied as it is, and refused when that version is read, so that the edit itself
+   * succeeds.
    */
   keepEarlier(
     vault: GrantedVault,
@@ -45,9 +47,9 @@ export interface FieldCipher {
     version: number,
     secrets: readonly SecretField[],
   ): Promise<EarlierSecret[]>
-  /** @throws Fault `object.tampered` when one of them is not as it was written there */
+  /** @throws Fault `object.tampered` when a ciphertext is not the one written for this owner */
   decrypt(vault: GrantedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
-  /** The same of an earlier version. */
+  /** The same for the fields of an earlier version. */
   decryptEarlier(
     vault: GrantedVault,
     object: FieldOwner,

@@ -3,15 +3,15 @@ import { blob, integer, named, nullable, primary, text, time } from '../../store
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** A file on its way into an object, or in one. */
+/** An uploaded file, which belongs to an object or will. */
 export interface FileUpload {
   /** 32 hexadecimal digits. */
   readonly id: string
   readonly vaultId: number
-  /** Null until an object has it, and again when the object has another. */
+  /** Null before an object has it, and after the object got another file. */
   readonly objectId: number | null
   readonly touchedAt: number
-  /** When it was given up: no object can have it any more. */
+  /** When it was given up. No object can get it any more. */
   readonly endedAt: number | null
 }
 
@@ -29,9 +29,9 @@ export const FileUploadTable = new EntitySchema<FileUpload>({
 
 export interface FileChunk {
   readonly uploadId: string
-  /** Its number in the file, from 0. */
+  /** Position in the file, from 0. */
   readonly index: number
-  /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
+  /** IV ‖ ciphertext ‖ tag, encrypted with the vault's data key. */
   readonly ciphertext: Buffer
 }
 
@@ -57,29 +57,29 @@ export async function addChunks(tx: Tx, id: string, chunks: readonly FileChunk[]
   return true
 }
 
-/** Gives the upload to an object; of this and a sweep, the database decides which comes first. */
+/** Assigns the upload to an object; false where a parallel sweep has ended it. */
 export async function bindUpload(tx: Tx, id: string, objectId: number): Promise<boolean> {
   return (await tx.update(FileUploadTable, { id, objectId: IsNull(), endedAt: IsNull() }, { objectId })).affected === 1
 }
 
-/** The files of an object belong to no object from now on; a call that reads one at this moment may finish. */
+/** Releases the files of an object. Calls that are reading one may finish, since chunks are deleted later. */
 export async function unbindUploads(tx: Tx, objectId: number, touchedAt: number): Promise<void> {
   await tx.update(FileUploadTable, { objectId }, { objectId: null, touchedAt })
 }
 
-/** The same of several objects. */
+/** The same for several objects. */
 export async function unbindUploadsOfAll(tx: Tx, objectIds: readonly number[], touchedAt: number): Promise<void> {
   await tx.update(FileUploadTable, { objectId: In([...objectIds]) }, { objectId: null, touchedAt })
 }
 
-/** The same of all objects of a vault. */
+/** The same for all objects of a vault. */
 export async function unbindUploadsOf(tx: Tx, vaultId: number, touchedAt: number): Promise<void> {
   const ofVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId)'
   const change = tx.createQueryBuilder().update(FileUploadTable).set({ objectId: null, touchedAt })
   await change.where(ofVault, { vaultId }).execute()
 }
 
-/** Ids of uploads that no object has, and that had no chunk since `before`. */
+/** Ids of uploads that belong to no object and got no chunk since `before`. */
 export async function abandonedUploads(reader: Reader, before: number, most: number): Promise<string[]> {
   const found = await reader.find(FileUploadTable, {
     where: { objectId: IsNull(), touchedAt: LessThan(before) },
@@ -90,12 +90,12 @@ export async function abandonedUploads(reader: Reader, before: number, most: num
   return found.map((upload) => upload.id)
 }
 
-/** From now on no object can have the upload. False where one has it, or there is none. */
+/** Ends an upload: no object can get it any more. False where an object has it, or there is none. */
 export async function endUpload(tx: Tx, id: string, endedAt: number): Promise<boolean> {
   return (await tx.update(FileUploadTable, { id, objectId: IsNull() }, { endedAt })).affected === 1
 }
 
-/** Removes the first chunks that are left of an upload, `most` of them; resolves to how many there were. */
+/** Deletes the first `most` remaining chunks of an upload; resolves to how many it deleted. */
 export async function removeChunks(tx: Tx, uploadId: string, most: number): Promise<number> {
   const left = await tx.find(FileChunkTable, {
     where: { uploadId },
@@ -111,7 +111,7 @@ export async function removeUpload(tx: Tx, id: string): Promise<void> {
   await tx.delete(FileUploadTable, { id })
 }
 
-/** The ciphertexts of chunks from an index onwards, in order. */
+/** The ciphertexts of consecutive chunks from an index on. */
 export async function readChunks(reader: Reader, id: string, from: number, most: number): Promise<Buffer[]> {
   const rows = await select<{ sealed: Buffer }>(
     reader,

@@ -18,40 +18,50 @@ import {
 } from './file-records.ts'
 import type { GrantedVault } from './read-records.ts'
 
-/** What an object keeps, encrypted, of its file: it alone says which chunks are the file, and that they are all. */
+/**
+ * The encrypted description of an object's file. It alone determines which chunks make up the file, so that none can be
+ * left out or exchanged.
+ */
 export interface FileManifest {
   readonly upload: string
   /** In bytes. */
   readonly size: number
-  /** Hexadecimal. */
+  /** Hexadecimal digits. */
   readonly sha256: string
   readonly chunks: number
 }
 
 export interface StoredFile {
   readonly manifest: FileManifest
-  /** Its first bytes, 64 at most: they tell what it is. */
+  /** Its first bytes, at most 64, from which the type is detected. */
   readonly start: Buffer
 }
 
-/** Files in chunks, each encrypted in the token with the data key of its vault as it comes in: never whole in memory. */
+/**
+ * Files in chunks. Each chunk is encrypted in the token with the data key of its vault as it arrives, so that a file is
+ * never completely in memory.
+ */
 export interface FileStore {
-  /** Nothing can be seen of it until an object has it. @throws what `content` throws; then nothing is left behind */
+  /**
+   * Stores a file that stays invisible until an object has it.
+   * @throws what `content` throws; then the chunks stored so far are deleted
+   */
   store(vault: GrantedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
-  /** The pieces of a file in order. @throws Fault `object.tampered` at the first that is not as it was written */
+  /** The chunks of a file in order. @throws Fault `object.tampered` at the first chunk that was changed or exchanged */
   read(vault: GrantedVault, manifest: FileManifest): AsyncGenerator<Buffer>
   /**
-   * Encrypts a file anew in the token, for another object: an upload that no object has. As with `store`, nothing is left
-   * behind where it throws. @throws Fault `object.tampered`
+   * Encrypts a file again in the token for another object, as an upload that belongs to no object yet. Where it throws,
+   * the copy is deleted, as with `store`.
+   * @throws Fault `object.tampered`
    */
   copy(from: GrantedVault, manifest: FileManifest, to: GrantedVault): Promise<FileManifest>
-  /** Lets go of an upload that no object has. */
+  /** Deletes an upload that belongs to no object. */
   discard(uploadId: string): Promise<void>
-  /** Lets go of uploads that had no chunk for an hour, and that no object has; resolves to how many. */
+  /** Deletes uploads that belong to no object and got no chunk for an hour; resolves to how many. */
   sweep(): Promise<number>
 }
 
-/** Chunks that go through the token and into the database together. */
+/** Chunks per frame to the token and per transaction. */
 const batchChunks = 4
 const startBytes = 64
 const removedAtOnce = 64
@@ -65,15 +75,15 @@ export interface FileStoreDependencies {
 }
 
 export function createFileStore({ store, hsm, clock }: FileStoreDependencies): FileStore {
-  /** Encrypts chunks and writes them in a transaction of its own. */
+  /** Encrypts chunks and stores them in a transaction of their own. */
   async function write(vault: GrantedVault, upload: string, chunks: readonly Chunk[]): Promise<void> {
-    // Anew for each batch: a slow upload outlasts a grant.
+    // Asked for per batch, because a slow upload outlasts a grant.
     const key = await vaultKeyReference(vault)
     const outcomes = await hsm.encryptMany(
       chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: chunkAad(vault.id, upload, chunk) })),
     )
     const rejected = outcomes.find((outcome) => 'fault' in outcome)?.fault
-    // The key of a vault goes with it, at any moment.
+    // The vault, and with it the key, may be deleted at any time.
     const isGone = isFault(rejected, 'hsm.rejected') || isFault(rejected, 'hsm.outdated')
     if (isGone && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
     const ciphertexts = outcomes.map((outcome) => {
@@ -85,7 +95,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
 
   async function discard(uploadId: string): Promise<void> {
     if (!(await store.transaction((tx) => endUpload(tx, uploadId, clock.now())))) return
-    // A large file in one transaction would keep every other call waiting.
+    // In several transactions, since a large file would otherwise block all writers.
     while ((await store.transaction((tx) => removeChunks(tx, uploadId, removedAtOnce))) > 0);
     await store.transaction((tx) => removeUpload(tx, uploadId))
   }
@@ -110,7 +120,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
         if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
         return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
       } catch (error) {
-        // What cannot be removed now is swept later; the error that led here is the one to report.
+        // Ignored, so that the caller reports the error that led here; a later sweep deletes the rest.
         await discard(upload).catch(() => undefined)
         throw error
       }
@@ -141,13 +151,13 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
 
 const newUploadId = (): string => randomBytes(16).toString('hex')
 
-/** An upload as it is written. */
+/** The upload that chunks are written to. */
 interface UploadPlace {
   readonly vault: GrantedVault
   readonly upload: string
 }
 
-/** Writes chunks that follow each other, in a transaction of its own. */
+/** Stores consecutive chunks in a transaction of its own. */
 async function keepChunks(
   { store, clock }: Pick<FileStoreDependencies, 'store' | 'clock'>,
   { vault, upload }: UploadPlace,
@@ -170,7 +180,7 @@ interface FilePart {
   readonly first: number
 }
 
-/** Encrypts a part of a file under the key of another vault, or of its own, bound to another upload. */
+/** Encrypts a part of a file again, bound to another upload, under the key of the same or another vault. */
 async function transcribe(on: FileStoreDependencies, { from, manifest, first }: FilePart, to: UploadPlace) {
   const { upload, chunks } = manifest
   const most = Math.min(batchChunks, chunks - first)
@@ -230,7 +240,7 @@ export function uploadGivenUp(): Fault {
   return new Fault('object.invalid', 'The upload took so long that it was given up: send the file again.')
 }
 
-/** A multiple of 3, so that the base64 of the chunks put together is the base64 of the file. */
+/** A multiple of 3, so that the base64 texts of the chunks, joined, are the base64 text of the file. */
 const chunkBytes = 192 * 1024
 
 interface Chunk {
@@ -240,8 +250,8 @@ interface Chunk {
 }
 
 /**
- * Every chunk but the last is full; whether one is the last is known when the next one begins, or nothing follows. Each
- * batch is filled into the memory of the one before: V8 marks the whole heap for every 64 MiB of new buffers.
+ * Splits the content into chunks. All but the last are full, and a chunk is known to be the last only at the end. Each
+ * batch reuses the memory of the one before, because V8 marks the whole heap after every 64 MiB of new buffers.
  */
 async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
   const memory: Buffer[] = []
@@ -264,7 +274,7 @@ async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Chunk> 
   if (filled > 0) yield { bytes: filling.subarray(0, filled), index, isLast: true }
 }
 
-/** Chunks that go through the token and into the database together. */
+/** Groups chunks that go through the token and into the database together. */
 async function* inBatches(chunks: AsyncIterable<Chunk>, batchChunks: number): AsyncGenerator<Chunk[]> {
   let batch: Chunk[] = []
   for await (const chunk of chunks) {

@@ -21,7 +21,7 @@ export type FoundObject = Omit<StoredObject, 'fields'> & Found
 export type ListedObject = Listed<FoundObject>
 
 const ownColumns = selectList(VaultObjectTable, 'o', { prefix: 'object.', members: objectMembers })
-/** What lists of objects select; `withLongFields` reads the rest. */
+/** The columns that lists of objects select; `withLongFields` reads the rest. */
 export const foundColumns = `${ownColumns}, ${fieldColumns('o', 'object.')}`
 
 export function readFoundObject(row: Row): FoundObject {
@@ -29,7 +29,7 @@ export function readFoundObject(row: Row): FoundObject {
   return { ...object, ...readFound(row, 'object.') }
 }
 
-/** The same objects with their fields, as far as one list may be long. */
+/** Adds the long fields, within the limit of one list. */
 export function withLongFields(
   reader: Reader,
   found: readonly FoundObject[],
@@ -42,7 +42,7 @@ export function withLongFields(
     })
     const texts = new Map<FoundObject, string>()
     for (const object of some) {
-      // A change may have put it into another vault, or may have made it longer.
+      // Skips an object that a parallel call has moved or edited.
       const row = rows.find(({ id, version }) => id === object.id && version === object.version)
       if (row !== undefined) texts.set(object, row.publicFields)
     }

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 /** A weighted semaphore over bytes of memory. */
 export interface MemoryBudget {
   /**
-   * Waits for its turn; the result gives the bytes back, once, however often it is called.
+   * Waits until the bytes are available. Call the result to give them back; further calls have no effect.
    * @throws Fault `object.busy`
    */
   acquire(bytes: number): Promise<() => void>
@@ -19,7 +19,7 @@ interface Waiting {
   readonly grant: () => void
 }
 
-/** First come, first served. What is larger than the whole budget takes all of it. */
+/** Serves requests in the order of arrival. A request larger than the budget takes all of it. */
 export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits): MemoryBudget {
   let free = totalBytes
   let waiting: Waiting[] = []

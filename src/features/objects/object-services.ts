@@ -62,7 +62,7 @@ export function createObjectServices(dependencies: {
   }
 }
 
-/** Files of the largest size that one call moves or copies. */
+/** Number of largest files that one call can move or copy. */
 const relocatedFiles = 4
 
 function breaksPolicyOf(policyId: number, text: string): boolean {

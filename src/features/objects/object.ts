@@ -45,28 +45,28 @@ import {
   VaultObjectTable,
 } from './records.ts'
 
-/** A file on its way in. */
+/** An incoming file. */
 export interface IncomingFile {
   readonly filename: string
   content(): AsyncIterable<Buffer>
 }
 
-/** What a call gives for an object. */
+/** The values that a call gives for an object. */
 export interface ObjectInput {
-  /** Undefined: derived of the fields. */
+  /** Undefined: derived from the fields. */
   readonly name: string | undefined
-  /** The members of the call, among them those that are fields of the template. */
+  /** All members of the call. Those that name a field of the template are its values. */
   readonly members: Readonly<Record<string, unknown>>
   readonly file: IncomingFile | undefined
 }
 
-/** What a call changes of an object. */
+/** The changes of an edit. */
 export interface ObjectEdit extends ObjectInput {
-  /** The version that the caller has read. Undefined: whatever it is by now. */
+  /** The version that the caller has read. Undefined: the present one. */
   readonly ifVersion: number | undefined
 }
 
-/** Where a new object goes, and what it is. */
+/** A new object: its vault, its parent and its template. */
 export interface NewObject {
   readonly vault: GrantedVault
   /** 0 for the root of the vault. */
@@ -77,7 +77,7 @@ export interface NewObject {
 export interface ObjectWriter {
   readonly userId: number
   readonly commit: Commit
-  /** Told of the id of a new object before the change is recorded. */
+  /** Told the id of the new object before the change is recorded. */
   readonly created?: (id: number) => void
 }
 
@@ -86,13 +86,13 @@ export interface Objects {
   /** @throws Fault `object.invalid`, `object.parent_unknown`, `object.key_exhausted` */
   create(object: NewObject, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /**
-   * Changes what is given and keeps the rest.
+   * Changes the fields that are given.
    * @throws Fault `object.invalid`, `object.not_found`, `object.changed`, `object.key_exhausted`
    */
   edit(found: GrantedObject, template: Template, input: ObjectEdit, writer: ObjectWriter): Promise<StoredObject>
   /** @throws Fault `object.not_empty`, `object.not_found` */
   remove(object: StoredObject, writer: ObjectWriter): Promise<void>
-  /** Whether decrypting it raises an alarm. @throws Fault `object.not_found` */
+  /** Sets whether decrypting the object raises an alarm. @throws Fault `object.not_found` */
   setAlarm(object: StoredObject, isOn: boolean, writer: ObjectWriter): Promise<void>
 }
 
@@ -116,7 +116,7 @@ export function createObjects(on: ObjectDependencies): Objects {
     remove: (object, { userId, commit }) =>
       commit(async (tx) => {
         if (!(await markDeleted(tx, object, clock.now(), userId))) throw await whyNotDeleted(tx, object)
-        // Where it lies now: another call may have moved it.
+        // The present parent, since a parallel call may have moved the object.
         const { parentId } = (await findObject(tx, object.id)) ?? object
         if (parentId !== 0) await releaseChild(tx, parentId)
       }),
@@ -177,7 +177,7 @@ async function edit(
   { userId, commit }: ObjectWriter,
 ): Promise<StoredObject> {
   const { ifVersion } = input
-  // Before the file is taken; the transaction decides.
+  // Checked early, before the file is read; the check within the transaction decides.
   if (ifVersion !== undefined && ifVersion !== object.version) throw new Fault('object.changed')
   return withAddition(on, vault, template, input, true, (addition) =>
     commit(async (tx) => {
@@ -198,13 +198,13 @@ async function edit(
   )
 }
 
-/** Clients send back what they have read, and an edit may give nothing. */
+/** False where the call gives only values that are stored already: clients send back what they have read. */
 function replacesValues(row: VaultObject, change: ObjectChange, { values, upload }: Addition): boolean {
   const isOpenSame = change.name === row.name && change.publicFields === row.publicFields
   return !isOpenSame || upload !== undefined || Object.keys(values.secret).length > 0
 }
 
-/** Checks what is given, stores the file if there is one, and lets go of it when what needs it fails. */
+/** Checks the values, stores the file, if any, and runs `work`. The file is deleted where that fails. */
 async function withAddition<T>(
   on: ObjectDependencies,
   vault: GrantedVault,
@@ -220,7 +220,7 @@ async function withAddition<T>(
   try {
     return await work({ template, name, values, upload })
   } catch (error) {
-    // What cannot be removed now is swept later; the error that led here is the one to report.
+    // Ignored, so that the caller reports the error that led here; a later sweep deletes the rest.
     if (upload) await on.files.discard(upload.manifest.upload).catch(() => undefined)
     throw error
   }
@@ -233,6 +233,7 @@ async function storeFile(on: ObjectDependencies, vault: GrantedVault, file: Inco
   return { manifest, info: { name, size: manifest.size, type, uploadedAt: on.clock.now() } }
 }
 
+<<<<<<< HEAD
 /** Encrypts the values that are secret, and which chunks are the file. */
 async function encryptValues(
   { fieldCipher }: ObjectDependencies,
@@ -247,6 +248,9 @@ async function encryptValues(
 }
 
 /** Writes the encrypted part, in the transaction that writes the rest. */
+=======
+/** Stores the encrypted part, in the transaction that stores the rest. */
+>>>>>>> 4aa441eadae6e80187383dd9d72caf66a4aafa28
 async function writeSecrets(
   on: ObjectDependencies,
   tx: Tx,

@@ -3,12 +3,12 @@ import type { Reader, Tx } from '../../store/store.ts'
 import type { Templates } from '../templates/templates.ts'
 import { adoptChild, findObject } from './records.ts'
 
-/** The templates as a transaction sees them. */
+/** Reads templates within a transaction. */
 export type TemplatesIn = (reader: Reader) => Pick<Templates, 'among'>
 
 /**
- * Counts one more object in a parent, which is of this vault and takes others; 0 for the root of the vault. Of a new
- * object below a parent and the parent's deletion, the database decides which comes first.
+ * Counts one more child of a parent, which must be in this vault and accept children; 0 is the root of the vault. Where
+ * the parent is deleted in parallel, the database decides which comes first.
  * @throws Fault `object.parent_unknown`, `object.invalid`
  */
 export async function adopt(templatesIn: TemplatesIn, tx: Tx, parentId: number, vaultId: number): Promise<void> {

@@ -7,7 +7,7 @@ import { VaultTable, type Vault } from '../vaults/records.ts'
 import type { SealedVaultKey } from '../vaults/vault-key.ts'
 import { VaultObjectTable, type VaultObject } from './records.ts'
 
-/** What is told of a file without decrypting anything. */
+/** The data of a file that are not encrypted. */
 export interface FileInfo {
   readonly name: string
   /** In bytes. */
@@ -28,16 +28,16 @@ export interface StoredObject extends Pick<
   readonly file: FileInfo | undefined
 }
 
-/** What a vault gives to the encryption of its objects. */
+/** The data of a vault that the encryption of its objects needs. */
 export type KeyedVault = Pick<Vault, 'id' | 'policyId' | 'history'> & SealedVaultKey
 
-/** An object and its vault, as one statement finds them. */
+/** An object with its vault, read by one statement. */
 export interface ObjectInVault {
   readonly object: StoredObject
   readonly vault: KeyedVault
 }
 
-/** The same for a caller who may use the key of the vault. */
+/** The same with the caller's grant to use the vault's key. */
 export type GrantedVault = KeyedVault & Granted
 
 export interface GrantedObject extends ObjectInVault {
@@ -58,7 +58,7 @@ export function existing(found: ObjectInVault | undefined): ObjectInVault {
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** What is read of an object beside its fields, which lists read in another way. */
+/** The members of an object that are read together with its row; lists read the fields separately. */
 export const objectMembers = [
   'id',
   'vaultId',
@@ -81,7 +81,7 @@ const vaultColumns = selectList(VaultTable, 'v', {
   members: ['id', 'identity', 'policyId', 'history', 'keyKek', 'keyBlob', 'keySeal'],
 })
 
-/** The object that a path names; a deleted one is not there. */
+/** The object that a path names; objects in the trash are not found. */
 export const objectQuery: ResourceQuery<ObjectInVault> = {
   parameter: 'objectid',
   columns: `${objectColumns}, ${vaultColumns}`,
@@ -122,12 +122,12 @@ export async function findKeyedVault(reader: Reader, vaultId: number): Promise<K
   return row && readVaultRow(row)
 }
 
-/** What an object lies in, as far as a path tells of it. */
+/** The data of a parent that a breadcrumb shows. */
 export type Ancestor = Pick<StoredObject, 'id' | 'parentId' | 'templateId' | 'name'>
 
 const ancestorColumns = selectList(VaultObjectTable, 'o', { members: ['id', 'parentId', 'templateId', 'name'] })
 
-/** What an object lies in, from the root of the vault downwards. UNION and not UNION ALL: it ends even on a circle. */
+/** The parents of an object, from the root of the vault downwards. UNION, unlike UNION ALL, also ends on a cycle. */
 export async function ancestorsOf(
   reader: Reader,
   { parentId, vaultId }: Pick<StoredObject, 'parentId' | 'vaultId'>,

@@ -22,29 +22,32 @@ import { searchObjects } from './search-records.ts'
 import { Fault } from '../../fault.ts'
 import { manifestField, secretsOf } from './records.ts'
 
-/** Objects as they are read. The route has checked that the caller may read in the vault. */
+/** Reads objects. The route has checked that the caller may read in the vault. */
 export interface ObjectReading {
-  /** What encryption in a vault needs. @throws Fault `vault.not_found` */
+  /** The data that encryption in a vault needs. @throws Fault `vault.not_found` */
   vault(access: VaultAccess): Promise<GrantedVault>
   /** Every object of a vault, in the order of their ids. */
   ofVault(vaultId: number, admitLongList: AdmitLongList): Promise<ListedObject[]>
-  /** What lies in an object. */
+  /** The children of an object. */
   children(object: StoredObject, admitLongList: AdmitLongList): Promise<ListedObject[]>
-  /** What an object lies in, from the root of its vault downwards. */
+  /** The parents of an object, from the root of its vault downwards. */
   ancestors(object: StoredObject): Promise<Ancestor[]>
-  /** Objects whose name or open fields hold the text, in whatever case, in every vault of a user: any of them, `most` at most. */
+  /**
+   * Objects whose name or unencrypted fields contain the text, in any case, in all vaults of a user: at most `most` of
+   * them, in no order.
+   */
   search(userId: number, text: string, most: number, admitLongList: AdmitLongList): Promise<ListedObject[]>
-  /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
+  /** The decrypted secrets: all encrypted fields that have a value. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
-  /** What an object was before its edits, the newest first. */
+  /** The earlier versions of an object, newest first. */
   history(found: ObjectInVault, admitLongList: AdmitLongList): Promise<Listed<FoundVersion>[]>
-  /** @throws Fault `object.not_found` where the object keeps no such version */
+  /** @throws Fault `object.not_found` where no such version is kept */
   earlier(found: ObjectInVault, version: number | undefined): Promise<PastValues>
-  /** The encrypted fields of an earlier version that had a value, decrypted. @throws Fault `object.tampered` */
+  /** The decrypted secrets of an earlier version. @throws Fault `object.tampered` */
   earlierSecrets(found: GrantedObject, version: number): Promise<Readonly<Record<string, string>>>
   /**
-   * The object's file in pieces of base64. Such files are whole in memory, so `release` gives their bytes back to the
-   * budget when the answer has left.
+   * The object's file as pieces of base64. The whole file is in memory: call `release` when the answer has left, to
+   * give the bytes back to the budget.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
   file(found: GrantedObject): Promise<{ readonly pieces: readonly Buffer[]; readonly release: () => void }>
@@ -54,7 +57,7 @@ export interface ObjectReadingDependencies {
   readonly store: Store
   readonly fieldCipher: FieldCipher
   readonly files: Pick<FileStore, 'read'>
-  /** For the files of answers under way. */
+  /** For files in answers that have not left yet. */
   readonly memory: MemoryBudget
 }
 

@@ -9,15 +9,15 @@ export const statusBits = { alarm: 32, active: 128, badPolicy: 1024 } as const
 export interface VaultObject {
   readonly id: number
   readonly vaultId: number
-  /** 0 in the root of the vault. */
+  /** 0 for the root of the vault. */
   readonly parentId: number
   readonly templateId: number
   readonly name: string
-  /** 0 or 1: a user chose the name; else it is derived anew with each change. */
+  /** 0 or 1: whether a user chose the name. Otherwise each change derives it again. */
   readonly nameGiven: number
-  /** The fields that are not encrypted: a JSON object of texts. */
+  /** The unencrypted fields: a JSON object of texts. */
   readonly publicFields: string
-  /** What a search looks through, in lower case; empty once deleted. */
+  /** The text that searches match, in lower case; empty once the object is deleted. */
   readonly searchText: string
   /** Names of the fields that break the vault's password policy: a JSON list. */
   readonly weakFields: string
@@ -25,16 +25,18 @@ export interface VaultObject {
   readonly status: number
   /** A FileInfo as JSON; null for what holds no file. */
   readonly fileInfo: string | null
-  /** How many objects lie in it that are not deleted. */
+  /** Number of its children that are not deleted. */
   readonly children: number
-  /** Grows with each change. */
+  /** Incremented by each change. */
   readonly version: number
   readonly createdAt: number
   readonly createdBy: number
   readonly changedAt: number
   readonly changedBy: number
   readonly deletedAt: number | null
-  /** The object whose deletion took this one: itself, or what it lay in; null for what is not deleted. */
+  /**
+   * The object whose deletion put this one into the trash: itself or one of its parents. Null while it is not deleted.
+   */
   readonly trashedWith: number | null
 }
 
@@ -68,9 +70,9 @@ export const VaultObjectTable = new EntitySchema<VaultObject>({
 export interface SecretField {
   readonly objectId: number
   readonly field: string
-  /** The object's version when it was written. */
+  /** The version of the object when the field was written. */
   readonly version: number
-  /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
+  /** IV ‖ ciphertext ‖ tag, encrypted with the vault's data key. */
   readonly ciphertext: Buffer
 }
 
@@ -85,7 +87,7 @@ export const SecretFieldTable = new EntitySchema<SecretField>({
   },
 })
 
-/** The secret that says which chunks are the file: no field of a template can have this name. */
+/** Name of the secret with the manifest of the file. No field of a template can have this name. */
 export const manifestField = 'file content'
 
 /** @returns its number, a new one unless it is given (`reserveRowNumber`) */
@@ -96,7 +98,7 @@ export async function insertObject(
   return Number(await insertRow(tx, VaultObjectTable, object, 'id'))
 }
 
-/** Counts one more object below a parent of this vault; false where there is none to put it into. */
+/** Counts one more child of a parent in this vault; false where there is no such parent. */
 export function adoptChild(tx: Tx, parentId: number, vaultId: number): Promise<boolean> {
   return change(tx, { id: parentId, vaultId, deletedAt: IsNull() }, { children: () => 'children + 1' })
 }
@@ -105,12 +107,12 @@ export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
   return change(tx, { id: parentId }, { children: () => 'children - 1' })
 }
 
-/** An object where the rights of a call were checked: it may have moved to another vault since. */
+/** An object in the vault in which the caller's rights were checked. It may have been moved since. */
 export type PlacedObject = Pick<VaultObject, 'id' | 'vaultId'>
 
 /**
- * Opens the next version of an object, which no other call changes until the transaction ends. False where it is
- * gone or elsewhere, or is not of the version that is to be the last one.
+ * Begins the next version of an object and locks it until the transaction ends. False where it was deleted, moved to
+ * another vault, or does not have the expected last version.
  */
 export function beginVersion(
   tx: Tx,
@@ -123,8 +125,8 @@ export function beginVersion(
 }
 
 /**
- * Of a deletion, an edit and a new child at one moment, the database decides which comes first. False where it cannot
- * be.
+ * Marks an object as deleted. False where it cannot be: the database decides between a deletion, an edit and a new
+ * child at the same time.
  */
 export function markDeleted(tx: Tx, { id, vaultId }: PlacedObject, now: number, userId: number): Promise<boolean> {
   return change(
@@ -142,7 +144,7 @@ export function markDeleted(tx: Tx, { id, vaultId }: PlacedObject, now: number, 
   )
 }
 
-/** False where the object is gone or elsewhere. */
+/** False where the object was deleted or moved to another vault. */
 export function switchAlarm(
   tx: Tx,
   { id, vaultId }: PlacedObject,
@@ -167,7 +169,7 @@ export function findObject(reader: Reader, objectId: number): Promise<VaultObjec
   return findRow(reader, VaultObjectTable, { id: objectId })
 }
 
-/** Whether the object is in its vault and not in the trash. */
+/** Whether the object is in this vault and not in the trash. */
 export function isThere(reader: Reader, objectId: number): Promise<boolean> {
   return reader.existsBy(VaultObjectTable, { id: objectId, deletedAt: IsNull() })
 }
@@ -199,7 +201,7 @@ export async function secretsOf(reader: Reader, objectId: number): Promise<Secre
 
 const selectSecrets = `SELECT ${selectList(SecretFieldTable, 's')} FROM object_secrets s WHERE s.object_id = $1 ORDER BY s.field`
 
-/** Objects that were deleted before a moment, oldest first. */
+/** Objects that were deleted before `before`, oldest first. */
 export function deletedBefore(reader: Reader, before: number, most: number): Promise<VaultObject[]> {
   return reader.find(VaultObjectTable, {
     where: { deletedAt: LessThan(before) },
@@ -208,18 +210,18 @@ export function deletedBefore(reader: Reader, before: number, most: number): Pro
   })
 }
 
-/** Holds an object until the transaction ends, if it was deleted before that moment and not taken back since. */
+/** Locks an object until the transaction ends, if it was deleted before that time and not restored since. */
 export function holdDeleted(tx: Tx, objectId: number, before: number): Promise<boolean> {
   return change(tx, { id: objectId, deletedAt: LessThan(before) }, { searchText: '' })
 }
 
-/** Removes a deleted object for good, with everything encrypted in it; false where another call did. */
+/** Deletes an object of the trash for good, with its encrypted fields; false where a parallel call did. */
 export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
   for (const table of tablesOfObjects) await changeRows(tx, `DELETE FROM ${table} WHERE object_id = $1`, [objectId])
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
 }
 
-/** Encrypted fields of an object that have a value; a file's manifest is none. */
+/** Counts the encrypted fields of an object that have a value, without the manifest of a file. */
 export function countSecrets(reader: Reader, objectId: number): Promise<number> {
   return reader.countBy(SecretFieldTable, { objectId, field: Not(manifestField) })
 }
@@ -228,14 +230,14 @@ export function countObjects(reader: Reader, vaultId: number): Promise<number> {
   return reader.countBy(VaultObjectTable, { vaultId, deletedAt: IsNull() })
 }
 
-/** Removes the deleted objects of a vault for good, with everything encrypted in them. */
+/** Deletes all objects in the trash of a vault for good, with their encrypted fields. */
 export async function removeDeletedOf(tx: Tx, vaultId: number): Promise<void> {
   for (const table of tablesOfObjects)
     await changeRows(tx, `DELETE FROM ${table} WHERE object_id ${inTrash}`, [vaultId])
   await tx.delete(VaultObjectTable, { vaultId, deletedAt: Not(IsNull()) })
 }
 
-/** Ids of the objects in the trash of a vault, a bounded number, those deleted first at the beginning. */
+/** Ids of a bounded number of objects in the trash of a vault, those deleted first at the beginning. */
 export async function findTrashed(reader: Reader, vaultId: number, most: number): Promise<number[]> {
   const where = { vaultId, deletedAt: Not(IsNull()) }
   const found = await reader.find(VaultObjectTable, {
@@ -247,7 +249,7 @@ export async function findTrashed(reader: Reader, vaultId: number, most: number)
   return found.map((object) => object.id)
 }
 
-/** Holds those of the objects that are deleted until the transaction ends; resolves to their ids. */
+/** Locks those of the objects that are in the trash until the transaction ends; resolves to their ids. */
 export async function holdTrashed(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const deleted = { id: In([...ids]), deletedAt: Not(IsNull()) }
   await tx.update(VaultObjectTable, deleted, { searchText: '' })
@@ -255,14 +257,14 @@ export async function holdTrashed(tx: Tx, ids: readonly number[]): Promise<numbe
   return held.map((object) => object.id)
 }
 
-/** Removes objects for good that are held. */
+/** Deletes locked objects for good. */
 export async function removeObjects(tx: Tx, ids: readonly number[]): Promise<void> {
   const places = ids.map((_, at) => `$${at + 1}`).join(', ')
   for (const table of tablesOfObjects) await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${places})`, ids)
   await tx.delete(VaultObjectTable, { id: In([...ids]) })
 }
 
-/** Whose rows go with their object; those first that name another of them. */
+/** Tables whose rows are deleted with their object, those that refer to another of them first. */
 const tablesOfObjects = ['object_secrets', 'earlier_secrets', 'earlier_versions', 'object_favourites', 'object_tags']
 const inTrash = 'IN (SELECT id FROM vault_objects WHERE vault_id = $1 AND deleted_at IS NOT NULL)'
 

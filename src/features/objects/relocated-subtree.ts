@@ -13,25 +13,25 @@ import { manifestField, type SecretField, type VaultObject } from './records.ts'
 import { checkSubtree } from './subtree-bounds.ts'
 import { secretsOfAll, sizesOf, subtreeOf } from './subtree-records.ts'
 
-/** Where objects go. */
+/** The destination of a move or copy. */
 export interface ObjectPlace {
   readonly vault: GrantedVault
   /** 0 for the root of the vault. */
   readonly parentId: number
 }
 
-/** An object and all below it that are to be moved or copied, as it was read before the transaction. */
+/** An object and all below it that are to be moved or copied, as read before the transaction. */
 export interface RelocatedSubtree {
   readonly from: GrantedVault
   readonly to: ObjectPlace
-  /** Each behind what it lies in. */
+  /** Parents come before their children. */
   readonly rows: readonly VaultObject[]
   readonly templates: readonly Template[]
-  /** But for what says which chunks are a file. */
+  /** Without the manifests of files. */
   readonly secrets: readonly SecretField[]
-  /** Of each object that has a file, its copy. */
+  /** The copied file of each object that has one. */
   readonly files: ReadonlyMap<number, FileManifest>
-  /** What the policy of the other vault says of each object. */
+  /** The fields of each object that break the policy of the destination. */
   readonly weak: ReadonlyMap<number, readonly string[]>
 }
 
@@ -42,14 +42,14 @@ export interface RelocationDependencies {
   readonly templatesIn: TemplatesIn
   readonly clock: Clock
   readonly breaksPolicy: (policyId: number, text: string) => boolean
-  /** Of all files of one call. */
+  /** Limit for all files of one call together. */
   readonly maxFileBytes: number
 }
 
-/** As much as a call moves in a second or two. */
+/** As much as a call moves in one or two seconds. */
 const mostRelocated = { objects: 500, openBytes: 16 * 1024 * 1024 }
 
-/** Reads what is to go, records its secrets, and copies its files. @throws what `Relocation` throws */
+/** Reads the subtree, records the decryption of its secrets, and copies its files. @throws what `Relocation` throws */
 export async function readSubtree(
   on: RelocationDependencies,
   { object, vault }: GrantedObject,
@@ -59,7 +59,7 @@ export async function readSubtree(
   const most = mostRelocated.objects + 1
   const sizes = await sizesOf(on.store.read, object, most)
   checkSubtree(
-    // Copies are searched as far as new objects are, also where their originals are of before and searched further.
+    // Copies are indexed up to the present limit, even where earlier releases indexed more of the original.
     sizes.map((row) => ({ ...row, searchBytes: Math.min(row.searchBytes, mostSearchedBytes) })),
     mostRelocated,
     'move or copy',
@@ -86,7 +86,7 @@ function checkRows({ maxFileBytes }: RelocationDependencies, rows: readonly Vaul
     )
 }
 
-/** Of all secrets of one call, encrypted: several times as many are in memory meanwhile. */
+/** Limit for all encrypted secrets of one call. A multiple of this is in memory meanwhile. */
 const mostSecretBytes = 16 * 1024 * 1024
 const objectsAtOnce = 25
 
@@ -109,7 +109,10 @@ async function readSecrets(reader: Reader, rows: readonly VaultObject[]): Promis
   return secrets
 }
 
-/** What is encrypted anew for other eyes is decrypted: so it is recorded, and raises alarms, as a reading does. */
+/**
+ * Encrypting secrets for another vault makes them readable for its members: it is recorded, and raises alarms, like a
+ * decryption.
+ */
 async function recordAll(
   rows: readonly VaultObject[],
   templates: readonly Template[],
@@ -135,7 +138,7 @@ interface Gathered {
   readonly secrets: readonly SecretField[]
 }
 
-/** The policy of another vault judges values anew; only for that are they decrypted outside the token. */
+/** Checks the values against the policy of the destination. Only for this are they decrypted outside the token. */
 async function weakAt(
   { fieldCipher, breaksPolicy }: RelocationDependencies,
   { vault, to, rows, secrets, templates }: Gathered & { readonly templates: readonly Template[] },

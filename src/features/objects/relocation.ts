@@ -26,17 +26,17 @@ import {
 export interface Relocator {
   readonly userId: number
   readonly commit: Commit
-  /** Told of each secret that is decrypted in the token, before it is. */
+  /** Told of each secret before it is decrypted in the token. */
   readonly record: RecordDecryption
-  /** Told of the id of the object at its new place before the change is recorded. */
+  /** Told the id of the object in its new place before the change is recorded. */
   readonly placed: (id: number) => void
 }
 
 /**
- * Objects that go elsewhere, with all that lies in them: all of them or none. Into another vault they go decrypted and
- * encrypted anew in the token. Both resolve to how many there were.
- * @throws Fault `object.invalid`, `object.not_found`, `object.parent_unknown`, `object.tampered`, `object.key_exhausted`,
- * `store.conflict`
+ * Moves and copies objects with all below them: all of them or none. Into another vault, secrets are encrypted again in
+ * the token. Both methods resolve to the number of objects.
+ * @throws Fault `object.invalid`, `object.not_found`, `object.parent_unknown`, `object.tampered`,
+ * `object.key_exhausted`, `store.conflict`
  */
 export interface Relocation {
   move(found: GrantedObject, to: ObjectPlace, by: Relocator): Promise<number>
@@ -52,12 +52,12 @@ export function createRelocation(dependencies: RelocationDependencies): Relocati
   }
 }
 
-/** Longer than another process waits between its tries to have the writer of SQLite. */
+/** Longer than the interval at which another process retries to become the writer of SQLite. */
 const pauseMs = 20
 
 /**
- * One change of many objects at a time: it holds the writer of SQLite, or a connection to PostgreSQL, for a second at worst.
- * A user has one such call at once (quota `relocations`), so that those who wait have their turns one after another.
+ * Runs one large change of objects at a time, since it occupies the writer of SQLite, or a connection to PostgreSQL,
+ * for up to a second. A user may have one such call under way (quota `relocations`), so that waiting users take turns.
  */
 function createCommitMutex(): Mutex {
   const mutex = createMutex()
@@ -68,7 +68,7 @@ function createCommitMutex(): Mutex {
   }
 }
 
-/** Nothing is encrypted anew: its values are bound to the vault, and not to what an object lies in. */
+/** Moves within a vault encrypt nothing again: values are bound to the vault, not to the parent. */
 async function withinVault(
   { templatesIn, clock }: RelocationDependencies,
   { object: { id, vaultId } }: GrantedObject,
@@ -77,7 +77,7 @@ async function withinVault(
 ): Promise<number> {
   placed(id)
   return commit(async (tx) => {
-    // One move at a time: two could put each object into the other.
+    // One move per vault at a time: two moves could put each object below the other.
     await lockVault(tx, vaultId)
     await adopt(templatesIn, tx, parentId, vaultId)
     const path = await ancestorsOf(tx, { parentId, vaultId })
@@ -90,7 +90,7 @@ async function withinVault(
   })
 }
 
-/** Writes the rows at their new places; resolves to the objects that they have become, in the same order. */
+/** Writes the rows in their new place; resolves to the new objects in the same order. */
 type WriteRows = (tx: Tx, subtree: RelocatedSubtree, by: Written) => Promise<readonly (FieldOwner & Versioned)[]>
 
 interface Versioned {
@@ -114,7 +114,7 @@ async function relocate(
   try {
     return await commitMutex(() =>
       by.commit(async (tx) => {
-        // In one order, so that no two calls wait for each other in a circle.
+        // Vaults are locked in ascending order, so that two calls cannot deadlock.
         for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
         await spendKeyUses(tx, to.vault.id, subtree.secrets.length + subtree.files.size)
         await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
@@ -125,7 +125,7 @@ async function relocate(
       }),
     )
   } catch (error) {
-    // What cannot be removed now is swept later; the error that led here is the one to report.
+    // Ignored, so that the caller reports the error that led here; a later sweep deletes the rest.
     for (const { upload } of subtree.files.values()) await on.files.discard(upload).catch(() => undefined)
     throw error
   }
@@ -147,7 +147,7 @@ const moveRows: WriteRows = async (tx, { rows, to, weak }, { at, by }) => {
     const before = rows[place]
     if (before === undefined || !(await changeUnchanged(tx, before, row))) throw changedMeanwhile()
   }
-  // Their values are bound to the other vault, and were for its members alone.
+  // Earlier versions are bound to the old vault and were meant for its members only.
   await removeEarlier(
     tx,
     rows.map(({ id }) => id),
@@ -161,7 +161,7 @@ const copyRows: WriteRows = async (tx, { rows, templates, to, weak }, { at, by }
     const template = templates.find(({ id }) => id === row.templateId)
     if (template?.active !== true)
       throw new Fault('object.invalid', `New objects of the template ${template?.name ?? ''} are not made any more.`)
-    // Held until the transaction ends, as they were read.
+    // Locks the rows until the transaction ends, provided they are unchanged.
     if (!(await changeUnchanged(tx, row, { version: row.version }))) throw changedMeanwhile()
     const { id: _, ...copied } = {
       ...row,

@@ -6,14 +6,14 @@ import type { AdmitLongList } from './bounded-list.ts'
 import { foundColumns, readFoundObject, withLongFields, type ListedObject } from './listed-object-records.ts'
 import type { Row } from './read-records.ts'
 
-/** Whose objects are searched, for what (lower case: text and nothing else), and how many are wanted. */
+/** A search: whose vaults, for which text (in lower case, taken literally), and the most results. */
 interface Search {
   readonly userId: number
   readonly needle: string
   readonly most: number
 }
 
-/** Objects whose search text holds the needle, in the vaults that a user is a member of. */
+/** Objects whose search text contains the needle, in the vaults of a user. */
 export async function searchObjects(
   reader: Reader,
   search: Search,
@@ -30,16 +30,19 @@ async function rowsOf(reader: Reader, search: Search): Promise<readonly Row[]> {
   return readInTurns(reader, search)
 }
 
-/** How many objects are read as fast as the trigrams of those of others are passed over. */
+/** Reading this many objects takes as long as skipping the trigram matches of other users' objects. */
 const soonRead = 10_000
-/** A trigram of fewer objects makes a phrase quick, whatever else is in it: FTS5 looks for its other parts in these alone. */
+/**
+ * Where one trigram of the phrase occurs in fewer objects than this, FTS5 is fast: it checks the other trigrams in
+ * these objects only.
+ */
 const rare = 20_000
-/** A look at one costs 0.6 ms at most. */
+/** Trigrams checked; each check takes 0.6 ms at most. */
 const trigramsLookedAt = 8
 
 /**
- * FTS5 passes over every object that holds all trigrams of a phrase, whoever it belongs to, in one step that nothing
- * interrupts: 300 ms of the worker where each of ten trigrams is in each of a million objects.
+ * Whether FTS5 would be fast. It visits every object that contains all trigrams of a phrase, of all users, in one step
+ * that nothing interrupts: 300 ms of the worker where each of ten trigrams is in each of a million objects.
  */
 async function trigramsAreQuick(reader: Reader, { userId, needle }: Search): Promise<boolean> {
   const characters = Array.from(needle)
@@ -52,10 +55,13 @@ async function trigramsAreQuick(reader: Reader, { userId, needle }: Search): Pro
   return false
 }
 
-/** As many as 10 ms read. */
+/** Objects read in 10 ms. */
 const readInATurn = 100_000
 
-/** Other calls have their turn in between: SQLite has the thread of the worker until it answers. */
+/**
+ * Reads in several statements, so that other calls get their turn: SQLite blocks the worker's thread while a statement
+ * runs.
+ */
 async function readInTurns(reader: Reader, { userId, needle, most }: Search): Promise<readonly Row[]> {
   const [last] = await select<{ readonly id: number | null }>(reader, lastId, [])
   const found: Row[] = []
@@ -67,16 +73,19 @@ async function readInTurns(reader: Reader, { userId, needle, most }: Search): Pr
   return found
 }
 
-/** For FTS5. */
+/** Quotes a text as a phrase of FTS5. */
 const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** The membership does not rest, and what narrows it lets the member list: that word is the first, and no pattern has quotes. */
+/**
+ * SQL condition: the membership is not on hold, and its grants, if any, allow the member to list objects. LIKE
+ * suffices: `list` always stands first in the text, and patterns contain no quotes.
+ */
 export const mayList = `${awake('m')} AND (m.grants IS NULL OR m.grants LIKE '%"objects":["list"%')`
 const lastId = 'SELECT max(id) AS id FROM vault_objects'
 const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
   WHERE m.user_id = $1 AND ${mayList} LIMIT 1 OFFSET $2`
 const isCommon = 'SELECT 1 FROM object_trigrams WHERE object_trigrams MATCH $1 LIMIT 1 OFFSET $2'
-/** A deleted object has no search text: so the index of these alone has the answer. */
+/** Deleted objects have no search text, so the index of search texts answers this alone. */
 const byReading = `SELECT ${foundColumns} FROM vault_objects o WHERE o.id IN (
   SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
   WHERE m.user_id = $1 AND ${mayList} AND t.id > $4 AND t.id <= $5 AND instr(t.search_text, $2) > 0 LIMIT $3)`

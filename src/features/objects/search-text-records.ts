@@ -5,24 +5,24 @@ import { searchTextOf } from './content.ts'
 import { readObject } from './read-records.ts'
 import type { VaultObject } from './records.ts'
 
-/** What a search is to look through of an object from now on. */
+/** The new search text of an object. */
 export interface NewSearchText extends Pick<VaultObject, 'id' | 'searchText'> {
-  /** Of what the index of trigrams takes in or gives up for it. */
+  /** Bytes that the trigram index adds and removes for it. */
   readonly bytes: number
 }
 
-/** Of an object that comes to a place where it was not found before. */
+/** The search text of an object in a place where it was not found before. */
 export function newSearchText(row: VaultObject): NewSearchText {
   const searchText = searchTextOf(readObject(row))
   return { id: row.id, searchText, bytes: Buffer.byteLength(searchText) }
 }
 
-/** As many as SQLite indexes in some 100 ms, in which nobody else has the thread of the worker. */
+/** SQLite indexes as many in some 100 ms, during which it blocks the thread of the worker. */
 const bytesInATurn = 96 * 1024
 
 /**
- * Changes the search texts of many objects by few statements: FTS5 writes what it has gathered whenever a statement begins,
- * and merges that, which for short texts costs twenty times as much as the texts themselves.
+ * Changes the search texts of many objects by few statements. FTS5 flushes and merges its pending data at the start of
+ * each statement, which for short texts takes twenty times as long as the texts themselves.
  */
 export async function putSearchTexts(tx: Tx, texts: readonly NewSearchText[]): Promise<void> {
   const statement = tx.connection.options.type === 'postgres' ? putInPostgres : putInSqlite

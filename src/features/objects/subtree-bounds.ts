@@ -1,19 +1,19 @@
 import { Fault } from '../../fault.ts'
 import type { SizedObject } from './subtree-records.ts'
 
-/** What one call may take along. */
+/** Limits of the objects that one call moves, copies or deletes together. */
 export interface SubtreeBounds {
   readonly objects: number
-  /** Of all open fields together: each is written anew with its row. */
+  /** Unencrypted fields of all objects together, each of which is written again with its row. */
   readonly openBytes: number
 }
 
-/** Of all search texts together: where each trigram is another one, SQLite takes about a second for them. */
+/** All search texts together. In the worst case, where all trigrams differ, SQLite takes about a second for them. */
 const mostSearchBytes = 1024 * 1024
 
 /**
- * Before any text is read, so that neither memory nor the writer of SQLite is held for long. An object by itself always goes:
- * it costs no more than making it did.
+ * Checks the limits before any text is read, so that neither memory nor the writer of SQLite is occupied for long. A
+ * single object is always allowed: it costs no more than its creation did.
  * @throws Fault `object.not_found`, `object.invalid`
  */
 export function checkSubtree(rows: readonly SizedObject[], most: SubtreeBounds, verb: 'move or copy' | 'delete'): void {

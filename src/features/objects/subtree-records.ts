@@ -5,8 +5,8 @@ import { readRow, selectList } from '../../store/statement.ts'
 import { SecretFieldTable, VaultObjectTable, type SecretField, type VaultObject } from './records.ts'
 
 /**
- * An object with all that lies in it at any depth, each behind what it lies in; `most` of them at the most. UNION and not
- * UNION ALL: it ends even on a circle.
+ * An object with all below it, parents before children; at most `most` objects. UNION, unlike UNION ALL, also ends on a
+ * cycle.
  */
 export async function subtreeOf(
   reader: Reader,
@@ -29,13 +29,13 @@ const subtree = subtreeSelecting(selectList(VaultObjectTable, 'o'))
 
 const sizedMembers = ['id', 'vaultId', 'parentId', 'status', 'version', 'children'] as const
 
-/** One of a subtree, without its texts. */
+/** An object of a subtree, without its texts. */
 export interface SizedObject extends Pick<VaultObject, (typeof sizedMembers)[number]> {
   readonly openBytes: number
   readonly searchBytes: number
 }
 
-/** The same objects in any order. In both dialects the lengths are known without reading the texts. */
+/** The same objects in any order. Both databases know the lengths without reading the texts. */
 export async function sizesOf(
   reader: Reader,
   { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,
@@ -48,7 +48,7 @@ export async function sizesOf(
 const sizes = subtreeSelecting(`${selectList(VaultObjectTable, 'o', { members: sizedMembers })},
   octet_length(o.public_fields) AS "openBytes", octet_length(o.search_text) AS "searchBytes"`)
 
-/** The encrypted fields of some objects. */
+/** The encrypted fields of these objects. */
 export function secretsOfAll(reader: Reader, objectIds: readonly number[]): Promise<SecretField[]> {
   return reader.find(SecretFieldTable, {
     where: { objectId: In([...objectIds]) },
@@ -56,7 +56,7 @@ export function secretsOfAll(reader: Reader, objectIds: readonly number[]): Prom
   })
 }
 
-/** Changes a row that is as it was read, and in which as many lie as then; false where another call has changed that. */
+/** Changes a row whose version and number of children are unchanged; false where a parallel call has changed them. */
 export async function changeUnchanged(
   tx: Tx,
   { id, vaultId, version, children }: Pick<VaultObject, 'id' | 'vaultId' | 'version' | 'children'>,
@@ -66,7 +66,7 @@ export async function changeUnchanged(
   return (await tx.update(VaultObjectTable, asRead, fields)).affected === 1
 }
 
-/** Puts an object elsewhere in its vault; false where it is gone. */
+/** Moves an object within its vault; false where it does not exist any more. */
 export async function moveWithin(
   tx: Tx,
   { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,

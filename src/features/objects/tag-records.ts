@@ -12,7 +12,7 @@ import { mayList } from './search-records.ts'
 interface TagsRow {
   readonly userId: number
   readonly objectId: number
-  /** A list in JSON. */
+  /** A JSON list. */
   readonly tags: string
   readonly changedAt: number
 }
@@ -28,7 +28,7 @@ export const ObjectTagsTable = new EntitySchema<TagsRow>({
   },
 })
 
-/** An object with the tags that a user keeps for it. */
+/** An object with the user's tags for it. */
 export interface TaggedObject {
   readonly id: number
   readonly object: ListedObject
@@ -36,7 +36,7 @@ export interface TaggedObject {
   readonly changedAt: number
 }
 
-/** Of the objects that a user may see at this moment, in the order of their ids. */
+/** The tagged objects that the user may see now, by id. */
 export async function taggedBy(reader: Reader, userId: number, admitLongList: AdmitLongList): Promise<TaggedObject[]> {
   const found = await readInPages(reader, async (after, most) =>
     (await select<Row>(reader, tagged, [after, most, userId])).map((row) => {
@@ -67,7 +67,10 @@ interface KeptTags extends Pick<TagsRow, 'userId' | 'objectId' | 'changedAt'> {
   readonly tags: readonly string[]
 }
 
-/** In place of those that the user kept for the object. False where the user keeps tags for that many others. */
+/**
+ * Replaces the user's tags for the object. False where the user already has tags for the maximum number of other
+ * objects.
+ */
 export async function keepTags(
   tx: Tx,
   { userId, objectId, tags, changedAt }: KeptTags,

@@ -8,23 +8,26 @@ import type { StoredObject } from './read-records.ts'
 import { isThere } from './records.ts'
 import { keepTags, removeTags, taggedBy } from './tag-records.ts'
 
-/** A tag of a user, and the ids of the objects that it is kept for. */
+/** A tag of a user, and the ids of the objects that have it. */
 export interface Tag {
   readonly tag: string
   readonly objectIds: readonly number[]
 }
 
-/** The words that each user keeps for objects: their own, of which others are told nothing. */
+/** The tags of each user for objects, which are private to the user. */
 export interface Tags {
-  /** By their letters, with the objects in vaults that are shared with the user. */
+  /** The tags in alphabetical order, with those objects that are in vaults shared with the user. */
   list(
     userId: number,
     admitLongList: AdmitLongList,
   ): Promise<{ readonly tags: readonly Tag[]; readonly objects: readonly ListedObject[] }>
-  /** In place of those that were. @throws Fault `object.invalid` where the user keeps tags for too many objects, `object.not_found` */
+  /**
+   * Replaces the user's tags for the object.
+   * @throws Fault `object.invalid` where the user has tags for too many objects, `object.not_found`
+   */
   set(object: Pick<StoredObject, 'id'>, tags: readonly string[], by: ObjectWriter): Promise<void>
   /**
-   * Takes no right in the vault of the object, and tells nothing of it: what the user keeps decides alone.
+   * Needs no right in the object's vault and reveals nothing about it: only the user's own tags are looked at.
    * @throws Fault `object.not_found` where there are none
    */
   clear(objectId: number, by: ObjectWriter): Promise<void>
@@ -34,7 +37,7 @@ export const mostTags = 20
 export const longestTag = 40
 const mostTaggedObjects = 2_000
 
-/** Two tags that a reader takes for one have the same key. */
+/** Tags that readers consider equal have the same key. */
 export const tagKey = (tag: string): string => tag.normalize('NFC').toLowerCase()
 
 export function createTags({ store, clock }: { readonly store: Pick<Store, 'read'>; readonly clock: Clock }): Tags {
@@ -42,7 +45,7 @@ export function createTags({ store, clock }: { readonly store: Pick<Store, 'read
     async list(userId, admitLongList) {
       const tagged = await taggedBy(store.read, userId, admitLongList)
       const byKey = new Map<string, { tag: string; objectIds: number[] }>()
-      // The spelling of each is the newest.
+      // Of several spellings, the newest is shown.
       for (const { id, tags } of tagged.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id))
         for (const tag of tags) {
           const known = byKey.get(tagKey(tag))

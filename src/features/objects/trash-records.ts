@@ -4,15 +4,15 @@ import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { VaultObjectTable, type VaultObject } from './records.ts'
 
-/** What a deletion took, as the trash of its vault shows it. */
+/** One deletion, as the trash of its vault shows it. */
 export interface TrashedObject extends Pick<VaultObject, 'id' | 'templateId' | 'name'> {
   readonly deletedAt: number
   readonly deletedBy: string
-  /** How many objects went with it, itself among them. */
+  /** Number of objects deleted together, the shown object included. */
   readonly objects: number
 }
 
-/** The object of a deletion that a path names; one that went with another is found by that other alone. */
+/** The deleted object that a path names. An object that was deleted with a parent is found through that parent only. */
 export const trashedQuery: ResourceQuery<Pick<VaultObject, 'id' | 'vaultId'>> = {
   parameter: 'objectid',
   columns: 'o.id AS "trashed.id", o.vault_id AS "trashed.vaultId"',
@@ -23,7 +23,7 @@ export const trashedQuery: ResourceQuery<Pick<VaultObject, 'id' | 'vaultId'>> = 
   vaultOf: { noun: 'object', vault: 'o.vault_id', missing: 'object.not_found' },
 }
 
-/** What was deleted in a vault since a moment, the newest first. */
+/** Deletions in a vault since a time, newest first. */
 export function trashOf(reader: Reader, vaultId: number, since: number, most: number): Promise<TrashedObject[]> {
   return select<TrashedObject>(reader, trash, [vaultId, since, most])
 }
@@ -34,7 +34,7 @@ const trash = `SELECT o.id, o.template_id AS "templateId", o.name, o.deleted_at 
   FROM vault_objects o LEFT JOIN users u ON u.id = o.changed_by
   WHERE o.vault_id = $1 AND o.trashed_with = o.id AND o.deleted_at > $2 ORDER BY o.deleted_at DESC, o.id DESC LIMIT $3`
 
-/** What one deletion took, if it is not older than that: the object itself first. */
+/** The objects of one deletion, if it is recent enough: the deleted object itself first. */
 export async function trashedWith(
   reader: Reader,
   { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,
@@ -47,7 +47,7 @@ export async function trashedWith(
   return [...rows.filter((row) => row.id === id), ...rows.filter((row) => row.id !== id)]
 }
 
-/** False where another call has taken it back. */
+/** False where a parallel call has restored it. */
 export async function takeOutOfTrash(
   tx: Tx,
   { id, version }: VaultObject,

@@ -8,20 +8,21 @@ import { checkSubtree } from './subtree-bounds.ts'
 import { changeUnchanged, sizesOf } from './subtree-records.ts'
 import { takeOutOfTrash, trashedWith, trashOf, type TrashedObject } from './trash-records.ts'
 
-/** Deleted objects, for as long as they can be taken back. */
+/** Deleted objects that can still be restored. */
 export interface Trash {
-  /** What was deleted in a vault, the newest first: a thousand at most. */
+  /** Deletions in a vault, newest first: at most a thousand. */
   list(vaultId: number): Promise<readonly TrashedObject[]>
-  /** When what was deleted at a moment is destroyed. */
+  /** When an object that was deleted at this time will be destroyed. */
   destroyedAt(deletedAt: number): number
   /**
-   * Deletes an object with all that lies in it; resolves to how many that were.
+   * Deletes an object with all below it; resolves to the number of objects.
    * @throws Fault `object.not_found`, `object.invalid`, `store.conflict`
    */
   putWhole(object: Pick<VaultObject, 'id' | 'vaultId'>, by: TrashWriter): Promise<number>
   /**
-   * Takes an object back, with all that was deleted with it, to where it was, or to the root of its vault where that is
-   * gone. @throws Fault `object.not_found`, `store.conflict`
+   * Restores an object, with all that was deleted with it, to where it was, or to the root of its vault where its
+   * parent does not exist any more.
+   * @throws Fault `object.not_found`, `store.conflict`
    */
   takeBack(object: Pick<VaultObject, 'id' | 'vaultId'>, by: TrashWriter): Promise<{ parentId: number; objects: number }>
 }
@@ -32,7 +33,7 @@ export interface TrashWriter {
 }
 
 const mostListed = 1_000
-/** What goes into the trash in one call: all of it comes back in one, too, for which its open fields are read. */
+/** Limits of one deletion: it is restored by one call, too, for which the unencrypted fields are read. */
 const mostTrashed = { objects: 500, openBytes: 32 * 1024 * 1024 }
 
 export function createTrash({
@@ -77,7 +78,7 @@ export function createTrash({
 
     takeBack: (object, { userId, commit }) =>
       commit(async (tx) => {
-        // Moves wait: what it lay in is to be there still.
+        // Makes moves wait, so that the parent still exists when the transaction ends.
         await lockVault(tx, object.vaultId)
         const rows = await trashedWith(tx, object, since())
         const [root] = rows

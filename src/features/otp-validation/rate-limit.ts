@@ -3,16 +3,16 @@ import { createLeakyBucket, mostNetworks } from '../../access/leaky-bucket.ts'
 import { networkOf } from '../../access/network.ts'
 
 export interface RateLimit {
-  /** Whether a client at this address may ask now; refused requests are not counted. */
+  /** Whether a client at this address may ask now. Refused requests are not counted. */
   allows(address: string): boolean
 }
 
 export interface RateLimitOptions {
-  /** For one network: on average, and at once. */
+  /** Per network: the average rate, and the burst. */
   readonly requestsPerSecond: number
-  /** Told once when a network begins to ask too often. */
+  /** Told when a network begins to exceed its rate, once per excess. */
   readonly report: (network: string) => void
-  /** As of `LeakyBucketOptions`. */
+  /** See `LeakyBucketOptions`. */
   readonly now?: () => number
 }
 

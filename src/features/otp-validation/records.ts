@@ -5,11 +5,11 @@ import { bytes, id, integer, named, nullable, primary, text, time } from '../../
 import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** An application that asks the validator. Its API key, 20 bytes for HMAC-SHA-1, lies wrapped like an OTP seed. */
+/** An application that uses the validator. Its API key, 20 bytes for HMAC-SHA-1, is stored wrapped like an OTP seed. */
 export interface ValidationClient {
   readonly id: number
   readonly name: string
-  /** 1: requests without a signature are answered too. */
+  /** 1: unsigned requests are answered as well. */
   readonly allowUnsigned: number
   readonly kek: string
   readonly blob: Buffer
@@ -36,8 +36,8 @@ export const ValidationClientTable = new EntitySchema<ValidationClient>({
 export const clientKeyKind = 'otp-hmac-sha1'
 
 /**
- * The bytes that the client's seal covers: write access to the database alone moves no key to another id, and revives
- * none.
+ * The record that the client's seal covers, so that write access to the database can neither move a key to another id
+ * nor restore a revoked client.
  */
 export function clientRecord(client: Omit<ValidationClient, 'seal' | 'createdAt'>): Buffer {
   const { name, allowUnsigned, kek, blob, revokedAt } = client
@@ -63,7 +63,7 @@ export function listClients(reader: Reader): Promise<ValidationClient[]> {
   return reader.find(ValidationClientTable, { order: { id: 'ASC' } })
 }
 
-/** Resolves to the id that the database chose, without which the client cannot be sealed. */
+/** Resolves to the id that the database chose. The sealed record contains it. */
 export async function insertClient(tx: Tx, client: Omit<ValidationClient, 'id'>): Promise<number> {
   return Number((await tx.insert(ValidationClientTable, client)).identifiers[0]?.['id'])
 }
@@ -73,7 +73,7 @@ export async function sealClient(tx: Tx, client: ValidationClient): Promise<void
   await tx.update(ValidationClientTable, { id: client.id }, { seal, revokedAt })
 }
 
-/** The last OTP of a device that the validator accepted, and the nonce that came with it. */
+/** The last OTP of a device that the validator accepted, with the nonce of that request. */
 export interface ValidatedOtp {
   readonly deviceId: number
   readonly counter: number
@@ -93,7 +93,7 @@ export async function noteValidated(tx: Tx, { deviceId, counter, nonce }: Valida
 const upsertValidated = `INSERT INTO validated_otps (device_id, counter, nonce) VALUES ($1, $2, $3)
   ON CONFLICT (device_id) DO UPDATE SET counter = excluded.counter, nonce = excluded.nonce`
 
-/** Whether this very OTP was accepted together with this nonce. */
+/** Whether the validator accepted this OTP together with this nonce. */
 export function wasValidated(tx: Tx, otp: ValidatedOtp): Promise<boolean> {
   return tx.existsBy(ValidatedOtpTable, { ...otp })
 }

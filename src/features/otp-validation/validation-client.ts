@@ -17,17 +17,17 @@ import {
 
 export interface ValidationClients {
   /**
-   * A client with a new API key, shown once in the result (20 bytes in base64) and stored wrapped only.
-   * @throws Fault `user.invalid` for a name that is none, `store.conflict` for one that is or was in use
+   * Creates a client with a new API key (20 bytes in base64), which is shown in this result only and stored wrapped.
+   * @throws Fault `user.invalid` for a malformed name, `store.conflict` for one that is or was in use
    */
   add(
     client: { readonly name: string; readonly allowUnsigned: boolean },
     commit: Commit,
   ): Promise<{ readonly id: number; readonly key: string }>
   list(): Promise<ValidationClient[]>
-  /** Its requests are refused from the next one on. @throws Fault `apikey.not_found` */
+  /** Refuses the client's requests from the next one on. @throws Fault `apikey.not_found` */
   revoke(name: string, commit: Commit): Promise<void>
-  /** Shows the keeper those that were revoked, also by another machine or an earlier release. */
+  /** Shows the keeper all revoked clients, including those revoked by another machine or an earlier release. */
   showRevoked(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createValidationClients({
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal' | 'raise'>
   readonly clock: Clock
 }): ValidationClients {
-  /** With the commit the keeper learns of it. */
+  /** Seals the record. The keeper learns of it with the commit. */
   async function seal(tx: Tx, client: ValidationClient, previous?: SealedRecord, provenance?: Buffer): Promise<void> {
     const sealed = { ...client, seal: await hsm.seal(clientRecord(client), previous, provenance) }
     await sealClient(tx, sealed)

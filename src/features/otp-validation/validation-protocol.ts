@@ -1,37 +1,37 @@
 import { parseOtp, type YubicoOtp } from '../otp/yubico-otp.ts'
 
-/** Requests of the published Yubico validation protocol 2.0: `GET /wsapi/2.0/verify?id=…&otp=…&nonce=…`. */
+/** A request of the Yubico validation protocol 2.0: `GET /wsapi/2.0/verify?id=…&otp=…&nonce=…`. */
 export interface ValidationRequest {
   /** 16 to 40 letters and digits. */
   readonly nonce: string
-  /** As it was sent, for the answer repeats it; undefined where it is missing. */
+  /** As it was sent, because the answer repeats it; undefined where it is missing. */
   readonly otpText: string | undefined
-  /** Undefined where `otpText` is no OTP of a hardware token. */
+  /** Undefined where `otpText` does not have the form of a hardware token's OTP. */
   readonly otp: YubicoOtp | undefined
   /** Base64, as it was sent. */
   readonly signature: string | undefined
-  /** What the signature covers. */
+  /** The text that the signature covers. */
   readonly signedText: string
-  /** Whether the answer shall hold the fields of the token's block. */
+  /** Whether the answer has to contain the fields of the decrypted OTP (`timestamp=1`). */
   readonly wantsReading: boolean
 }
 
-/** What could be read of a request: enough to know which client to answer, and whether to continue. */
+/** The parsed part of a request: enough to sign an answer for the client, and to decide whether to continue. */
 export interface ReadRequest {
-  /** Undefined where `id` is missing or no id. */
+  /** Undefined where `id` is missing or malformed. */
   readonly clientId: number | undefined
-  /** Members that the answer repeats, because the client compares them; only what is well-formed. */
+  /** The members that the answer repeats, because clients compare them; only well-formed ones. */
   readonly echo: { readonly otp?: string; readonly nonce?: string }
   /** Undefined where something is missing or malformed. */
   readonly request: ValidationRequest | undefined
 }
 
-/** Ids are what `%d` of C writes. */
+/** The form of an id, as printed by `%d` in C. */
 const clientIdForm = /^[1-9]\d{0,9}$/
 const nonceForm = /^[A-Za-z0-9]{16,40}$/
 const levelForm = /^(100|\d{1,2}|fast|secure)$/
 const secondsForm = /^\d{1,6}$/
-/** No signed value holds the characters that separate the values, so no two requests have the same signed text. */
+/** Excludes the characters that separate values in the signed text, so that two requests never have the same one. */
 const nameForm = /^[A-Za-z0-9_]{1,32}$/
 const valueForm = /^[\w.:-]{0,128}$/
 
@@ -43,11 +43,11 @@ const forms = new Map([
   ['h', /^.{0,128}$/],
 ])
 
-/** Reads a query string strictly: each parameter once, each in its form. Unknown parameters are signed and ignored. */
+/** Parses a query string strictly: each parameter once and well-formed. Unknown parameters are ignored, but signed. */
 export function readRequest(query: string): ReadRequest {
   const members = [...new URLSearchParams(query)]
   const fitting = new Map(members.filter(([name, value]) => fits(name, value)))
-  // A name with two values is ambiguous: then the whole request is refused.
+  // A repeated name is ambiguous, so that the whole request is refused.
   if (new Map(members).size < members.length) return { clientId: undefined, echo: {}, request: undefined }
   const id = fitting.get('id')
   const nonce = fitting.get('nonce')
@@ -70,7 +70,7 @@ export function readRequest(query: string): ReadRequest {
   }
 }
 
-/** What a signature covers: `name=value` of all members but `h`, in the order of their names, joined by `&`. */
+/** The text that a signature covers: `name=value` of all members except `h`, sorted by name and joined by `&`. */
 export function signedText(members: readonly (readonly [name: string, value: string])[]): string {
   return members
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -81,8 +81,8 @@ export function signedText(members: readonly (readonly [name: string, value: str
 const fits = (name: string, value: string): boolean => nameForm.test(name) && (forms.get(name) ?? valueForm).test(value)
 
 /**
- * The status words of the published protocol. NOT_ENOUGH_ANSWERS is never sent: one database decides, without other
- * servers.
+ * The status words of the protocol. NOT_ENOUGH_ANSWERS is never sent, because one database decides and no other servers
+ * are asked.
  */
 export type Status =
   | 'OK'
@@ -97,17 +97,17 @@ export type Status =
 
 export type Members = Readonly<Record<string, string>>
 
-/** The members of an answer but its signature. `atMs`: milliseconds since the Unix epoch. */
+/** The members of an answer without its signature. `atMs`: milliseconds since the Unix epoch. */
 export function answerMembers(status: Status, echo: Members, more: Members, atMs: number): Members {
   return { t: timeText(atMs), ...echo, ...more, status }
 }
 
-/** HMAC-SHA-1 (20 bytes) by a client's API key. */
+/** HMAC-SHA-1 (20 bytes) with a client's API key. */
 export type Sign = (text: string) => Promise<Buffer>
 
 /**
- * The answer as it is sent. Without a client there is no key to sign with; `h` is empty then, because clients expect
- * the line.
+ * The text of the answer. Without a client there is no key to sign with: `h` is empty then, because clients expect the
+ * line.
  */
 export async function writeAnswer(members: Members, sign: Sign | undefined): Promise<string> {
   const signature = sign === undefined ? '' : (await sign(signedText(Object.entries(members)))).toString('base64')
@@ -115,7 +115,7 @@ export async function writeAnswer(members: Members, sign: Sign | undefined): Pro
   return `${lines.join('')}\r\n`
 }
 
-/** As the published service writes it: seconds in ISO 8601, then `Z0` and the milliseconds. */
+/** The time as the published service writes it: ISO 8601 in seconds, then `Z0` and three digits of milliseconds. */
 function timeText(atMs: number): string {
   const [seconds, milliseconds = ''] = new Date(atMs).toISOString().split('.')
   return `${seconds}Z0${milliseconds.slice(0, 3)}`

@@ -19,7 +19,7 @@ import {
 import { createVerdicts } from './verdicts.ts'
 
 export interface Validation {
-  /** What is sent: lines of the published protocol, whatever the request was. */
+  /** The answer: lines of the protocol, for every request. */
   readonly text: string
   readonly requestId: string
 }
@@ -42,7 +42,7 @@ interface ValidationCall {
   client: ValidationClient | undefined
 }
 
-/** All of 100 %: there is one database, so an accepted OTP is used up everywhere. */
+/** Always 100 %: the one database makes an accepted OTP used up everywhere. */
 const syncLevel = '100'
 
 export interface ValidatorDependencies {
@@ -51,9 +51,9 @@ export interface ValidatorDependencies {
   readonly otps: Otps
   readonly audit: Pick<AuditTrail, 'append'>
   readonly clock: Clock
-  /** Told why a request was answered with BACKEND_ERROR. */
+  /** Told the reason for each answer BACKEND_ERROR. */
   readonly report: (requestId: string, error: unknown) => void
-  /** Told what is unusual about an accepted OTP: the protocol has no member for it. */
+  /** Told the warnings about an accepted OTP, for which the protocol has no member. */
   readonly warn: (requestId: string, publicId: string | undefined, warnings: OtpWarnings) => void
 }
 
@@ -61,7 +61,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   const { store, hsm, otps, audit, clock, report, warn } = dependencies
   const verdicts = createVerdicts({ store, otps })
 
-  /** All checks of a request before its OTP is used up. The token checks signature and OTP at once. */
+  /** Makes all checks of a request that precede the use of its OTP. The token checks signature and OTP in parallel. */
   async function examine(client: ValidationClient, request: ValidationRequest): Promise<Status | ExaminedToken> {
     const [genuine, examined] = await Promise.all([
       isGenuine(hsm, client, request),
@@ -93,7 +93,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
     })
   }
 
-  /** The keeper has the last word, after the commit: what could not be stored is good still. */
+  /** Has the keeper accept the OTP after the commit. An OTP whose use could not be stored stays valid. */
   function accept({ echo, request }: ReadRequest, client: ValidationClient, examined: ExaminedToken): Promise<string> {
     const members = answerMembers('OK', echo, acceptedMembers(request, examined), clock.now())
     return writeAnswer(members, async (text) => {
@@ -103,7 +103,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
     })
   }
 
-  /** Resolves to the answer when it is recorded. */
+  /** Records the status; resolves to the answer. */
   async function conclude(call: ValidationCall, status: Status): Promise<string> {
     const [text] = await Promise.all([write(call, status), audit.append(eventOf(call, status))])
     return text
@@ -114,8 +114,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   }
 
   /**
-   * A failure is recorded where possible, also after a record of the step that then failed; and its answer signed where
-   * possible.
+   * Answers a failure. It is recorded if possible, even after a record of the step that failed, and signed if possible.
    */
   async function giveUp(call: ValidationCall, error: unknown): Promise<string> {
     const { requestId } = call
@@ -151,12 +150,12 @@ async function isGenuine(
   { signature, signedText }: ValidationRequest,
 ): Promise<boolean> {
   if (signature === undefined) {
-    // Before the OTP is used up for it.
+    // Verified before the OTP is used up.
     await hsm.verify(clientKey(client).key)
     return client.allowUnsigned === 1
   }
   const mac = Buffer.from(signature, 'base64')
-  // One MAC has one spelling.
+  // Only the canonical base64 text of the MAC is accepted.
   return mac.toString('base64') === signature && hsm.verifyValidation(clientKey(client).key, signedText, mac)
 }
 

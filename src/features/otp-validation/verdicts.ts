@@ -7,9 +7,9 @@ export type Verdict = 'OK' | 'REPLAYED_OTP' | 'REPLAYED_REQUEST'
 
 export interface Verdicts {
   /**
-   * Uses the OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict;
-   * what it gives makes the answer after the commit. Rejects when the first of them fails; then nothing is used up,
-   * whatever was prepared.
+   * Uses an OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict and
+   * gives a function that makes the answer after the commit. If any `prepare` of the batch fails, all reject and
+   * nothing is used up.
    */
   decide<T>(otp: ExaminedOtp, nonce: string, prepare: (verdict: Verdict) => Promise<() => Promise<T>>): Promise<T>
 }
@@ -18,19 +18,19 @@ export interface Verdicts {
 interface WaitingDecision {
   readonly otp: ExaminedOtp
   readonly nonce: string
-  /** Resolves to what makes the answer and hands it out. */
+  /** Records the verdict; resolves to the function that delivers the answer. */
   readonly prepare: (verdict: Verdict) => Promise<HandOut>
   readonly reject: (error: unknown) => void
 }
 
 type HandOut = () => Promise<void>
 
-/** Most decisions of one transaction: the database is locked for so long. */
+/** Decisions per transaction, which bounds how long the database is locked. */
 const mostAtOnce = 64
 
 /**
- * Decides all requests that arrive while the disk is busy in one transaction, and their records go to the disk with one
- * write: otherwise a disk that syncs a hundred times a second would serve fifty users.
+ * Decides all requests that arrive while a transaction is being written in one further transaction, and writes their
+ * audit records with one sync. Otherwise a disk with a hundred syncs a second could serve only fifty requests a second.
  */
 export function createVerdicts({
   store,
@@ -52,7 +52,7 @@ export function createVerdicts({
     try {
       const answers = await store.transaction(async (tx) => {
         const decided: { readonly one: WaitingDecision; readonly verdict: Verdict }[] = []
-        // One after another: of two with the same OTP the second must see the first.
+        // In sequence: of two requests with the same OTP, the second must see the use by the first.
         for (const one of batch) decided.push({ one, verdict: await decideOne(tx, one) })
         return Promise.all(decided.map(({ one, verdict }) => one.prepare(verdict)))
       })
@@ -62,7 +62,7 @@ export function createVerdicts({
     }
   }
 
-  // In the order of the devices: two workers that lock the same rows of PostgreSQL must not do it crosswise.
+  // Ordered by device, so that two workers lock rows of PostgreSQL in the same order.
   const decisions = createGathering<WaitingDecision>(mostAtOnce, (batch) =>
     decideAll(batch.toSorted((one, other) => one.otp.deviceId - other.otp.deviceId)),
   )

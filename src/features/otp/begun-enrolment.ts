@@ -9,12 +9,12 @@ import { seedText, seedUri } from './otpauth-uri.ts'
 import { devicesOf, insertDevice, replaceDevice, unprovenDevices } from './records.ts'
 
 /**
- * An authenticator app of a user who has not shown yet that it makes codes: no factor of the user before the row of the user
- * names it.
+ * Authenticator apps that users have begun to enrol. An app is no second factor until the user's row names it, which
+ * happens when the user shows one of its codes.
  */
 export interface BegunEnrolments {
   /**
-   * With what every app reads. It takes the place of one that was begun before.
+   * Begins the enrolment of an app with the parameters that every app supports. It replaces one that was begun before.
    * @throws Fault `otp.device_limit`, `user.not_found`
    */
   beginTotp(user: Holder, commit: Commit): Promise<CodeEnrolment>

@@ -6,7 +6,7 @@ export type CodeKind = 'totp' | 'hotp'
 export const codeAlgorithms = ['sha1', 'sha256', 'sha512'] as const
 export type CodeAlgorithm = (typeof codeAlgorithms)[number]
 
-/** What may be asked for of a device that makes codes; what is missing is what every app reads. */
+/** The parameters requested for a code device. Missing ones get the values that every app supports. */
 export interface CodeRequest {
   readonly kind: CodeKind
   readonly algorithm?: CodeAlgorithm | undefined
@@ -14,9 +14,9 @@ export interface CodeRequest {
   readonly digits?: number | undefined
   /** TOTP alone: 15 to 120 seconds. */
   readonly periodSeconds?: number | undefined
-  /** HOTP alone: where a token that is in use already has got to. */
+  /** HOTP only: the counter of a token that is in use already. */
   readonly counter?: number | undefined
-  /** 16 to 64 bytes (RFC 4226 §4, R6); without it one is made in the token. */
+  /** 16 to 64 bytes (RFC 4226 §4, R6). Without it a seed is made in the token. */
   readonly seed?: Buffer | undefined
 }
 
@@ -27,17 +27,17 @@ export interface CodeParameters {
   readonly digits: 6 | 7 | 8
   readonly periodSeconds: number | null
   readonly counter: number
-  /** As long as the hash (RFC 6238 §5.1, R6). */
+  /** The length of the hash in bytes (RFC 6238 §5.1, R6). */
   readonly seedBytes: number
 }
 
 const seedBytes: Readonly<Record<CodeAlgorithm, number>> = { sha1: 20, sha256: 32, sha512: 64 }
 const [leastSeedBytes, mostSeedBytes] = [16, 64]
 const [shortestPeriod, usualPeriod, longestPeriod] = [15, 30, 120]
-/** Far more presses than any token has in it. */
+/** Far more presses than a token can make. */
 const largestCounter = 2 ** 32
 
-/** @throws Fault `otp.device_invalid`, which says what is possible */
+/** @throws Fault `otp.device_invalid`, with the values that are possible */
 export function codeParameters({ kind, algorithm = 'sha1', digits = 6, ...of }: CodeRequest): CodeParameters {
   if (digits !== 6 && digits !== 7 && digits !== 8)
     throw new Fault('otp.device_invalid', 'A code has 6, 7 or 8 digits.')

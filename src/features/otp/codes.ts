@@ -4,13 +4,16 @@ import type { OtpDevice } from './records.ts'
 export const codeForm = /^\d{6,8}$/
 
 export interface DriftRules {
-  /** How many steps the clock of a TOTP device may differ, either way, from where it was last seen. */
+  /** How many time steps a TOTP device may deviate, either way, from its last known deviation. */
   readonly totpDriftSteps: number
-  /** How far that may wander from our own clock, in steps. */
+  /** How far the last known deviation itself may be from our clock, in time steps. */
   readonly totpLargestDriftSteps: number
 }
 
-/** Whether a later step was accepted than the clock allows for: the clock was set back since, or was wrong then. */
+/**
+ * Whether the last accepted time step lies further ahead than our clock allows: the clock was set back since, or was
+ * wrong then.
+ */
 export function clockWentBack(device: OtpDevice, nowMs: number, rules: DriftRules): boolean {
   const { periodSeconds, driftSteps, counter } = device
   if (periodSeconds === null) return false

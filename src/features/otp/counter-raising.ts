@@ -11,16 +11,16 @@ export interface RaisingRules {
 
 export interface RaisedCounters {
   readonly raised: number
-  /** Devices whose row bears no good seal: nothing that they make is accepted in any case. */
+  /** Devices whose row has a broken seal. Their OTPs are not accepted in any case. */
   readonly broken: number
 }
 
 const pageSize = 500
 
 /**
- * Uses up what devices may have made between a backup and now, for the operator, as far as that can be known: of a hardware
- * token all until it is plugged in anew, of an authenticator app all of this moment, of a HOTP token as many as are looked
- * ahead.
+ * Raises the counters of all devices after the database was restored, to use up OTPs accepted since the backup as far
+ * as they can be known: for a hardware token all until it is plugged in again, for an authenticator app all of this
+ * moment, for a HOTP token as many as the look-ahead window has. For the operator.
  */
 export async function raiseCounters(hsm: Pick<Hsm, 'raiseOtps'>, tx: Tx, rules: RaisingRules): Promise<RaisedCounters> {
   let [raised, broken] = [0, 0]
@@ -38,7 +38,7 @@ export async function raiseCounters(hsm: Pick<Hsm, 'raiseOtps'>, tx: Tx, rules: 
   return { raised, broken }
 }
 
-/** The counter of a hardware token is (power-ups << 8) | presses since (`OtpState`). */
+/** The counter of a hardware token is (use counter << 8) session use (`OtpState`). */
 function raisedCounter({ kind, counter, periodSeconds, driftSteps }: OtpDevice, rules: RaisingRules): number {
   if (kind === 'hwkey_otp') return counter | 0xff
   if (kind === 'hotp' || periodSeconds === null) return counter + rules.hotpLookAhead + 1

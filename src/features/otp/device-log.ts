@@ -1,25 +1,24 @@
 import { isPublicId } from './yubico-otp.ts'
 
-/** What one line of a log says; `unusable` tells why, and repeats nothing that may be half of a secret. */
+/** The content of one line of a log. `unusable` gives the reason, and repeats nothing that may be part of a secret. */
 export type LogLine =
   | { readonly kind: 'hwkey_otp'; readonly publicId: string; readonly privateId: Buffer; readonly secret: Buffer }
   | { readonly kind: 'hotp'; readonly seed: Buffer; readonly counter: number; readonly digits: number }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** Events that Yubico's personalisation tool logs, and that register nothing. */
+/** Events that Yubico's personalisation tool logs and that register no device. */
 const otherEvents =
   /^(LOGGING START|Static Password|Challenge-Response|Configuration (Update|Swap)|Unknown programming mode)/
 const usualDigits = 6
-/** The "Yubico format" writes both alike. */
+/** The "Yubico format" does not tell these two apart. */
 const nameless =
   'it may be of a challenge-response key, or of an OATH-HOTP token without a name, which strongroom otp enroll --hotp --seed-file takes'
 
 /**
- * One line of a log of devices. Three forms are in use: `publicid,privateid,secret`, whatever stands before and after
- * it, as `ykman otp yubiotp --config-output` and the "Yubico format" of the personalisation tool write it (after a
- * serial number); the same tool's "traditional format", whose first field is the event; and its two lines for
- * OATH-HOTP.
+ * Parses one line of a device log. Three formats are in use: `publicid,privateid,secret` with any text around it, as
+ * `ykman otp yubiotp --config-output` and the "Yubico format" of the personalisation tool write it (after a serial
+ * number); the same tool's "traditional format", whose first field is the event; and its two lines for OATH-HOTP.
  */
 export function readLogLine(line: string): LogLine {
   const fields = line.split(',').map((field) => field.trim())
@@ -37,7 +36,7 @@ export function readLogLine(line: string): LogLine {
   return { kind: 'hwkey_otp', publicId: fields[at] ?? '', privateId, secret }
 }
 
-/** Counted from the end: the local date in the second field may hold commas of its own. */
+/** Fields are counted from the end, because the local date in the second field may contain commas. */
 function hotpEvent(fields: readonly string[]): LogLine {
   const seed = fields.at(-13)
   if (!isSeed(seed)) return unusable('its seed must have 40 hexadecimal digits')

@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import { Fault } from '../../fault.ts'
 import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Store, Tx } from '../../store/store.ts'
@@ -22,24 +22,28 @@ import {
 } from './records.ts'
 import { parseOtp } from './yubico-otp.ts'
 
-/** Gives and takes devices; `by` is who gives one: see `Recoveries`. What an enrolment recorded of a device stays as it is, its counter above all. */
+/**
+ * Assigns devices to users and takes them away. `by` is who assigns one: see `Recoveries`. All that the enrolment
+ * recorded is kept, above all the counter.
+ */
 export interface Devices {
   /** @throws Fault `user.not_found` */
   holder(userId: number): Promise<Holder>
-  /** Those that the user logs in with. */
+  /** The devices that are second factors of the user. */
   list(userId: number): Promise<OtpDevice[]>
   /**
-   * Gives a user a hardware token that the appliance knows and that has no holder.
+   * Gives a user a registered hardware token without a holder.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   assign(tx: Tx, userId: number, publicId: string, by: number): Promise<OtpDevice>
   /**
    * The same for the token that made this OTP, which is used up.
-   * @throws Fault `otp.device_invalid` when the OTP is not good, or of a token that is unknown or has a holder
+   * @throws Fault `otp.device_invalid` when the OTP is wrong, or its token is unknown or has a holder
    */
   adopt(tx: Tx, userId: number, otp: string, by: number): Promise<OtpDevice>
   /**
-   * Takes a device from its user. A hardware token may be given to a user again; the seed of any other is destroyed.
+   * Takes a device from its user. A hardware token can be given to a user again; the seed of any other device is
+   * destroyed.
    * @throws Fault `otp.device_not_found`
    */
   release(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice>
@@ -54,7 +58,7 @@ export function createDevices({
   recoveries,
 }: {
   readonly store: Pick<Store, 'read'>
-  /** A row is sealed for another holder only while its own seal is good, so that no edited row is ever sealed. */
+  /** A row is sealed for another holder only under its own valid seal, so that an edited row is never sealed. */
   readonly hsm: Sealer
   readonly otps: Otps
   readonly recoveries: Pick<Recoveries, 'note'>
@@ -71,7 +75,10 @@ export function createDevices({
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
     const record = deviceRecord(held)
-    const changes = { ...held, seal: await hsm.seal(record, deviceKey(known).key, undefined, await grantOf(tx)) }
+    const changes = {
+      ...held,
+      seal: await hsm.seal(record, deviceKey(known).key, undefined, await transactionGrant(tx)),
+    }
     if (!(await readoptDevice(tx, id, changes)))
       throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
     await recoveries.note(tx, userId, by, ({ factors }) => ({ factors: withFactor(factors, record) }))
@@ -79,7 +86,7 @@ export function createDevices({
   }
 
   const sealUnheld = async (tx: Tx, device: OtpDevice): Promise<Buffer> =>
-    hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key, undefined, await grantOf(tx))
+    hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key, undefined, await transactionGrant(tx))
 
   return {
     async holder(userId) {
@@ -124,7 +131,7 @@ async function heldAlready(tx: Tx, { id, publicId }: OtpDevice, userId: number):
   )
 }
 
-/** The devices as the users' feature knows them. */
+/** The devices in the form that the feature `users` depends on. */
 export function createSecondFactors(devices: Devices, enrolments: Pick<Enrolments, 'enrolTotp'>): SecondFactors {
   return {
     async adoptByOtp(tx, userId, otp, by) {

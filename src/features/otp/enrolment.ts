@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -28,14 +28,14 @@ import { isPublicId } from './yubico-otp.ts'
 
 export interface CodeEnrolment {
   readonly device: OtpDevice
-  /** otpauth URI with the seed: shown once, kept nowhere. */
+  /** otpauth URI with the seed: shown once, stored nowhere. */
   readonly uri: string
   /** The seed in base32, for typing. */
   readonly secret: string
 }
 
 export interface HardwareToken {
-  /** 12 modhex characters: the constant beginning of its OTPs. */
+  /** 12 modhex characters: the constant first part of its OTPs. */
   readonly publicId: string
   /** 6 bytes. */
   readonly privateId: Buffer
@@ -48,20 +48,21 @@ export interface Holder {
   readonly username: string
 }
 
-/** `by` is who gives the device: see `Recoveries`. */
+/** Enrols devices. `by` is who gives the device: see `Recoveries`. */
 export interface Enrolments {
-  /** `enrolCodes` for an authenticator app, with what every app reads: SHA-1, 6 digits, 30 seconds. */
+  /**
+   * `enrolCodes` for an authenticator app, with the parameters that every app supports: SHA-1, 6 digits, 30 seconds.
+   */
   enrolTotp(user: Holder, by: number, commit: Commit): Promise<CodeEnrolment>
   /**
-   * Gives a user a device that makes codes, with a seed made in the token or with the given one, which is zeroed
-   * afterwards. A seed that the appliance has known before keeps its counter, so that no code it made then is good
-   * again.
+   * Gives a user a code device, with a seed made in the token or the given one, which is zeroed afterwards. A seed that
+   * was enrolled before keeps its counter, so that no code accepted then is accepted again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   enrolCodes(user: Holder, request: CodeRequest, by: number, commit: Commit): Promise<CodeEnrolment>
   /**
-   * Registers a hardware token for a user, or without a holder, and zeroes the secrets it was given. One that the
-   * appliance has known before keeps its counter, so that no OTP it made then is good again.
+   * Registers a hardware token, for a user or without a holder, and zeroes the given secrets. A token that was
+   * registered before keeps its counter, so that no OTP accepted then is accepted again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   enrolHardwareToken(userId: number | null, token: HardwareToken, by: number, commit: Commit): Promise<OtpDevice>
@@ -86,7 +87,7 @@ export function createEnrolments({
     const secret = seedText(seed)
     const { kind, digits, periodSeconds, counter } = parameters
     const fields = { kind, digits, periodSeconds, publicId: null, userId: user.id, privateIdCheck: null }
-    // Recognises a seed that is enrolled again.
+    // Identifies a seed that is enrolled again.
     const seedChecks = await hsm.seedChecks(parameters, seed)
     const key = await wrapped(parameters.keyKind, seed)
     const device = await commit(async (tx) => {
@@ -140,15 +141,15 @@ export const sealing =
   (hsm: Pick<Hsm, 'seal'>) =>
   async (tx: Tx, { provenance, ...device }: EnrolledFields & Provenance) => ({
     ...device,
-    seal: await hsm.seal(deviceRecord(device), undefined, provenance, await grantOf(tx)),
+    seal: await hsm.seal(deviceRecord(device), undefined, provenance, await transactionGrant(tx)),
   })
 
-/** What the row of the user says once this device is his. */
+/** The change of the user's row by which the device becomes a second factor. */
 const gaining =
   (device: EnrolledFields) =>
   ({ factors }: User): Partial<User> => ({ factors: withFactor(factors, deviceRecord(device)) })
 
-/** Takes a secret into the token, and zeroes it. */
+/** Wraps a secret in the token, and zeroes it. */
 export const wrapping =
   (hsm: Pick<Hsm, 'importSecret'>) =>
   async (keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> => {
@@ -170,12 +171,12 @@ function checkToken(token: HardwareToken): void {
 
 /** Spec: Limits, "Hardware-token ids per user: at most 3". */
 const hardwareTokensPerUser = 3
-/** A login tries each of them, so their number is its cost. */
+/** A login tries each device, so that their number determines its cost. */
 const codeDevicesPerUser = 5
 
 /**
- * Whether the user may hold one more device of this kind. The user's row is locked until the transaction ends, so that
- * parallel enrolments are counted one by one.
+ * Refuses a device beyond the limit of its kind. Locks the user's row until the transaction ends, so that parallel
+ * enrolments are counted one by one.
  * @throws Fault `user.not_found`, `otp.device_limit`
  */
 export async function checkDeviceLimit(tx: Tx, userId: number, kind: DeviceKind): Promise<void> {

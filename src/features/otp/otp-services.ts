@@ -40,7 +40,7 @@ export function createOtp(dependencies: {
   }
 }
 
-/** Records what an operator must hear of a device whose OTP is refused. */
+/** Records the alarms about devices whose OTPs are refused. */
 function alarmOf(audit: Pick<AuditTrail, 'append'>, clock: Clock): OtpDependencies['alarm'] {
   return (operation, { id, publicId, userId }) =>
     audit.append({

@@ -29,30 +29,30 @@ import {
   type YubicoOtp,
 } from './yubico-otp.ts'
 
-/** An OTP that its device made, for `consume` and `useUp`. */
+/** A valid OTP, to be used up by `consume` and `useUp`. */
 export interface ExaminedOtp extends Advance {
   readonly deviceId: number
   readonly userId: number | null
-  /** What is unusual about it though it is good; empty nearly always. */
+  /** Anything unusual about the OTP although it is valid; nearly always empty. */
   readonly warnings: OtpWarnings
-  /** False for one that was used before, as far as the keeper knows. */
+  /** False for an OTP that the keeper knows to be used. */
   readonly isFresh: boolean
   readonly state: OtpState
   readonly shown: ShownOtp
 }
 
-/** The same of a hardware token, with the fields of its block. */
+/** The same for a hardware token, with the fields of its block. */
 export interface ExaminedToken extends ExaminedOtp {
   readonly reading: TokenReading
-  /** As it was shown. */
+  /** The encrypted block as it was sent. */
   readonly block: Buffer
 }
 
 export interface Otps {
   /**
-   * Has the keeper check an OTP, against all devices of the user that may have made it; undefined for any reason that it
-   * is wrong. A user who does not exist (undefined) costs about as much as one who does. Null asks for hardware tokens
-   * without a holder.
+   * Has the keeper check an OTP against all devices of the user that may have made it; undefined where it is wrong for
+   * any reason. An unknown user (undefined) costs about as much as a known one. Null checks hardware tokens without a
+   * holder.
    */
   examine(
     reader: Reader,
@@ -65,27 +65,29 @@ export interface Otps {
    * as a known one.
    */
   examineToken(reader: Reader, otp: YubicoOtp): Promise<ExaminedToken | undefined>
-  /** The same for a code of this one device; undefined where it is wrong or was used before. */
+  /** The same for a code of this device; undefined where it is wrong or was used before. */
   examineCodeOf(device: OtpDevice, code: string): Promise<ExaminedOtp | undefined>
-  /** Uses it up in the database: true for exactly one of any number of calls with the same OTP, on all machines. */
+  /**
+   * Uses the OTP up in the database: true for exactly one of any number of calls with the same OTP, on all machines.
+   */
   consume(tx: Tx, otp: ExaminedOtp): Promise<boolean>
   /**
-   * Uses it up for the keeper of this machine, which no change of the database undoes: true for exactly one of any number
-   * of calls with the same OTP. Costs about as much without one.
+   * Uses the OTP up in the keeper of this machine, so that no change of the database can undo it: true for exactly one
+   * of any number of calls with the same OTP. Undefined costs about as much.
    */
   useUp(otp: ExaminedOtp | undefined): Promise<boolean>
 }
 
-/** What an operator must hear of a device whose OTP is refused. */
+/** Alarms for the operator about a device whose OTP is refused. */
 export type OtpAlarm = 'otp.clock_back' | 'otp.worn_out'
 
 export interface OtpDependencies {
   readonly hsm: Pick<Hsm, 'checkOtp' | 'useOtp'>
   readonly clock: Clock
   readonly rules: DriftRules
-  /** The second factors that are enabled: HOTP goes with `hwkey_otp`. */
+  /** The enabled second factors. `hwkey_otp` includes HOTP. */
   readonly enabledTypes: readonly string[]
-  /** Resolves once the alarm is recorded. */
+  /** Resolves once the alarm is on the disk. */
   readonly alarm: (alarm: OtpAlarm, device: OtpDevice) => Promise<void>
 }
 
@@ -94,7 +96,10 @@ export function createOtps(dependencies: OtpDependencies): Otps {
   const examineCode = createCodeExamination(dependencies)
   const examineBlock = createBlockExamination(dependencies)
 
-  /** For a token of this user; null: one without a holder; undefined: there is no such user. */
+  /**
+   * Examines the OTP of a hardware token of this user. Null: a token without a holder. Undefined: there is no such
+   * user.
+   */
   async function examineHeld(
     reader: Reader,
     userId: number | null | undefined,
@@ -131,20 +136,20 @@ export function createOtps(dependencies: OtpDependencies): Otps {
   }
 }
 
-/** The holder may have changed between the reading of the row and the check. */
+/** Repeats the check with new rows, since the holder may have changed after the row was read. */
 const againIfOutdated = <T>(examine: () => Promise<T>): Promise<T> =>
   examine().catch((error: unknown) => {
     if (isFault(error, 'hsm.outdated')) return examine()
     throw error
   })
 
-/** That no device has made: for the work alone. */
+/** An OTP of no device, checked only to spend the same time. */
 export const noOtp: ShownOtp = { block: Buffer.alloc(16) }
 
-/** An id that no user has: an unknown user is looked up all the same. */
+/** No user has this id. It is looked up for an unknown user, to spend the same time. */
 const unknownUserId = -1
 
-/** What follows from a verdict of the keeper for the row of the device. */
+/** The result of an OTP for the row of its device, by the keeper's verdict. */
 function examined(device: OtpDevice, shown: ShownOtp, verdict: OtpVerdict, now: number): ExaminedOtp {
   const { outcome, counter, driftSteps } = verdict
   return {
@@ -161,7 +166,7 @@ function examined(device: OtpDevice, shown: ShownOtp, verdict: OtpVerdict, now: 
   }
 }
 
-/** Has a code of 6 to 8 digits tried on every device of a user that makes such codes. */
+/** Tries a code of 6 to 8 digits on every code device of a user. */
 function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDependencies) {
   const kinds: DeviceKind[] = [
     ...(enabledTypes.includes('totp') ? ['totp' as const] : []),
@@ -185,10 +190,10 @@ function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDe
 
 const noFactors = { factors: Buffer.alloc(0) }
 
-/** A device, and the holder whose factor it must be, where the login does not ask for that. */
+/** A device, and the user whose second factor it has to be, unless the login checks that itself. */
 type KnownDevice = Pick<HeldDevice, 'device'> & Partial<HeldDevice>
 
-/** Has the block of a hardware token opened, and judges its fields. Without a device the work is done all the same. */
+/** Has the block of a hardware token decrypted and checks its fields. Does the same work without a device. */
 function createBlockExamination({ hsm, clock, alarm }: OtpDependencies) {
   return async (known: KnownDevice | undefined, { block }: YubicoOtp): Promise<ExaminedToken | undefined> => {
     const device = known?.device.privateIdCheck === null ? undefined : known?.device

@@ -9,42 +9,45 @@ import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { UserTable, type User } from '../users/records.ts'
 
-/** What a login calls its second factor (spec: Login types): a HOTP token is a hardware token. */
+/** The name of the second factor at a login (spec: Login types). A HOTP token counts as a hardware token. */
 export type OtpKind = 'totp' | 'hwkey_otp'
 
-/** What a device does: RFC 6238, RFC 4226, or Yubico's 44 characters. */
+/** How a device makes OTPs: RFC 6238, RFC 4226, or Yubico's 44 characters. */
 export type DeviceKind = 'totp' | 'hotp' | 'hwkey_otp'
 
-/** A hardware token or an authenticator app. Its counter stays with it when its holder changes, and never goes back. */
+/**
+ * A hardware token or an authenticator app. It keeps its counter when its holder changes, and the counter never
+ * decreases.
+ */
 export interface OtpDevice {
   readonly id: number
   readonly kind: DeviceKind
   /** 12 modhex characters; null for TOTP and HOTP. */
   readonly publicId: string | null
-  /** Null while it has no holder: the row stays for the counter's sake. */
+  /** Null while it has no holder. The row is kept for its counter. */
   readonly userId: number | null
-  /** Of TOTP and HOTP it names the hash as well. */
+  /** For TOTP and HOTP this includes the hash. */
   readonly keyKind: SecretKeyKind
   readonly kek: string
   readonly blob: Buffer
   readonly seal: Buffer
-  /** HMAC in the token of the 6-byte private id; null for TOTP and HOTP. */
+  /** HMAC of the token over the 6-byte private id; null for TOTP and HOTP. */
   readonly privateIdCheck: Buffer | null
   /**
-   * HMAC in the token of a seed, which recognises it when it is enrolled again; null for Yubico OTP, which has a public
-   * id.
+   * HMAC of the token over the seed, which identifies it when it is enrolled again; null for Yubico OTP, which has a
+   * public id.
    */
   readonly seedCheck: Buffer | null
   readonly digits: number | null
   readonly periodSeconds: number | null
   /**
-   * Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next
-   * expected counter.
+   * Yubico: (use counter << 8)
+   * session use of the last OTP. TOTP: the last accepted time step. HOTP: the next expected counter.
    */
   readonly counter: number
-  /** TOTP: how many steps its clock was ahead of ours at the last login; less than 0 when it was behind. */
+  /** TOTP: how many time steps the device's clock was ahead of ours at the last login; negative when it was behind. */
   readonly driftSteps: number
-  /** Yubico: the token's own clock at its last OTP, 24 bits, 8 ticks a second since it was plugged in. */
+  /** Yubico: the token's own clock at its last OTP, 24 bits, 8 ticks per second since it was plugged in. */
   readonly ticks: number | null
   readonly usedAt: number | null
   readonly createdAt: number
@@ -74,7 +77,7 @@ export const OtpDeviceTable = new EntitySchema<OtpDevice>({
   },
 })
 
-/** What an enrolment records of a device: all that its seal covers, and the check of its seed. */
+/** The columns that an enrolment records: those that the seal covers, and the check of the seed. */
 export type EnrolledFields = Pick<
   OtpDevice,
   | 'kind'
@@ -90,8 +93,8 @@ export type EnrolledFields = Pick<
 >
 
 /**
- * The bytes that the device's seal covers: write access to the database alone gives no device to another user, and
- * weakens none.
+ * The record that the seal of a device covers, so that write access to the database can neither give a device to
+ * another user nor weaken it.
  */
 export function deviceRecord(device: Omit<EnrolledFields, 'seedCheck'>): Buffer {
   const { kind, publicId, userId, keyKind, kek, blob, privateIdCheck, digits, periodSeconds } = device
@@ -102,7 +105,7 @@ export function deviceKey(device: OtpDevice): KeyReference {
   return { key: { record: deviceRecord(device), seal: device.seal } }
 }
 
-/** What the keeper is shown of a device. */
+/** The state of a device for the keeper. */
 export function stateOf(device: OtpDevice): OtpState {
   return { device: deviceKey(device).key, counter: device.counter, driftSteps: device.driftSteps }
 }
@@ -120,7 +123,7 @@ export async function findOfUser(reader: Reader, userId: number, deviceId: numbe
   return (await reader.findOneBy(OtpDeviceTable, { id: deviceId, userId })) ?? undefined
 }
 
-/** In the order in which they were enrolled; all kinds unless some are named. */
+/** In the order of their enrolment: all kinds, or those named. */
 export function devicesOf(reader: Reader, userId: number, ...kinds: readonly DeviceKind[]): Promise<OtpDevice[]> {
   const where = kinds.length === 0 ? { userId } : { userId, kind: In([...kinds]) }
   return reader.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
@@ -128,25 +131,25 @@ export function devicesOf(reader: Reader, userId: number, ...kinds: readonly Dev
 
 type Factors = Pick<User, 'factors'>
 
-/** Those that the user logs in with: the row of the user names them. */
+/** The devices that are second factors: those that the user's row names. */
 export const provenDevices = ({ factors }: Factors, devices: readonly OtpDevice[]): OtpDevice[] =>
   devices.filter((device) => hasFactor(factors, deviceRecord(device)))
 
-/** Those of an enrolment that the user has begun. */
+/** The devices of enrolments that the user has begun but not completed. */
 export const unprovenDevices = ({ factors }: Factors, devices: readonly OtpDevice[]): OtpDevice[] =>
   devices.filter((device) => !hasFactor(factors, deviceRecord(device)))
 
-/** The hardware tokens without a holder. */
+/** Hardware tokens without a holder. */
 export function unheldDevices(reader: Reader): Promise<OtpDevice[]> {
   return reader.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
 }
 
-/** In the order of their ids, from the one after `after` on. */
+/** In the order of their ids, after the id `after`. */
 export function devicesAfter(reader: Reader, after: number, most: number): Promise<OtpDevice[]> {
   return reader.find(OtpDeviceTable, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: most })
 }
 
-/** Lifts a counter, without a use. */
+/** Raises a counter without an OTP. */
 export async function raiseCounter(tx: Tx, deviceId: number, counter: number): Promise<void> {
   await tx.update(OtpDeviceTable, { id: deviceId, counter: LessThan(counter) }, { counter })
 }
@@ -176,14 +179,14 @@ export async function insertDevice(tx: Tx, enrolled: NewDevice): Promise<OtpDevi
   return { ...device, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-/** Puts a new device into the row of one that was never used. */
+/** Overwrites the row of a device that was never used with a new device. */
 export async function replaceDevice(tx: Tx, { id: deviceId }: OtpDevice, enrolled: NewDevice): Promise<OtpDevice> {
   const device = { ...enrolled, driftSteps: 0, ticks: null, usedAt: null }
   await tx.update(OtpDeviceTable, { id: deviceId }, device)
   return { ...device, id: deviceId }
 }
 
-/** Gives a device without a holder to a user. Its counter stays where it was, or advances to the given one. */
+/** Gives a device without a holder to a user. Its counter is kept, or raised to the given one. */
 export async function readoptDevice(
   tx: Tx,
   deviceId: number,
@@ -202,12 +205,12 @@ export async function releaseDevice(
   return (await tx.update(OtpDeviceTable, { id: deviceId, seal }, { ...changes, userId: null })).affected === 1
 }
 
-/** The columns that the use of an OTP changes. */
+/** The columns that using an OTP changes. */
 export type Advance = Pick<OtpDevice, 'counter' | 'driftSteps' | 'ticks' | 'usedAt'>
 
 /**
- * Decides whether an OTP was used before, in one statement of the database: of any number of parallel uses of one OTP
- * exactly one changes the row, and none after the device was taken from its user.
+ * Uses an OTP up, in one statement: of any number of parallel uses exactly one changes the row, and none after the
+ * device was taken from its user.
  */
 export async function advanceCounter(
   tx: Tx,

@@ -8,16 +8,16 @@ import { advanceCounter, findOfUser, stateOf } from './records.ts'
 export interface ResyncRequest {
   readonly userId: number
   readonly deviceId: number
-  /** Two codes that the token gave one after the other. */
+  /** Two consecutive codes of the token. */
   readonly codes: readonly [string, string]
-  /** Of the client: tries are counted per device and network. */
+  /** The client's address: tries are counted per device and network. */
   readonly address: string
 }
 
 export interface Resync {
   /**
-   * Finds the counter of a HOTP token that was pressed too often (RFC 4226 §7.4): ahead of the last known one, never
-   * behind it. Both codes are used up.
+   * Finds the counter of a HOTP token that was pressed too often (RFC 4226 §7.4). It only moves forwards. Both codes
+   * are used up.
    * @throws Fault `otp.device_not_found`, `otp.device_invalid`, `otp.resync_failed`, `login.throttled`
    */
   resynchronise(request: ResyncRequest, commit: Commit): Promise<void>
@@ -25,7 +25,7 @@ export interface Resync {
 
 /** Counts tries before they are checked. */
 export interface TryLimit {
-  /** Resolves to what takes a good one back. @throws Fault `login.throttled` */
+  /** Counts a try; call the result after a success to take it back. @throws Fault `login.throttled` */
   count(tx: Tx, name: string, address: string): Promise<(tx: Tx) => Promise<void>>
 }
 

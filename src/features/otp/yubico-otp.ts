@@ -1,8 +1,8 @@
 import type { OtpDevice } from './records.ts'
 
 /**
- * The published OTP format of Yubico's hardware tokens: 12 modhex characters of public id, then 32 of one AES-128
- * block. Modhex writes a nibble as one of 16 letters that lie on the same keys of most keyboards.
+ * The OTP format of Yubico's hardware tokens: 12 modhex characters of public id, then 32 of one AES-128 block. Modhex
+ * writes four bits as one of 16 letters, which most keyboard layouts have on the same keys.
  */
 const modhex = 'cbdefghijklnrtuv'
 const wellFormed = /^[cbdefghijklnrtuv]{44}$/
@@ -15,9 +15,12 @@ export interface YubicoOtp {
   readonly block: Buffer
 }
 
-/** Undefined for anything but 44 modhex characters; upper case is accepted, as a caps-locked keyboard sends it. */
+/**
+ * Undefined for anything but 44 modhex characters. Upper case is accepted, since that is what a keyboard with caps lock
+ * sends.
+ */
 export function parseOtp(text: string): YubicoOtp | undefined {
-  // toLowerCase would fold U+212A (the Kelvin sign) to k: only ASCII letters fold here.
+  // Folds ASCII letters only: toLowerCase would also fold U+212A (the Kelvin sign) to k.
   const folded = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   if (!wellFormed.test(folded)) return undefined
   return { publicId: folded.slice(0, 12), block: decodeModhex(folded.slice(12)) }
@@ -32,21 +35,21 @@ function decodeModhex(text: string): Buffer {
   return Buffer.from(digits, 'hex')
 }
 
-// Bit 15 tells that caps lock was on. Left in, it would lock the true token out after one such OTP.
+// Bit 15 says that caps lock was on. If it were stored, later OTPs would be lower, and the token would be locked out.
 const useCounterMask = 0x7fff
 
-/** The fields of an OTP that its hardware token fills in. */
+/** The fields that the hardware token encrypts in an OTP. */
 export interface TokenReading {
   /** How often it was plugged in: 15 bits. */
   readonly useCounter: number
-  /** Its clock of 8 Hz since then: 24 bits. */
+  /** Its clock since then, with 8 ticks per second: 24 bits. */
   readonly timestamp: number
-  /** OTPs since then: 8 bits. */
+  /** Number of OTPs since then: 8 bits. */
   readonly sessionUse: number
 }
 
 /**
- * From the 10 bytes behind the private id: use counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16;
+ * Parses the 10 bytes after the private id: use counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16;
  * all little-endian.
  */
 export function readToken(decrypted: Buffer): TokenReading {
@@ -57,14 +60,14 @@ export function readToken(decrypted: Buffer): TokenReading {
   }
 }
 
-/** What is unusual about an OTP that is good: key → sentence, as `CALLINFO.audit.warnings` holds it. */
+/** Anything unusual about a valid OTP: key → sentence, as in `CALLINFO.audit.warnings`. */
 export type OtpWarnings = Readonly<Record<string, string>>
 
-/** The last value of a hardware token's use counter: with the counter exhausted, no OTP of it is newer than another. */
+/** The highest use counter of a hardware token. When it is reached, no later OTP is newer. */
 export const lastUseCounter = 0x7fff
-/** How many times a token may be plugged in between the first warning and its end. */
+/** The first warning comes when a token can be plugged in this many times more. */
 const warningBeforeEnd = 1_000
-/** The token was plugged in this many times elsewhere since its last login here. */
+/** A token that was plugged in this many times between two logins was probably used elsewhere. */
 const suspiciousJump = 50
 
 const ticksPerSecond = 8
@@ -72,7 +75,7 @@ const tickRange = 2 ** 24
 const toleratedSeconds = 20
 const toleratedShare = 0.3
 
-/** Warnings about an OTP of `device` that arrives at `nowMs`, compared with the OTP before it. */
+/** Warnings about an OTP of `device` that arrives at `nowMs`, compared with the previous one. */
 export function tokenWarnings(device: OtpDevice, otp: TokenReading, nowMs: number): OtpWarnings {
   const { useCounter } = otp
   const jump = useCounter - (device.counter >> 8)
@@ -85,12 +88,13 @@ export function tokenWarnings(device: OtpDevice, otp: TokenReading, nowMs: numbe
 }
 
 /**
- * Since the token was plugged in, its clock and ours must have advanced alike; otherwise the OTP was kept for a while.
+ * Whether the OTP was made some time before it was sent: since the OTP before it, the token's clock and ours have not
+ * advanced alike. To be asked only while the token has stayed plugged in.
  */
 function isDelayed(device: OtpDevice, otp: TokenReading, nowMs: number): boolean {
   if (device.ticks === null || device.usedAt === null) return false
   const elapsed = (nowMs - device.usedAt) / 1000
-  // The token's clock has wrapped around: it measures nothing any more.
+  // The token's clock has wrapped around, so that nothing can be said.
   if (elapsed > tickRange / ticksPerSecond) return false
   const ticked = ((otp.timestamp - device.ticks + tickRange) % tickRange) / ticksPerSecond
   const deviation = Math.abs(elapsed - ticked)

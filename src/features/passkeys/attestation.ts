@@ -5,27 +5,30 @@ import { readCertificate } from '../certificates/certificate.ts'
 import type { ReportProblem } from '../certificates/reloaded-file.ts'
 import { createTrustAnchors } from '../certificates/trust-anchors.ts'
 
-/** What an authenticator says of its make, in a registration whose signatures are good. */
+/** What an authenticator states about its model, in a registration with valid signatures. */
 export interface Attested {
   /** `fmt` of the attestation object (WebAuthn §6.5). */
   readonly format: string
-  /** `x5c` of its statement: certificates as DER, that of the authenticator first. */
+  /** `x5c` of its statement: DER certificates, that of the authenticator first. */
   readonly certificates: unknown
-  /** The model, as a UUID in lower case. */
+  /** The model (AAGUID), as a UUID in lower case. */
   readonly aaguid: string
 }
 
 /** The setting `login.webauthn.attestation`. */
 export interface AttestationRules {
-  /** PEM file. */
+  /** PEM file with the accepted CAs. */
   readonly ca: string
-  /** Undefined: every model. */
+  /** The accepted models; undefined: every model. */
   readonly aaguids?: readonly string[] | undefined
 }
 
-/** Which makes of authenticators may be registered. */
+/** Decides which models of authenticators may be registered. */
 export interface Attestation {
-  /** @throws Fault `passkey.make_refused` unless a CA of the file has issued its certificate, and the model is one of those that are taken */
+  /**
+   * @throws Fault `passkey.make_refused` unless a CA of the file has issued the authenticator's certificate, and its
+   * model is accepted
+   */
   check(attested: Attested): void
 }
 
@@ -37,7 +40,7 @@ export function createAttestation({ ca, aaguids }: AttestationRules, clock: Cloc
     check({ format, certificates, aaguid }) {
       const chain = certificateChain.safeParse(certificates)
       const [own] = chain.data ?? []
-      // Without a certificate, a statement is signed by the passkey itself: any program can do that.
+      // Without a certificate, the statement is signed with the passkey itself, which any program can do.
       if (format !== 'packed' || own === undefined) throw new Fault('passkey.make_refused')
       if (anchors.pathOf(readCertificate(Buffer.from(own)), clock.now()) === undefined)
         throw new Fault('passkey.make_refused')

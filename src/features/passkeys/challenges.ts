@@ -5,17 +5,17 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { challengeMs, readChallenge, writeChallenge, type IssuedChallenge } from '../../hsm/passkey-challenge.ts'
 import { openRecord } from '../../hsm/record-layouts.ts'
 
-/** Challenges for authenticators, which the keeper issues; nothing of them is stored. */
+/** Challenges for authenticators. The keeper issues them, and nothing is stored. */
 export interface Challenges {
-  /** For a login: the keeper is asked twice a minute, however many strangers ask. */
+  /** A challenge for a login. The keeper is asked twice a minute, however many clients ask. */
   forLogin(): Promise<Buffer>
-  /** For the session of this grant. */
+  /** A challenge for the session of this grant. */
   forSession(grant: SealedRecord): Promise<Buffer>
-  /** Whether the keeper issued it, not long ago, to the session of this grant. */
+  /** Whether the keeper issued the challenge recently, to the session of this grant. */
   isOfSession(challenge: Buffer, grant: SealedRecord): Promise<boolean>
 }
 
-/** A page has less time than the keeper gives: the same sealed time serves several logins. */
+/** Shorter than the time that the keeper allows, because one sealed time serves several logins. */
 export const challengeTimeoutMs = 240_000
 /** How long one sealed time serves logins. */
 const servesMs = 30_000
@@ -24,7 +24,7 @@ const nonceBytes = 16
 export function createChallenges(hsm: Pick<Hsm, 'passkeyChallenge' | 'verify'>, clock: Clock): Challenges {
   let issuing: { readonly at: number; readonly issued: Promise<Issued> } | undefined
 
-  /** Those who ask at once wait for the same answer; one that failed is asked for again. */
+  /** Parallel calls wait for one answer. A failed request is repeated by the next call. */
   function issuedForLogins(): Promise<Issued> {
     const now = clock.now()
     if (issuing !== undefined && Math.abs(now - issuing.at) < servesMs) return issuing.issued

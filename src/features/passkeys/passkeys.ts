@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -32,7 +32,7 @@ import {
 } from './records.ts'
 import type { ReadRegistration } from './registration-response.ts'
 
-/** An assertion that the passkey of a user signed. */
+/** A valid assertion of a user's passkey. */
 export interface ExaminedPasskey {
   readonly passkey: Passkey
   readonly shown: ShownPasskey
@@ -43,28 +43,32 @@ export interface ExaminedPasskey {
 
 export interface Passkeys {
   /**
-   * Undefined for an assertion that is wrong, whyever, or of a passkey of another user. The keeper decides: what is found here
-   * tells the throttle who comes with a second factor. A passkey that is not known costs about as much as one that is.
+   * Checks an assertion; undefined where it is wrong for any reason, or the passkey belongs to another user. The keeper
+   * decides again; this result tells the throttle whether the client has the second factor. An unknown passkey costs
+   * about as much as a known one.
    */
   examine(reader: Reader, userId: number | undefined, presented: PresentedPasskey): Promise<ExaminedPasskey | undefined>
-  /** Counts a use in the database; false where the count went on meanwhile. */
+  /** Stores the new signature count; false where a parallel use was faster. */
   noteUse(tx: Tx, examined: ExaminedPasskey): Promise<boolean>
   /** @throws Fault `user.not_found` */
   list(userId: number): Promise<Passkey[]>
   /**
-   * Gives a user a passkey, by a grant that the keeper gave for a factor that the user has just shown.
+   * Registers a passkey for a user, under a fresh grant.
    * @throws Fault `passkey.invalid`, `passkey.exists`, `passkey.limit`
    */
   register(tx: Tx, userId: number, name: string, read: ReadRegistration): Promise<Passkey>
   /** @throws Fault `passkey.not_found` */
   rename(tx: Tx, userId: number, passkeyId: number, name: string): Promise<Passkey>
-  /** Takes a passkey from its user: a login with it is refused from here on. @throws Fault `passkey.not_found` */
+  /** Removes a user's passkey: from then on logins with it are refused. @throws Fault `passkey.not_found` */
   remove(tx: Tx, userId: number, passkeyId: number): Promise<Passkey>
-  /** The same by the user, who keeps a second factor. @throws Fault `passkey.not_found`, `user.last_factor` */
+  /**
+   * The same at the user's own request; another second factor must be left.
+   * @throws Fault `passkey.not_found`, `user.last_factor`
+   */
   giveUp(tx: Tx, userId: number, passkeyId: number): Promise<Passkey>
 }
 
-/** With the other factors of a user no more than a sealed record of a user names (`user-factors.ts`). */
+/** Together with the other factors, no more than the sealed record of a user can name (`user-factors.ts`). */
 const passkeysPerUser = 5
 
 export interface PasskeysDependencies {
@@ -72,7 +76,7 @@ export interface PasskeysDependencies {
   readonly hsm: Sealer
   readonly clock: Clock
   readonly audit: Pick<AuditTrail, 'append'>
-  /** Undefined where passkeys are turned off. */
+  /** Undefined where passkeys are disabled. */
   readonly rules: PasskeyRules | undefined
   readonly challenges: Pick<Challenges, 'isOfSession'>
 }
@@ -80,7 +84,7 @@ export interface PasskeysDependencies {
 export function createPasskeys(on: PasskeysDependencies): Passkeys {
   const { store, hsm, clock, challenges } = on
 
-  /** @param least factors that stay */
+  /** @param least how many second factors must be left */
   async function remove(tx: Tx, userId: number, passkeyId: number, least: 0 | 1): Promise<Passkey> {
     const user = await lockedUser(tx, userId)
     const passkey = known(await findPasskey(tx, userId, passkeyId))
@@ -101,7 +105,7 @@ export function createPasskeys(on: PasskeysDependencies): Passkeys {
     },
 
     async register(tx, userId, name, { credentialId, key, signCount, challenge }) {
-      const grant = await grantOf(tx)
+      const grant = await transactionGrant(tx)
       if (grant === undefined || !(await challenges.isOfSession(challenge, grant))) throw new Fault('passkey.invalid')
       const user = await lockedUser(tx, userId)
       if ((await findByCredentialId(tx, credentialId)) !== null) throw new Fault('passkey.exists')
@@ -148,7 +152,10 @@ function createExamination({ clock, rules, audit }: PasskeysDependencies): Passk
   }
 }
 
-/** Two authenticators hold one passkey, or an answer of before was shown again: an operator must hear of it. */
+/**
+ * A count that does not increase means that two authenticators have the passkey, or that an old assertion was sent
+ * again: the operator is alerted.
+ */
 async function noteCopy(audit: Pick<AuditTrail, 'append'>, clock: Clock, { id, userId }: Passkey): Promise<void> {
   await audit.append({
     at: clock.now(),

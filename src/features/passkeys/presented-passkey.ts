@@ -3,13 +3,13 @@ import { decodeBase64url } from '../../encoding/base64.ts'
 import { Fault } from '../../fault.ts'
 import type { PasskeyAssertion } from '../../hsm/passkey-assertion.ts'
 
-/** What an authenticator answers with one of its passkeys. */
+/** The assertion that an authenticator makes with a passkey. */
 export interface PresentedPasskey {
   readonly credentialId: Buffer
   readonly assertion: PasskeyAssertion
 }
 
-/** Bytes in base64url without padding, as `PublicKeyCredential.toJSON()` has them. */
+/** Bytes in base64url without padding, as in `PublicKeyCredential.toJSON()`. */
 export const base64urlField = (longest: number, what: string) =>
   z
     .string()
@@ -17,10 +17,10 @@ export const base64urlField = (longest: number, what: string) =>
     .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url without padding')
     .describe(`${what} Base64url.`)
 
-/** 1,023 bytes (WebAuthn §4). */
+/** At most 1,023 bytes (WebAuthn §4). */
 export const credentialIdField = base64urlField(1_364, 'Id of the credential.')
 
-/** The members of `AuthenticationResponseJSON` that are read; browsers send others beside them. */
+/** The members of `AuthenticationResponseJSON` that are read. Browsers send others as well. */
 export const passkeyField = z
   .object({
     id: credentialIdField,

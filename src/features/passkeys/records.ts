@@ -6,18 +6,18 @@ import { bytes, id, integer, named, nullable, text, time } from '../../store/col
 import { change } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** A passkey of a user: the public half of it, whose private half its authenticator keeps (WebAuthn). */
+/** A passkey of a user (WebAuthn): its public key. The private key stays in the authenticator. */
 export interface Passkey {
   readonly id: number
   readonly userId: number
-  /** What the user calls it; no seal covers it. */
+  /** Chosen by the user; not sealed. */
   readonly name: string
-  /** By which its authenticator knows it: up to 1,023 bytes. */
+  /** By which its authenticator identifies it: up to 1,023 bytes. */
   readonly credentialId: Buffer
-  /** JSON of a `PublicJwk`. */
+  /** A `PublicJwk` as JSON. */
   readonly publicKey: string
   readonly seal: Buffer
-  /** The count of its authenticator at the last use; 0 for one that does not count. */
+  /** The signature count of its authenticator at the last use; 0 for one that does not count. */
   readonly signCount: number
   readonly createdAt: number
   readonly usedAt: number | null
@@ -39,14 +39,17 @@ export const PasskeyTable = new EntitySchema<Passkey>({
   },
 })
 
-/** A passkey that an authenticator has just made. */
+/** A passkey that was just created. */
 export interface NewPasskey {
   readonly credentialId: Buffer
   readonly key: PublicJwk
   readonly signCount: number
 }
 
-/** The bytes that the seal covers: write access to the database gives no user a passkey, and changes the key of none. */
+/**
+ * The record that the seal covers, so that write access to the database can neither give a user a passkey nor change
+ * its key.
+ */
 export function passkeyRecord({
   userId,
   credentialId,
@@ -64,7 +67,7 @@ export function findByCredentialId(reader: Reader, credentialId: Buffer): Promis
   return reader.findOneBy(PasskeyTable, { credentialId })
 }
 
-/** In the order in which they were registered. */
+/** In the order of their registration. */
 export function passkeysOf(reader: Reader, userId: number): Promise<Passkey[]> {
   return reader.find(PasskeyTable, { where: { userId }, order: { id: 'ASC' } })
 }
@@ -88,7 +91,7 @@ export async function deletePasskey(tx: Tx, { id: passkeyId, seal }: Passkey): P
   return (await tx.delete(PasskeyTable, { id: passkeyId, seal })).affected === 1
 }
 
-/** False where the count went on meanwhile, or the passkey was taken from its user. */
+/** False where a parallel use has changed the count, or the passkey was removed. */
 export async function notePasskeyUse(
   tx: Tx,
   { id: passkeyId, userId }: Passkey,

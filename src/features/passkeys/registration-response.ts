@@ -6,7 +6,7 @@ import { checkPublicJwk, readPublicJwk, type PublicJwk } from '../../hsm/public-
 import type { Attestation } from './attestation.ts'
 import type { NewPasskey } from './records.ts'
 
-/** What an authenticator answers to a registration, as `PublicKeyCredential.toJSON()` gives it. */
+/** The answer of an authenticator to a registration, as in `PublicKeyCredential.toJSON()`. */
 export interface RegistrationResponse {
   /** Base64url. */
   readonly id: string
@@ -15,20 +15,17 @@ export interface RegistrationResponse {
 }
 
 export interface ReadRegistration extends NewPasskey {
-  /** The challenge that it answers; whose it is was not checked yet. */
+  /** The challenge in the answer. Whether it was issued to this session is still to be checked. */
   readonly challenge: Buffer
 }
 
 /** COSE algorithms (RFC 9053): EdDSA, ES256, RS256. */
 export const passkeyAlgorithms = [-8, -7, -257] as const
 
-/** Those that say nothing, and those of security keys. */
+/** No attestation, and that of security keys. */
 const attestationFormats: readonly string[] = ['none', 'packed']
 
-/**
- * Reads the registration of a passkey by the steps of WebAuthn §7.1.
- * @throws Fault `passkey.invalid`, `passkey.make_refused`
- */
+/** Checks the registration of a passkey as in WebAuthn §7.1. @throws Fault `passkey.invalid`, `passkey.make_refused` */
 export async function readRegistration(
   { id, clientDataJSON, attestationObject }: RegistrationResponse,
   { rpId, origins, userVerification }: PasskeyRules,
@@ -74,12 +71,12 @@ export async function readRegistration(
   }
 }
 
-/** The numbers of RFC 9053 §7, by which COSE names what a key is made of. */
+/** COSE labels of the parameters of keys (RFC 9053 §7). */
 const labels = { type: 1, curve: -1, x: -2, y: -3, modulus: -1, exponent: -2 } as const
 const types = { okp: 1, ec2: 2, rsa: 3 } as const
 const curves: Readonly<Record<number, string>> = { 1: 'P-256', 6: 'Ed25519' }
 
-/** @throws TypeError */
+/** @throws TypeError for a key of another type */
 function publicKeyIn(cose: Uint8Array): PublicJwk {
   const decoded: unknown = decodeCredentialPublicKey(Uint8Array.from(cose))
   const members: ReadonlyMap<unknown, unknown> = decoded instanceof Map ? decoded : new Map()

@@ -2,15 +2,15 @@ import { boundsOf, classNames, type CharacterClass, type PolicyRules } from './p
 
 /**
  * All passwords of one kind, numbered: a uniform random number below `size` gives a uniform random password, whose
- * entropy is the logarithm of `size`.
+ * entropy in bits is the binary logarithm of `size`.
  */
 export interface Choices {
   readonly size: bigint
-  /** The n-th of them, from 0. */
+  /** The password with number `n`, from 0. */
   nth(n: bigint): string
 }
 
-/** One element of each set, in the order of the sets. */
+/** Combinations of one element of each set, in the order of the sets. */
 export function sequence(sets: readonly (readonly string[])[], delimiter = ''): Choices {
   return {
     size: sets.reduce((size, set) => size * BigInt(set.length), 1n),
@@ -44,7 +44,7 @@ export function bitsOf(size: bigint): number {
   return size.toString(2).length - 1
 }
 
-/** The printable characters of ASCII but the blank. */
+/** The printable characters of ASCII, except the blank. */
 const alphabets: Readonly<Record<CharacterClass, string>> = {
   lowercase: 'abcdefghijklmnopqrstuvwxyz',
   uppercase: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
@@ -52,12 +52,12 @@ const alphabets: Readonly<Record<CharacterClass, string>> = {
   nonalphanumeric: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
 }
 
-/** How many characters of each class precede a position; counted no further than the rules ask. */
+/** How many characters of each class stand before a position, counted no further than the rules need. */
 type Counts = readonly number[]
 
 /**
- * All passwords of `length` characters that break no rule. The number of ways to continue at a position depends only
- * on the counts before it: a table holds these numbers, and the n-th password is found by following them.
+ * All passwords of `length` characters that satisfy the rules. How many ways there are to continue at a position
+ * depends only on the counts before it. A table holds these numbers, and the n-th password is found by following them.
  */
 export function satisfying(rules: PolicyRules, length: number): Choices {
   const { length: lengths, counts: ranges, barredFirst, barredLast } = boundsOf(rules)
@@ -69,7 +69,7 @@ export function satisfying(rules: PolicyRules, length: number): Choices {
         !(position === 0 && barredFirst.includes(name)) && !(position === length - 1 && barredLast.includes(name)),
     )
 
-  /** The counts after one more of this class; undefined when that is too many. */
+  /** The counts after one more character of this class; undefined where the rules allow no more. */
   function after(counts: Counts, name: CharacterClass): Counts | undefined {
     const { least, most } = ranges[name]
     const at = classNames.indexOf(name)

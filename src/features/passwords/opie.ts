@@ -109,7 +109,7 @@ export function opieChoices(delimiter: string): Choices {
   }
 }
 
-/** The words of 64 bits and of the two that check them. */
+/** The words of 64 bits and two check bits. */
 function wordsOf(block: bigint): string[] {
   const checked = (block << 2n) | checkOf(block)
   return Array.from({ length: wordsPerBlock }, (_, at) => {
@@ -118,7 +118,7 @@ function wordsOf(block: bigint): string[] {
   })
 }
 
-/** The sum of all pairs of bits, its last two bits. */
+/** The check: the sum of all pairs of bits, of which the last two bits count. */
 function checkOf(block: bigint): bigint {
   let sum = 0n
   for (let rest = block; rest > 0n; rest >>= 2n) sum += rest & 3n

@@ -1,4 +1,4 @@
-/** What the rules tell characters apart by. Letters without case, such as Chinese ones, are of none of these. */
+/** The character classes of the rules. Letters without case, such as Chinese ones, are in no class. */
 const characterClasses = {
   lowercase: /\p{Ll}/u,
   uppercase: /\p{Lu}/u,
@@ -12,7 +12,7 @@ export const classNames: readonly CharacterClass[] = ['lowercase', 'uppercase', 
 
 type Barred = 'numeric' | 'nonalphanumeric'
 
-/** Exactly the names that published clients know: one of them stops at any other. */
+/** Exactly the names that published clients know; one client stops at an unknown name. */
 export type PolicyRules = {
   readonly [rule in `${'min' | 'max'}_${'length' | `${CharacterClass}_chars`}`]?: number
 } & { readonly [rule in `disallow_${Barred}_${'chars' | 'first' | 'last'}`]?: boolean }
@@ -22,11 +22,11 @@ interface Range {
   readonly most: number
 }
 
-/** The same rules as numbers: what is not ruled lies between 0 and Infinity. */
+/** The rules as bounds. A count without a rule lies between 0 and Infinity. */
 export interface Bounds {
   readonly length: Range
   readonly counts: Readonly<Record<CharacterClass, Range>>
-  /** Classes that may not be at this end. */
+  /** Classes that may not stand at this end. */
   readonly barredFirst: readonly CharacterClass[]
   readonly barredLast: readonly CharacterClass[]
 }
@@ -51,7 +51,7 @@ export function boundsOf(rules: PolicyRules): Bounds {
   }
 }
 
-/** Whether `text` breaks any rule of the policy; its length is counted in Unicode code points. */
+/** Whether `text` breaks any rule of the policy. Its length is counted in Unicode code points. */
 export function breaksPolicy({ rules }: { readonly rules: PolicyRules }, text: string): boolean {
   const { length, counts, barredFirst, barredLast } = boundsOf(rules)
   const characters = Array.from(text)
@@ -66,20 +66,17 @@ export function breaksPolicy({ rules }: { readonly rules: PolicyRules }, text: s
 const isOf = (name: CharacterClass, character = ''): boolean => characterClasses[name].test(character)
 const isOutside = ({ least, most }: Range, value: number): boolean => value < least || value > most
 
-/**
- * What a password must be like (spec: Password policy). A rule that does not apply is left out: clients read 0 as a
- * rule.
- */
+/** A password policy (spec: Password policy). Rules that do not apply are left out, since clients read 0 as a rule. */
 export interface PasswordPolicy {
   readonly id: number
   readonly name: string
   readonly rules: PolicyRules
 }
 
-/** The policy of a vault whose creator names none: anything goes. */
+/** The policy of a vault whose creator names none: it has no rules. */
 export const defaultPolicyId = 16
 
-/** The policy of users' own pass phrases where the configuration names no other. */
+/** The policy of users' own pass phrases, where the configuration names no other. */
 export const loginPolicyId = 17
 
 /** The ids are those that published clients know. */

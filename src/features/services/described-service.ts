@@ -14,7 +14,7 @@ import {
 } from '../users/records.ts'
 import type { ServiceState } from './service-change.ts'
 
-/** A service account, with whom it belongs to and when it was used. */
+/** A service account with its owner and its last uses. */
 export interface Service extends ServiceState {
   readonly id: number
   readonly name: string
@@ -24,7 +24,7 @@ export interface Service extends ServiceState {
   readonly uses: readonly ServiceUse[]
 }
 
-/** In the order in which they were made: one SELECT for all their uses, and one for each owner. */
+/** All accounts in the order of their creation, read with one SELECT for all uses and one per owner. */
 export async function describedServices(reader: Reader): Promise<Service[]> {
   const uses = await allUses(reader)
   const owners = new Map<string, User | null>()
@@ -38,7 +38,7 @@ export async function describedServices(reader: Reader): Promise<Service[]> {
   return services
 }
 
-/** @throws Fault `hsm.seal_broken` for a row that was edited so that it cannot be read */
+/** @throws Fault `hsm.seal_broken` for a row that was edited so that it cannot be parsed */
 export async function describedService(reader: Reader, row: User): Promise<Service> {
   const state = stateOf(row)
   return described(row, state, await ownerOf(reader, state.account), await usesOf(reader, row.id))
@@ -60,7 +60,7 @@ export async function serviceById(reader: Reader, id: number): Promise<Service> 
   return describedService(reader, serviceIn(await findUserById(reader, id)))
 }
 
-/** The row, if it is a service account's. @throws Fault `service.not_found` */
+/** The row, if it is that of a service account. @throws Fault `service.not_found` */
 export function serviceIn(row: User | null, sentence?: string): User {
   if (row === null || isPerson(row)) throw new Fault('service.not_found', sentence)
   return row
@@ -76,7 +76,7 @@ export async function ownerIdOf(reader: Reader, id: number): Promise<number | un
 export const ownerOf = (reader: Reader, { owner }: ServiceAccount): Promise<User | null> =>
   findUserByIdentity(reader, Buffer.from(owner, 'hex'))
 
-/** @throws Fault `hsm.seal_broken` for a row that was edited so that it cannot be read */
+/** @throws Fault `hsm.seal_broken` for a row that was edited so that it cannot be parsed */
 export const stateOf = (row: User): ServiceState => ({
   isActive: mayLogIn(row.capabilities),
   account: readAccount(row.service ?? '').account,

@@ -7,13 +7,13 @@ import { readCredential, sanTypes, type SanPattern, type ServiceCredential } fro
 import type { Certificate } from '../certificates/certificate.ts'
 import type { Certificates } from '../certificates/registry.ts'
 
-/** Kinds of subject alternative names that a credential may ask for. */
+/** Kinds of subject alternative names that a credential may require. */
 export const nameTypes = sanTypes
 
-/** What is asked for, kind by kind. */
+/** A requested credential, by kind. */
 export type AskedCredential = {
   readonly name: string
-  /** It is refused from then on; a certificate ends by itself too. */
+  /** From then on it is refused. A certificate also ends at its own date. */
   readonly expiresAt: number | null
 } & (
   | { readonly kind: 'certificate'; readonly certificate: Certificate }
@@ -33,16 +33,16 @@ export interface CredentialMakerDependencies {
   readonly hsm: Pick<Hsm, 'applicationKeyChecks'>
   readonly certificates: Pick<Certificates, 'checkRegistrable'>
   readonly allowStatic: boolean
-  /** Those of the configuration. */
+  /** The issuers of the configuration. */
   readonly issuers: readonly string[]
 }
 
-/** Makes a credential of what is asked for. @throws Fault `service.invalid`, `certificate.invalid` */
+/** Makes the requested credential. @throws Fault `service.invalid`, `certificate.invalid` */
 export type MakeCredential = (asked: AskedCredential, now: number) => Promise<MadeCredential>
 
 export function createCredentialMaker(on: CredentialMakerDependencies): MakeCredential {
   const { hsm, certificates, allowStatic, issuers } = on
-  /** What each kind holds, and when it ends by itself. */
+  /** The fields of each kind, and the end that the credential has by itself. */
   async function fieldsOf(asked: AskedCredential): Promise<{ fields: object; end?: number; key?: string }> {
     if (asked.kind === 'certificate') {
       certificates.checkRegistrable(asked.certificate)
@@ -91,7 +91,7 @@ function publicKeyIn(jwk: unknown): PublicJwk {
   }
 }
 
-/** What can be sealed, and no other. */
+/** The credential, parsed as it will be when it is read: only what can be parsed is sealed. */
 function readable(raw: Readonly<Record<string, unknown>>): ServiceCredential {
   try {
     return readCredential(raw)

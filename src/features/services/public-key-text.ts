@@ -3,9 +3,9 @@ import { invalid } from './new-credential.ts'
 
 export const longestKeyText = 8_192
 
-/** The JWK of a public key that is given as PEM, or as a JWK itself. @throws Fault `service.invalid` */
+/** The JWK of a public key given as PEM or as a JWK. @throws Fault `service.invalid` */
 export function jwkIn(text: string): unknown {
-  // Node would take the public half out of a private key, which then has been seen here all the same.
+  // Node would derive the public key, but a private key that was sent here must be considered disclosed.
   if (text.includes('PRIVATE KEY')) throw invalid('This is a private key: make a new one, and give its public half.')
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : createPublicKey(text).export({ format: 'jwk' })

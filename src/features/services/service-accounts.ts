@@ -42,7 +42,7 @@ export interface NewService {
   readonly expiresAt: number | null
 }
 
-/** A member that is undefined leaves what there is. */
+/** Undefined members leave their fields unchanged. */
 export interface ServiceChanges {
   readonly description?: string | undefined
   readonly owner?: number | undefined
@@ -51,13 +51,13 @@ export interface ServiceChanges {
   readonly isActive?: boolean | undefined
 }
 
-/** The outcome of a change: whether the account's memberships rest since. */
+/** The result of a change: whether it put the account's memberships on hold. */
 export interface ServiceChanged {
   readonly service: Service
   readonly rests: boolean
 }
 
-/** Service accounts; `by` is who changes one, `operatorId` for the console. Who may is for the caller to check. */
+/** Service accounts. `by` is who makes a change, `operatorId` for the console. The caller checks who may. */
 export interface ServiceAccounts {
   /** @throws Fault `service.invalid`, `user.exists`, `user.not_found` of the owner */
   create(service: NewService, commit: Commit): Promise<Service>
@@ -77,9 +77,15 @@ export interface ServiceAccounts {
     by: number,
     commit: Commit,
   ): Promise<ServiceChanged & MadeCredential>
-  /** Ends the sessions that were begun by it. @throws Fault `service.not_found`, `service.credential_unknown` */
+  /**
+   * Removes a credential and ends the sessions that it began.
+   * @throws Fault `service.not_found`, `service.credential_unknown`
+   */
   removeCredential(id: number, credential: string, by: number, commit: Commit): Promise<ServiceChanged>
-  /** Disables it, and takes all its credentials: its name stays in the audit trail. @throws Fault `service.not_found` */
+  /**
+   * Disables the account and removes all its credentials. Its name stays in the audit trail.
+   * @throws Fault `service.not_found`
+   */
   remove(id: number, by: number, commit: Commit): Promise<void>
 }
 
@@ -89,7 +95,7 @@ export interface ServiceAccountsDependencies extends Omit<CredentialMakerDepende
   readonly clock: Clock
   readonly sessions: Pick<Sessions, 'endOthers'>
   readonly serviceSessions: Pick<ServiceSessions, 'endByCredential'>
-  /** `open`: memberships do not rest. */
+  /** `open`: changes put no membership on hold. */
   readonly recovery: 'approved' | 'open'
 }
 
@@ -164,7 +170,7 @@ type Alter = (
   next: (tx: Tx, before: ServiceState) => Promise<ServiceState & { readonly description?: string | undefined }>,
 ) => Promise<ServiceChanged>
 
-/** One change of one account, which is locked, under the seal of its next record. */
+/** Makes one change of one account: locks it, and seals its next record. */
 function createAlteration({ hsm, clock, sessions, recovery }: ServiceAccountsDependencies): Alter {
   return (id, by, commit, next) =>
     commit(async (tx) => {
@@ -189,13 +195,16 @@ function createAlteration({ hsm, clock, sessions, recovery }: ServiceAccountsDep
         owner ?? undefined,
       )
       if (rests) await insertRecovery(tx, { userId: id, number: recoveries, recoveredBy: by, recoveredAt: clock.now() })
-      // All of them: a session that is not used until the account is enabled again would be good again.
+      // All sessions: one that is not used while the account is disabled would otherwise become valid again.
       if (!after.isActive) await sessions.endOthers(tx, id)
       return { service: await describedService(tx, changed), rests }
     })
 }
 
-/** A person who can log in, locked: another change of the owner waits. @throws Fault `user.not_found` */
+/**
+ * Locks and reads the owner, a person who can log in, so that parallel changes of the owner wait.
+ * @throws Fault `user.not_found`
+ */
 async function ownerIn(tx: Tx, id: number): Promise<User> {
   const owner = await lockedRow(tx, id)
   if (owner === null || !isPerson(owner) || !mayLogIn(owner.capabilities))
@@ -208,7 +217,7 @@ const ownedBy = ({ identity, recoveries }: User): Pick<ServiceAccount, 'owner' |
   ownerRecoveries: recoveries,
 })
 
-/** @throws Fault `service.invalid` for what cannot be sealed */
+/** @throws Fault `service.invalid` for an account that cannot be sealed */
 function textOf(account: ServiceAccount): string {
   try {
     return serviceText(account)

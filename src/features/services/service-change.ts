@@ -2,21 +2,21 @@ import { capabilitiesOf } from '../../access/capabilities.ts'
 import type { ServiceAccount } from '../../hsm/service-account.ts'
 import type { User } from '../users/records.ts'
 
-/** A service account as it stands before or after a change. */
+/** The state of a service account before or after a change. */
 export interface ServiceState {
   readonly isActive: boolean
   readonly account: ServiceAccount
 }
 
-/** Who changes it: `by` is the id of the user or `operatorId`, `owner` that of the owner before. */
+/** Who changes it: `by` is the id of the user or `operatorId`, `owner` the id of the owner before the change. */
 export interface ServiceActor {
   readonly by: number
   readonly owner: Pick<User, 'id' | 'recoveries'> | null
 }
 
 /**
- * Whether a change comes with a recovery, so that the memberships of the account rest until they are confirmed. The
- * keeper's rule (`service-rules.ts`) has the last word: it seals none that lacks it.
+ * Whether a change counts as a recovery, so that the memberships of the account are on hold until they are confirmed.
+ * The keeper applies the same rule (`service-rules.ts`) and refuses a change that lacks the recovery.
  */
 export function comesWithRecovery(before: ServiceState, after: ServiceState, { by, owner }: ServiceActor): boolean {
   const isSameOwner =

@@ -3,7 +3,7 @@ import type { NewUserRow } from '../users/records.ts'
 import { fingerprintOf } from '../users/user.ts'
 import { capabilitiesWhile } from './service-change.ts'
 
-/** What a service account leaves empty: it has no pass phrase and no factor. */
+/** The columns that a service account leaves empty, since it has no pass phrase and no second factor. */
 const none = {
   email: '',
   passphraseSalt: Buffer.alloc(0),
@@ -14,7 +14,10 @@ const none = {
   madeBy: null,
 } as const
 
-/** The row that is inserted; the pair gives the fingerprint by which answers name the account, as they name users. */
+/**
+ * The row to insert. The fingerprint of a new key pair is the one by which answers name the account, as they name
+ * users.
+ */
 export async function newServiceRow(
   hsm: Pick<Hsm, 'generatePair'>,
   { name, description }: { readonly name: string; readonly description: string },

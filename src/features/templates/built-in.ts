@@ -25,7 +25,7 @@ const password = field('password', 'Password', passwordTraits)
 const info = field('info', 'Information', optional, { type: 'textarea' })
 const cryptedInfo = field('cryptedinfo', 'Encrypted information', secret, optional, { type: 'textarea', shown: false })
 const file = field('file1', 'File', { type: 'file' })
-/** The pass phrase of a file from elsewhere: no password policy of the vault applies to it. */
+/** The pass phrase of an uploaded file. The vault's password policy does not apply to it. */
 const filePassword = field('password', 'Password', passwordTraits, optional, { followsPolicy: false })
 const pin = (traits: Traits): Field =>
   field('pincode', 'PIN code', secret, { type: 'text-passwdgen', followsPolicy: false }, traits)
@@ -58,8 +58,8 @@ const template = (id: number, name: string, icon: string, fields: readonly Field
 const holds = (extensions: string): Info => ({ jumpsToParent: true, file: extensions })
 
 /**
- * The templates that every appliance has, in the order of their ids. Up to 20 ids and fields are those that published
- * clients know; above are ours: what an uploaded file can turn out to be, and a login with the seed of its codes.
+ * The templates of every appliance, by id. Ids and fields up to 20 are those that published clients know. Those above
+ * are ours: kinds of uploaded files, and a login with the seed of its one-time codes.
  */
 export const builtInTemplates: readonly Template[] = [
   template(1, 'Server', 'ico_server', [
@@ -151,7 +151,8 @@ export const builtInTemplates: readonly Template[] = [
     [file, field('content', 'Content', optional), filePassword, info],
     holds('asc,gpg,pgp,sig'),
   ),
-  // Not a further field of Login Info: csv-importer sends null for each column of a template that its file does not have.
+  // A template of its own and not a field of Login Info, because csv-importer sends null for each column of a template
+  // that its file lacks.
   template(37, 'Login with one-time code', 'ico_server', [
     field('name', 'Name'),
     field('url', 'URL', optional),

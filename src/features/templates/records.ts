@@ -4,10 +4,10 @@ import { bytes, integer, named, nullable, primary, text, time } from '../../stor
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** A template of the site. Its row stays when it is removed, so that its id never means another form. */
+/** A template of the site. Its row is kept when it is removed, so that its id is never used for another template. */
 export interface SiteTemplateRow {
   readonly id: number
-  /** The template as `/template` writes it, as JSON. */
+  /** The template as `/template` writes it, in JSON. */
   readonly document: string
   readonly seal: Buffer
   readonly createdAt: number
@@ -26,12 +26,15 @@ export const SiteTemplateTable = new EntitySchema<SiteTemplateRow>({
   },
 })
 
-/** The bytes that the seal covers: write access to the database is not enough to turn off the encryption of a field. */
+/**
+ * The record that the seal covers, so that write access to the database is not enough to turn off the encryption of a
+ * field.
+ */
 export function templateSealRecord({ id, document, removedAt }: Omit<SiteTemplateRow, 'seal' | 'createdAt'>): Buffer {
   return encodeRecord(['template', id, document, removedAt])
 }
 
-/** Ids and seals of all of them, by id: what tells whether anything has changed. */
+/** Ids and seals of all templates, by id: enough to see whether anything has changed. */
 export function listSeals(reader: Reader): Promise<{ id: number; seal: string }[]> {
   return select(reader, 'SELECT id, seal FROM templates ORDER BY id', [])
 }
@@ -48,7 +51,7 @@ export async function insertRow(tx: Tx, row: SiteTemplateRow): Promise<void> {
   await tx.insert(SiteTemplateTable, row)
 }
 
-/** False where another transaction has changed the row since it was read. */
+/** False where a parallel transaction has changed the row since it was read. */
 export async function changeRow(
   tx: Tx,
   read: SiteTemplateRow,
@@ -58,7 +61,7 @@ export async function changeRow(
   return (await tx.update(SiteTemplateTable, { id, seal, removedAt: IsNull() }, change)).affected === 1
 }
 
-/** Whether an object is made of it, one that is deleted and not yet destroyed included. */
+/** Whether any object uses the template, including objects in the trash. */
 export async function isTemplateInUse(reader: Reader, id: number): Promise<boolean> {
   return (await select(reader, 'SELECT 1 FROM vault_objects WHERE template_id = $1 LIMIT 1', [id])).length > 0
 }

@@ -15,23 +15,22 @@ import {
 import { examineTemplate } from './template-document.ts'
 import type { Field, Template } from './template.ts'
 
-/** A template that the site made; one that was removed is there for the objects that may be left of it. */
+/** A template of the site. A removed one is kept for objects that still use it. */
 export interface SiteTemplate extends Template {
   readonly isRemoved: boolean
 }
 
 export interface SiteTemplates {
   /**
-   * All of them, in the order of their ids, removed ones as well. One query, where nothing has changed since the last
-   * one.
-   * @throws Fault `hsm.seal_broken` when one is not as it was added
+   * All of them by id, including removed ones. Takes one query where nothing has changed since the last call.
+   * @throws Fault `hsm.seal_broken` when one was edited in the database
    */
   all(reader: Reader): Promise<readonly SiteTemplate[]>
-  /** @throws Fault `template.exists`: an id is never given twice */
+  /** @throws Fault `template.exists`: an id is never used twice */
   add(template: Template, commit: Commit): Promise<void>
   /**
-   * Gives a template other words, other looks or further fields.
-   * @throws Fault `template.not_found`, `template.frozen` when values that are stored would not fit the new form
+   * Replaces labels and appearance of a template, or adds fields.
+   * @throws Fault `template.not_found`, `template.frozen` when stored values would not fit the new template
    */
   replace(template: Template, commit: Commit): Promise<void>
   /** @throws Fault `template.not_found`, `template.in_use` */
@@ -44,7 +43,7 @@ export interface SiteTemplateDependencies {
 }
 
 export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): SiteTemplates {
-  /** What was found good, by seal: every other document has another one. */
+  /** Verified templates by seal. An edited document has another seal. */
   let known = new Map<string, SiteTemplate>()
 
   async function open(reader: Reader, id: number): Promise<SiteTemplate | undefined> {
@@ -124,8 +123,8 @@ const sealedTemplate = (row: SiteTemplateRow): SealedRecord => ({ record: templa
 const documentOf = (template: Template): string => JSON.stringify(templateEntry(template))
 
 /**
- * Why values that fit the one form do not fit the other. It does not matter whether there are any: an object may be
- * made at this very moment.
+ * Why values of the present template would not fit the next one. Whether any exist does not matter: an object may be
+ * created at this moment.
  */
 function misfitOf(current: Template, next: Template): string | undefined {
   const [before, after] = [byName(current), byName(next)]

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { fieldTypes, lastBuiltInId, type Field, type Template } from './template.ts'
 
-/** What a template file turned out to be: a template, or everything that is wrong with it, place by place. */
+/** The result of reading a template file: a template, or all of its problems with their places. */
 export type Examined = { readonly template: Template } | { readonly problems: readonly string[] }
 
-/** Members that objects and calls have themselves. */
+/** Members that objects and calls use themselves. */
 const reservedNames = new Set(
   `id parentid templateid groupid vaultid objectid objectname status filename children notes tags alarmed public crypted
    fileinfo filedata decrypt token apikey file`.split(/\s+/),
@@ -70,7 +70,7 @@ const documentShape = z
       report(['INFO', 'file'], 'and a field file1 of the type file go together')
   })
 
-/** What a shape alone does not say. */
+/** Problems that the schema alone does not find. */
 function problemsOf(name: string, field: FieldShape): string[] {
   const isDropdown = field.type === 'dropdown'
   const rules: readonly (readonly [broken: boolean, problem: string])[] = [
@@ -91,7 +91,7 @@ function problemsOf(name: string, field: FieldShape): string[] {
   return rules.flatMap(([broken, problem]) => (broken ? [problem] : []))
 }
 
-/** Looks at a template in the notation of `/template`: INFO and STRUCTURE, fields in the order of the form. */
+/** Checks a template in the notation of `/template`: INFO and STRUCTURE, fields in the order of the form. */
 export function examineTemplate(document: unknown): Examined {
   const { success, data, error } = documentShape.safeParse(document)
   if (!success) return { problems: error.issues.map(describe) }

@@ -84,15 +84,13 @@ export function templateEntry(template: Template): { readonly INFO: Members; rea
   return { INFO: infoOf(template), STRUCTURE: structureOf(template, attributesOf) }
 }
 
-/**
- * A template as every other answer writes it, in `TEMPLATES` (spec: Versioning): the same with the fields as a list.
- */
+/** A template as all other answers write it, in `TEMPLATES` (spec: Versioning): the same, with the fields as a list. */
 export function templateRecord(template: Template): Members {
   const structure = template.fields.map((field) => Object.assign(attributesOf(field), { fieldname: field.name }))
   return { id: String(template.id), info: infoOf(template), structure }
 }
 
-/** A form that is filled in, as `/filecollect` writes it. */
+/** A filled-in template, as `/filecollect` writes it. */
 export function filledStructure(template: Template, values: Readonly<Record<string, string>>): Members {
   return structureOf(template, (field) => ({
     ...attributesOf(field),
@@ -105,7 +103,7 @@ export function filledStructure(template: Template, values: Readonly<Record<stri
 const structureOf = ({ fields }: Template, write: (field: Field) => Members): Members =>
   Object.fromEntries(fields.map((field) => [field.name, write(field)]))
 
-/** The members that every template has, and of the others those that say something. */
+/** The members that every template has, and those optional ones that are set. */
 function infoOf(template: Template): Members {
   return {
     id: String(template.id),

@@ -1,4 +1,4 @@
-/** How clients show a field; one that does not know the type shows a line of text (spec: Template structure). */
+/** How clients show a field. A client that does not know a type shows a line of text (spec: Template structure). */
 export const fieldTypes = [
   'text',
   'text-passwdgen',
@@ -13,51 +13,51 @@ export const fieldTypes = [
 
 export type FieldType = (typeof fieldTypes)[number]
 
-/** One field of a form. */
+/** A field of a template. */
 export interface Field {
-  /** The member of an object that holds the value: neither a number nor a name that objects use themselves. */
+  /** The member of an object that holds the value. Not a number, and not a name that objects use themselves. */
   readonly name: string
   readonly label: string
   readonly type: FieldType
-  /** The value is sealed in the token, and shown only where it is asked for decrypted. */
+  /** Whether the value is encrypted in the token, and shown only on request. */
   readonly encrypted: boolean
-  /** Part of the normal view; else of the workbench alone. */
+  /** Whether the normal view shows it; otherwise only the workbench does. */
   readonly shown: boolean
-  /** The value should honour the password policy of its vault. */
+  /** Whether the value should comply with the password policy of its vault. */
   readonly followsPolicy: boolean
-  /** Decrypting it can raise an alarm. */
+  /** Whether decrypting it can raise an alarm. */
   readonly canAlarm: boolean
-  /** May be empty or missing. */
+  /** Whether it may be empty or missing. */
   readonly optional: boolean
-  /** A change is marked until a user has seen it. */
+  /** Whether a change is highlighted until a user has seen it. */
   readonly marksChanges: boolean
-  /** Shown only on a click. */
+  /** Whether it is shown only after a click. */
   readonly needsClick: boolean
-  /** The value may be logged. */
+  /** Whether the value may be logged. */
   readonly logged?: boolean
-  /** What a dropdown offers. */
+  /** The choices of a dropdown. */
   readonly options?: readonly string[]
   readonly defaultOption?: string
   readonly placeholder?: string
 }
 
-/** A form: what an object of this kind is made of. */
+/** A template: the fields that objects of one kind have. */
 export interface Template {
-  /** Published ids, ids of ours below 1000, and above that those of the site. */
+  /** Published ids, our own ids up to 1000, and ids of the site above that. */
   readonly id: number
   readonly name: string
-  /** One of the icons that published clients can draw, such as `ico_server`. */
+  /** One of the icons of published clients, such as `ico_server`. */
   readonly icon: string
-  /** Whether new objects may be made of it. */
+  /** Whether new objects may be created from it. */
   readonly active: boolean
-  /** Objects may be edited in the workbench. */
+  /** Whether objects may be edited in the workbench. */
   readonly workbench: boolean
-  /** Objects are edited at once, and have nothing below them. */
+  /** Whether objects are edited directly and have no children. */
   readonly editedDirectly?: boolean
-  /** Saving leads back to the parent. */
+  /** Whether clients return to the parent after saving. */
   readonly jumpsToParent?: boolean
   readonly hidden?: boolean
-  /** Objects hold a file: `*` for any, else extensions with commas between. */
+  /** The files that objects hold: `*` for any, otherwise extensions separated by commas. */
   readonly file?: string
   /** In the order of the form. */
   readonly fields: readonly Field[]
@@ -75,5 +75,5 @@ export const templateIds = {
   pgp: 36,
 } as const
 
-/** Templates of the site have ids above this one; the appliance's own never do. */
+/** Templates of the site have greater ids than this; built-in ones never do. */
 export const lastBuiltInId = 1000

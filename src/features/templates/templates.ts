@@ -5,20 +5,20 @@ import type { SiteTemplates } from './site-templates.ts'
 import { lastBuiltInId, type Template } from './template.ts'
 
 export interface Templates {
-  /** Every template there is, in the order of their ids. */
+  /** All templates, by id. */
   list(): Promise<readonly Template[]>
   /** @throws Fault `template.not_found` */
   find(id: number): Promise<Template>
   /**
-   * Those with these ids, each once, in the order of their ids; an unknown id is left out, a removed template is no
-   * longer active. At most one query, and none where all are the appliance's own.
+   * The templates with these ids, each once, by id. Unknown ids are left out; a removed template is no longer active.
+   * Takes at most one query, and none where all are built in.
    */
   among(ids: Iterable<number>): Promise<readonly Template[]>
-  /** The names of all fields that a template encrypts, also of templates that were removed. */
+  /** The names of all fields that any template encrypts, including removed templates. */
   secretNames(): Promise<readonly string[]>
 }
 
-/** The templates as `reader` sees them: `Store.read`, or the transaction that reads them. */
+/** The templates as `reader` sees them: `Store.read`, or a transaction. */
 export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>, reader: Reader): Templates {
   return {
     async list() {
@@ -29,7 +29,7 @@ export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>, reade
     async find(id) {
       const known: readonly Template[] = id <= lastBuiltInId ? builtInTemplates : await this.list()
       const template = known.find((one) => one.id === id)
-      // The words that published clients know.
+      // The text that published clients compare.
       if (template === undefined) throw new Fault('template.not_found', 'NO SUCH TEMPLATE')
       return template
     },

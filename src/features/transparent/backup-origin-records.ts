@@ -2,10 +2,10 @@ import { EntitySchema } from 'typeorm'
 import { bytes, integer, named, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** A backup that the operator lets into a vault. */
+/** A backup that the operator allowed into a vault. */
 export interface AcceptedBackup {
   readonly vaultId: number
-  /** SHA-256 of the backup, hexadecimal. */
+  /** SHA-256 of the backup, in hexadecimal digits. */
   readonly digest: string
   readonly acceptedAt: number
   readonly seal: Buffer
@@ -22,7 +22,7 @@ export const AcceptedBackupTable = new EntitySchema<AcceptedBackup>({
   },
 })
 
-/** One that is there already is sealed anew. */
+/** An existing row gets the new seal. */
 export async function saveAccepted(tx: Tx, accepted: AcceptedBackup): Promise<void> {
   await tx.upsert(AcceptedBackupTable, accepted, ['vaultId', 'digest'])
 }

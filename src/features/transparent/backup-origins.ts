@@ -7,27 +7,28 @@ import type { Reader, Tx } from '../../store/store.ts'
 import { findVault, findVaultByIdentity, vaultsOf, type Vault } from '../vaults/records.ts'
 import type { BackupOrigin } from '../../hsm/backup-record.ts'
 import { findAccepted, saveAccepted, type AcceptedBackup } from './backup-origin-records.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
-/** Who restores which backup where. */
+/** One restoration: who restores which backup into which vault. */
 export interface Arrival {
   readonly vaultId: number
   readonly userId: number
-  /** Undefined in backups that say nothing of it. */
+  /** Undefined where the backup does not name its vault (made by an early release). */
   readonly origin: BackupOrigin | undefined
   readonly backup: Buffer
 }
 
-/** Where backups come from, and into which vaults they may go. */
+/** Decides into which vaults a backup may be restored. */
 export interface BackupOrigins {
-  /** What a backup of a key of this vault says. @throws Fault `vault.not_found` */
+  /** The origin that backups of keys of this vault state. @throws Fault `vault.not_found` */
   of(reader: Reader, vaultId: number): Promise<BackupOrigin>
   /**
-   * Into the vault that a backup is of, into another one by an Admin of both, and wherever the operator lets it.
+   * Allows a backup into the vault that it was made of, into another vault for an Admin of both, and into any vault
+   * that the operator has allowed it into.
    * @throws Fault `backup.foreign`, `key.tampered`
    */
   check(tx: Tx, arrival: Arrival): Promise<void>
-  /** For the operator alone: lets this backup into this vault. @throws Fault `vault.not_found` */
+  /** Allows this backup into this vault. For the operator only. @throws Fault `vault.not_found` */
   accept(tx: Tx, vaultId: number, backup: Buffer): Promise<void>
 }
 
@@ -46,7 +47,7 @@ export function createBackupOrigins(dependencies: {
     if (accepted === null) return false
     const { seal } = accepted
     const record = acceptanceRecord(await existingVault(tx, vaultId), accepted)
-    await trusting(() => hsm.verify({ record, seal }))
+    await mapBrokenSeal(() => hsm.verify({ record, seal }))
     return true
   }
 

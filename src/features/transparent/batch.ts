@@ -1,14 +1,14 @@
 import { Fault, isFault, type FaultCode } from '../../fault.ts'
 import type { Outcome } from '../../hsm/hsm.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
-/** What became of one item of many: its own fault spoils no other. */
+/** The outcome of one item of a batch. The fault of one item does not affect the others. */
 export type Result<T> = { readonly value: T } | { readonly fault: Fault }
 
-/** The items of one call, in the order in which they came, as far as the call has got with each. */
+/** The items of one call in the order of the call. Each is ready for the next step, or has failed already. */
 export type Batch<T> = readonly Result<T>[]
 
-/** Faults that concern one item and not the call. */
+/** Faults of a single item; any other fault fails the whole call. */
 const itemFaults: readonly FaultCode[] = [
   'key.version_unknown',
   'key.version_disabled',
@@ -27,12 +27,12 @@ export function readyIn<T>(batch: Batch<T>): T[] {
   return ready
 }
 
-/** The batch again, where no item is ready any more: there is nothing left to do. */
+/** The batch, if all of its items have failed; undefined while any is ready. */
 export function allFailed(batch: Batch<unknown>): Batch<never> | undefined {
   return batch.every((item) => 'fault' in item) ? batch : undefined
 }
 
-/** Does something with each item that is ready; a fault that concerns the item alone becomes its result. */
+/** Applies `work` to each ready item. An item's own fault becomes its result. */
 export function mapEach<T, R>(batch: Batch<T>, work: (item: T) => R): Batch<R> {
   return batch.map((item) => {
     if ('fault' in item) return item
@@ -44,7 +44,7 @@ export function mapEach<T, R>(batch: Batch<T>, work: (item: T) => R): Batch<R> {
   })
 }
 
-/** Does something with all that are ready at once; `work` gives one result for each, in their order. */
+/** Applies `work` to all ready items at once; it returns one result per item, in their order. */
 export async function mapTogether<T, O, R>(
   batch: Batch<T>,
   work: (ready: readonly T[]) => Promise<readonly Result<O>[]>,
@@ -59,7 +59,7 @@ export async function mapTogether<T, O, R>(
   })
 }
 
-/** The result of work that concerns one item, or several alike. */
+/** Runs work that concerns one item or several equal ones, and keeps an item's fault as its result. */
 export async function settled<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {
     return { value: await work() }
@@ -73,7 +73,7 @@ function itemFault(error: unknown): Fault {
   throw error
 }
 
-/** @throws its fault */
+/** The value of a result. @throws the fault of the result */
 export function valueOf<T>(result: Result<T> | undefined): T {
   if (result === undefined) throw new TypeError('there is no result')
   if ('fault' in result) throw result.fault
@@ -81,9 +81,9 @@ export function valueOf<T>(result: Result<T> | undefined): T {
 }
 
 /**
- * The token's work on items: one goes on its own, which is cheaper; many go in one frame. What the token rejects of
- * an item is its fault, or what `rejected` makes of that; a tampered or outdated record concerns the key, and so the
- * call.
+ * Runs an operation of the token on items: a single one by itself, which is cheaper, several in one frame. An item that
+ * the token rejects gets the token's fault, or the one that `rejected` makes. A tampered or outdated record concerns
+ * the key, and so fails the call.
  */
 export async function onToken<I>(
   items: readonly I[],
@@ -93,9 +93,10 @@ export async function onToken<I>(
 ): Promise<Result<Buffer>[]> {
   const [only] = items
   if (only === undefined) return []
-  if (items.length > 1) return trusting(async () => (await many(items)).map((outcome) => resultOf(outcome, rejected)))
+  if (items.length > 1)
+    return mapBrokenSeal(async () => (await many(items)).map((outcome) => resultOf(outcome, rejected)))
   try {
-    return [{ value: await trusting(() => single(only)) }]
+    return [{ value: await mapBrokenSeal(() => single(only)) }]
   } catch (error) {
     if (isFault(error, 'hsm.rejected')) return [{ fault: rejected(error) }]
     throw error

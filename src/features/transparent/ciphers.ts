@@ -3,7 +3,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { allFailed, mapEach, mapTogether, onToken, readyIn, type Batch } from './batch.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -16,7 +16,7 @@ import { findKey, type KeyVersion, type StoredKey, type TransparentKey } from '.
 export interface PlainItem {
   readonly plaintext: Buffer
   readonly aad: Buffer | undefined
-  /** The latest when undefined. */
+  /** Undefined: the latest version. */
   readonly version: number | undefined
 }
 
@@ -26,32 +26,32 @@ export interface CipherItem {
 }
 
 export interface RewrapItem extends CipherItem {
-  /** The latest when undefined. */
+  /** Undefined: the latest version. */
   readonly toVersion: number | undefined
 }
 
-/** What a call to encrypt needs beside its items: what to create when there is no such key. */
+/** What encryption needs besides the items: the caller, the key, and what to create where there is none. */
 export interface EncryptContext {
   readonly vault: VaultAccess
   readonly stored: StoredKey | undefined
   readonly ifAbsent: () => NewKey
 }
 
-/** The key that was used, and what became of each item. */
+/** The key that was used, and the result of each item. */
 export interface Ciphered<T, Key = TransparentKey> {
   readonly key: Key
   readonly results: Batch<T>
 }
 
 /**
- * The use of keys that encrypt, item by item; where every item has failed already, the key is left alone. What
- * concerns the whole call is thrown: `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`,
+ * Encryption, decryption and rewrapping, item by item. The key is not used when every item has failed before. Faults of
+ * the whole call are thrown: `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`,
  * `store.*`.
  */
 export interface Ciphers {
   /**
-   * Makes the key first where it is missing, the caller may write and an item can be encrypted; without any there is
-   * still no key. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`.
+   * Creates the key first where it does not exist, provided the caller may write and at least one item can be
+   * encrypted. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`.
    */
   encrypt(
     context: EncryptContext,
@@ -60,7 +60,10 @@ export interface Ciphers {
   ): Promise<Ciphered<Ciphertext, TransparentKey | undefined>>
   /** Items: `ciphertext.malformed`, `ciphertext.invalid`, `key.version_unknown`, `key.version_disabled`. */
   decrypt(by: Granted, stored: StoredKey | undefined, items: Batch<CipherItem>): Promise<Ciphered<Buffer>>
-  /** Encrypts anew under another version; the plaintext never leaves the token host. Items as for both. */
+  /**
+   * Encrypts ciphertexts again under another version; the plaintext never leaves the token host. Items: the faults of
+   * both.
+   */
   rewrap(by: Granted, stored: StoredKey | undefined, items: Batch<RewrapItem>): Promise<Ciphered<Ciphertext>>
 }
 
@@ -71,7 +74,7 @@ export interface CipherDependencies {
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
   readonly places: Pick<KeyPlaces, 'referencesOf'>
-  /** Whether a vault lets a first use make the key. */
+  /** Whether the vault lets the first use of a name create the key. */
   readonly createsOnUse: (vaultId: number) => Promise<boolean>
 }
 
@@ -79,9 +82,9 @@ export function createCiphers(on: CipherDependencies): Ciphers {
   const { read } = on.store
   return {
     encrypt: (context, items, commit) =>
-      asItIsNow(read, context.stored, (stored) => encrypt(on, { ...context, stored }, items, commit)),
-    decrypt: (by, stored, items) => asItIsNow(read, stored, (current) => decrypt(on, by, current, items)),
-    rewrap: (by, stored, items) => asItIsNow(read, stored, (current) => rewrap(on, by, current, items)),
+      retryOutdated(read, context.stored, (stored) => encrypt(on, { ...context, stored }, items, commit)),
+    decrypt: (by, stored, items) => retryOutdated(read, stored, (current) => decrypt(on, by, current, items)),
+    rewrap: (by, stored, items) => retryOutdated(read, stored, (current) => rewrap(on, by, current, items)),
   }
 }
 
@@ -97,7 +100,7 @@ interface Opened {
   readonly aad: Buffer | undefined
 }
 
-/** What the token rejects while it decrypts is a bad ciphertext. */
+/** A ciphertext that the token rejects during decryption is invalid. */
 const notOfThisKey = (): Fault => new Fault('ciphertext.invalid')
 
 async function encrypt(on: CipherDependencies, context: EncryptContext, items: Batch<PlainItem>, commit: Commit) {
@@ -108,11 +111,11 @@ async function encrypt(on: CipherDependencies, context: EncryptContext, items: B
   try {
     return await encryptWithNew(on, context, items, commit)
   } catch (error) {
-    // Another call made the key in the meantime: its key is as good.
+    // A parallel call created the key: use that one.
     const { vaultId, name } = ifAbsent()
     const theirs = isFault(error, 'store.conflict') ? await findKey(on.store.read, vaultId, name) : undefined
     if (theirs === undefined) throw error
-    return asItIsNow(on.store.read, theirs, (current) => encryptWith(on, vault, existing(current), items))
+    return retryOutdated(on.store.read, theirs, (current) => encryptWith(on, vault, existing(current), items))
   }
 }
 
@@ -129,7 +132,7 @@ async function encryptWith(on: CipherDependencies, by: Granted, stored: StoredKe
   return { key, results: await encryptAll(on, by, key, prepared) }
 }
 
-/** The key and its first use are committed together. */
+/** Creates the key; the key and its first use are committed together. */
 async function encryptWithNew(
   on: CipherDependencies,
   { vault, ifAbsent }: EncryptContext,
@@ -140,7 +143,7 @@ async function encryptWithNew(
   await checkCreatesOnUse(vault, made, on.createsOnUse)
   cipherOf(made.type)
   const fitting = mapEach(items, (item) => checkFirst(made.type, item))
-  // Items that cannot be encrypted are no use, and make no key.
+  // A key is created only if at least one item can be encrypted.
   const failed = allFailed(fitting)
   if (failed) return { key: undefined, results: failed }
   const spent = readyIn(items).length
@@ -208,8 +211,8 @@ async function rewrap(on: CipherDependencies, by: Granted, stored: StoredKey | u
 }
 
 /**
- * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well.
- * Where a version is nearly used up, all items of a call fit or none.
+ * The versions to encrypt with. The encryptions are counted here, even for items that fail later. Where a version is
+ * nearly exhausted, either all items of a call fit or none.
  */
 function writable(on: CipherDependencies, by: Granted, stored: StoredKey, asked: readonly (number | undefined)[]) {
   const { key } = stored
@@ -222,7 +225,7 @@ function writable(on: CipherDependencies, by: Granted, stored: StoredKey, asked:
   })
 }
 
-/** Reads ciphertexts of a key, and finds the version that made each. */
+/** Parses the ciphertexts and finds the version that made each of them. */
 async function opener(
   { store, versions }: CipherDependencies,
   stored: StoredKey,
@@ -255,7 +258,7 @@ async function checkCreatesOnUse(
     )
 }
 
-/** An item that a key which does not exist yet can encrypt. */
+/** Checks an item for a key that does not exist yet. */
 function checkFirst(type: KeyType, item: PlainItem): PlainItem {
   if (item.version !== undefined && item.version !== 1)
     throw new Fault('key.version_unknown', 'There is no such key yet: its first version will be 1.')

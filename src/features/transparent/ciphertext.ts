@@ -2,7 +2,7 @@ import { decodeBase64 } from '../../encoding/base64.ts'
 import { Fault } from '../../fault.ts'
 import type { CipherRow } from './key-type.ts'
 
-/** What a key version made: of a key that encrypts, IV ‖ ciphertext ‖ tag as the type has them. */
+/** The output of a key version. For encryption it is IV ‖ ciphertext ‖ tag, with the lengths of the key type. */
 export interface Ciphertext {
   readonly version: number
   readonly bytes: Buffer
@@ -29,7 +29,7 @@ export function readCiphertext(text: string): Ciphertext {
   return { version: Number(match[1]), bytes }
 }
 
-/** @throws Fault `ciphertext.malformed` when it is shorter than an empty text's would be */
+/** @throws Fault `ciphertext.malformed` when it is shorter than IV and tag together */
 export function checkLength({ bytes }: Ciphertext, { ivBytes, tagBytes }: CipherRow): void {
   if (bytes.length < ivBytes + tagBytes) throw new Fault('ciphertext.malformed', 'The ciphertext is cut short.')
 }

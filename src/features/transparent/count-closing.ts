@@ -12,14 +12,14 @@ const pageSize = 100
 
 export interface ClosedCounts {
   readonly closed: number
-  /** Versions whose count bears no good seal: they encrypt nothing in any case. */
+  /** Versions whose count has a broken seal. They cannot encrypt in any case. */
   readonly broken: number
 }
 
 /**
- * Closes every version of an AES-GCM key for encryption, for the operator alone: its count is set to the most that is
- * allowed, and so the next encryption rotates the key. After a restored database the counts say less than was encrypted
- * (NIST SP 800-38D §8.3 bounds all encryptions with one key).
+ * Sets the count of every AES-GCM version to its maximum, so that the next encryption rotates the key. For the operator
+ * only, after the database was restored: the restored counts are lower than the encryptions really made, and NIST SP
+ * 800-38D §8.3 limits all encryptions with one key.
  */
 export async function closeCounts(hsm: Pick<Hsm, 'seal' | 'raise'>, tx: Tx): Promise<ClosedCounts> {
   let [closed, broken, after] = [0, 0, 0]

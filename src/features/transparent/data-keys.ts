@@ -1,7 +1,7 @@
 import type { Granted } from '../../access/caller.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
@@ -9,14 +9,14 @@ import type { KeyPlaces } from './key-places.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
 export interface DataKeyRequest {
   readonly bytes: number
-  /** The latest when undefined. */
+  /** Undefined: the latest version. */
   readonly version: number | undefined
   readonly aad: Buffer | undefined
-  /** Whether the client asked to see the key in plain. */
+  /** Whether the client asked for the data key in plain as well. */
   readonly open: boolean
 }
 
@@ -24,11 +24,14 @@ export interface DataKey {
   readonly key: TransparentKey
   /** The data key, encrypted. */
   readonly ciphertext: Ciphertext
-  /** Only where it was asked for; the route zeroes it. */
+  /** Set only where the client asked for it. The route zeroes it. */
   readonly plaintext: Buffer | undefined
 }
 
-/** Keys for data that is too large to send: made in the token, handed out encrypted under a named key. */
+/**
+ * Data keys, by which clients encrypt data too large to send. They are made in the token and returned encrypted under a
+ * named key.
+ */
 export interface DataKeys {
   /**
    * @throws Fault `key.not_found`, `key.wrong_type`, `request.invalid`, `key.version_unknown`,
@@ -48,7 +51,7 @@ interface DataKeyDependencies {
 
 export function createDataKeys(on: DataKeyDependencies): DataKeys {
   return {
-    make: (by, stored, request) => asItIsNow(on.store.read, stored, (current) => make(on, by, current, request)),
+    make: (by, stored, request) => retryOutdated(on.store.read, stored, (current) => make(on, by, current, request)),
   }
 }
 
@@ -66,7 +69,7 @@ async function make(
   const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
   await invocations.spend(by, key, used.version, 1)
   const reference = (await places.referencesOf(key, await by.grant()))(used)
-  // What the client does not ask to see is seen by no process of ours but the token host.
-  const { ciphertext, plaintext } = await trusting(() => hsm.makeDataKey(reference, { count: bytes, aad, open }))
+  // Without `open` the plaintext never leaves the token host.
+  const { ciphertext, plaintext } = await mapBrokenSeal(() => hsm.makeDataKey(reference, { count: bytes, aad, open }))
   return { key, ciphertext: { version: used.version, bytes: ciphertext }, plaintext }
 }

@@ -2,7 +2,7 @@ import { EntitySchema, LessThanOrEqual } from 'typeorm'
 import { bytes, integer, named, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** What will become of one key from outside, and the key pair to which it is to be wrapped. */
+/** The properties that one imported key will have, and the key pair that it must be wrapped to. */
 export interface ImportJob {
   /** 32 hexadecimal digits. */
   readonly id: string
@@ -16,7 +16,7 @@ export interface ImportJob {
   readonly allowBackup: number
   readonly allowDelete: number
   readonly autoRotatePeriodMs: number
-  /** The private half, wrapped. */
+  /** The private key, wrapped. */
   readonly kek: string
   readonly blob: Buffer
   /** DER SubjectPublicKeyInfo. */
@@ -53,17 +53,17 @@ export async function insertJob(tx: Tx, job: ImportJob): Promise<void> {
   await tx.insert(ImportJobTable, job)
 }
 
-/** The job, where it is for this key. */
+/** The job with this id, if it is for the key of this name. */
 export function findJob(reader: Reader, place: Pick<ImportJob, 'id' | 'vaultId' | 'name'>): Promise<ImportJob | null> {
   return reader.findOneBy(ImportJobTable, place)
 }
 
-/** Of parallel imports by one job exactly one finds it. */
+/** True for exactly one of several parallel imports by one job. */
 export async function useUpJob(tx: Tx, id: string): Promise<boolean> {
   return (await tx.delete(ImportJobTable, { id })).affected === 1
 }
 
-/** Resolves to how many there were. */
+/** Resolves to the number of deleted jobs. */
 export async function deleteJobsBefore(tx: Tx, time: number): Promise<number> {
   return (await tx.delete(ImportJobTable, { expiresAt: LessThanOrEqual(time) })).affected ?? 0
 }

@@ -14,18 +14,18 @@ import { keyTypeOf } from './key-type.ts'
 import type { Keyring } from './keyring.ts'
 import type { TransparentKey } from './records.ts'
 import { toDer } from './signatures.ts'
-import { type SealedKey, sealedPolicy, trusting } from './sealing.ts'
+import { type SealedKey, sealedPolicy, mapBrokenSeal } from './sealing.ts'
 
-/** What an import brings: everything else is the job's. */
+/** An import: its job and the wrapped key. Everything else is fixed by the job. */
 export interface Import extends Pick<ImportJob, 'vaultId' | 'name'> {
   /** Undefined where the caller named none. */
   readonly job: string | undefined
-  /** Wrapped to the public key of the job. */
+  /** The key, wrapped to the public key of the job. */
   readonly wrapped: Buffer
   readonly publicKey: Buffer | undefined
 }
 
-/** A job with what shows that its public key is the appliance's. */
+/** A job, with the proof that its public key is the appliance's. */
 export interface NewImportJob extends ImportJob {
   /** What the job says (`hsm/import-job-statement.ts`). */
   readonly statement: string
@@ -36,18 +36,18 @@ export interface NewImportJob extends ImportJob {
 }
 
 /**
- * How keys come in from outside: a job fixes what becomes of one, and has a key pair that serves this one import. So a
- * wrapped key that somebody else sees is of no use to him.
+ * Import of keys. A job fixes the properties of the future key and has a key pair that serves one import only, so that
+ * a wrapped key is of no use to anyone who intercepts it.
  */
 export interface ImportJobs {
   /** @throws Fault `key.residency`, `key.flag_off`, `hsm.unavailable` */
   create(by: Granted, key: NewKey, commit: Commit): Promise<NewImportJob>
   /**
-   * A key from outside as version 1, by a job that this uses up.
+   * Imports a key as version 1 of a new key, and uses the job up.
    * @throws Fault `import.no_job`, `import.invalid`, `key.exists`, `key.tampered`
    */
   importKey(by: Granted, brought: Import, commit: Commit): Promise<TransparentKey>
-  /** Deletes jobs whose time has passed; resolves to how many. */
+  /** Deletes expired jobs; resolves to how many. */
   sweep(): Promise<number>
 }
 
@@ -101,7 +101,7 @@ export function createImportJobs(dependencies: {
       const { vault, vaultKey } = await places.of(vaultId)
       const make = (row: SealedKey) => {
         const to = { policy: sealedPolicy(row), vaultKey }
-        return trusting(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
+        return mapBrokenSeal(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
       }
       const usingUp: Commit = (work, options) =>
         commit(async (tx) => {
@@ -131,7 +131,7 @@ function keyOf(job: ImportJob): NewKey {
   }
 }
 
-/** Every column but the seal, and the kind of key that the token is to take. */
+/** The record that the seal covers: every column but the seal, and the kind of key that the token will accept. */
 export function jobRecord(job: Omit<ImportJob, 'seal'>, vault: Buffer): Buffer {
   return encodeRecord([
     'import job',

@@ -1,29 +1,31 @@
 import { LRUCache } from 'lru-cache'
 import { isFault } from '../../fault.ts'
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Granted } from '../../access/caller.ts'
 import { createReservation, type ReservationDependencies } from './lease-reservation.ts'
 import type { KeyVersion, TransparentKey } from './records.ts'
 
 export interface Invocations {
   /**
-   * Allows `count` encryptions with this key version; what is to be reserved for them is reserved by the caller's grant.
+   * Allows `count` encryptions with this key version, reserving more of them under the caller's grant where necessary.
    * @throws Fault `key.exhausted` when 2^32 are reached (NIST SP 800-38D §8.3), `key.tampered` when the count was
    * edited
    */
   spend(by: Granted, key: TransparentKey, version: number, count: number): Promise<void>
-  /** The count to write for a new version: the first lease, which this worker then holds. */
+  /** The count to store for a new version: its first lease, which this worker then holds. */
   readonly firstLease: number
-  /** Takes over the first lease of a version that this worker has just made, less what was spent of it already. */
+  /** Takes over the first lease of a version that this worker has just created, minus the `spent` encryptions. */
   adopt(version: KeyVersion, spent: number): void
 }
 
-/** Leases held at once; a forgotten one is only lost to the count. */
+/**
+ * Number of leases in memory. The rest of a dropped lease is lost: the count is then higher than the encryptions made.
+ */
 const maxLeases = 100_000
 
 /**
- * Counts encryptions per key version without a write per encryption: a worker reserves a block in the database, then
- * spends it in memory. After a crash the count is too high, never too low.
+ * Counts encryptions per key version without a database write for each: a worker reserves a block in the database and
+ * spends it in memory. A crash makes the count too high, never too low.
  */
 export function createInvocations({ store, hsm, leaseSize }: ReservationDependencies): Invocations {
   const remaining = new LRUCache<string, { count: number }>({ max: maxLeases })
@@ -34,7 +36,7 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
   async function lease(grant: SealedGrant, key: TransparentKey, version: number, atLeast: number): Promise<void> {
     const reserved = await reserve({ grant, key, version, atLeast })
     const name = leaseName(key.id, version)
-    // What is left of the last lease is still reserved: it was too little for many at once.
+    // The rest of the last lease, too small for this call, is still reserved: add it.
     remaining.set(name, { count: reserved + (remaining.get(name)?.count ?? 0) })
   }
 
@@ -45,7 +47,7 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
     return true
   }
 
-  /** Callers that come while a lease is being taken wait for that one, and not for what its caller alone is refused. */
+  /** Parallel callers wait for one lease. A refusal that concerns only the caller who takes it is not theirs. */
   function leaseOnce(name: string, take: () => Promise<void>): Promise<void> {
     const already = underWay.get(name)
     if (already) return already.catch(ignoreRefusalOfCaller)
@@ -61,7 +63,7 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
     async spend(by, key, version, count) {
       const name = leaseName(key.id, version)
       if (spendHeld(name, count)) return
-      // Asked for first: a caller without one fails alone, and not those who wait for the same lease.
+      // The grant is asked for before the shared lease, so that a caller without one fails alone.
       const grant = await by.grant()
       while (!spendHeld(name, count)) await leaseOnce(name, () => lease(grant, key, version, count))
     },
@@ -70,7 +72,7 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
 
 const leaseName = (keyId: number, version: number): string => `${keyId}.${version}`
 
-/** What the keeper says of the caller who takes a lease holds for no other. */
+/** The keeper's refusals that concern only the caller who takes the lease. */
 const refusalsOfCaller = ['session.invalid', 'access.permission', 'hsm.rejected'] as const
 
 function ignoreRefusalOfCaller(error: unknown): void {

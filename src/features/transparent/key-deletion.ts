@@ -10,18 +10,18 @@ import { findDeletedBefore, type StoredKey, type TransparentKey } from './record
 import { checkPolicy, createKeyRows } from './sealing.ts'
 
 /**
- * The end of keys, and the way back from it. Every method may also throw `hsm.*` and `store.*` faults, and
- * `key.tampered`.
+ * Deletion of keys, and its reversal within the recovery window. Every method may also throw `hsm.*` and `store.*`
+ * faults, and `key.tampered`.
  */
 export interface KeyDeletion {
   /**
-   * Ends every use of a key; it can be taken back until it is destroyed.
+   * Ends every use of a key. It can be taken back until it is destroyed.
    * @throws Fault `key.not_found`, `key.delete_forbidden`
    */
   remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
   /** @throws Fault `key.not_found` unless it is deleted */
   takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
-  /** For how long a deleted key can be taken back. */
+  /** How long a deleted key can be taken back. */
   readonly recoveryWindowMs: number
   /** Destroys keys whose recovery window has passed, a bounded number. */
   destroyExpired(): Promise<readonly TransparentKey[]>
@@ -42,7 +42,7 @@ export function createKeyDeletion(dependencies: {
   const { store, hsm, destruction, clock, recoveryWindowMs, commitAsAppliance } = dependencies
   const rows = createKeyRows(hsm)
 
-  /** False where an Admin has just taken it back. */
+  /** False where an Admin has taken it back meanwhile. */
   async function destroy(key: TransparentKey): Promise<boolean> {
     await checkPolicy(hsm, key)
     try {
@@ -76,7 +76,7 @@ export function createKeyDeletion(dependencies: {
         try {
           if (await destroy(key)) destroyed.push(key)
         } catch (error) {
-          // A row that was edited or put back waits for the operator; those behind it do not.
+          // A row that was edited or put back is left for the operator; the keys after it are destroyed all the same.
           if (!waiting.some((code) => isFault(error, code))) throw error
           tampered.push(error)
         }

@@ -3,14 +3,14 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertPending } from '../destruction/records.ts'
-import { entomb } from '../destruction/tombstone.ts'
+import { recordTombstone } from '../destruction/tombstone.ts'
 import { deleteKey, findVersions, type KeyVersion, type TransparentKey } from './records.ts'
-import { sealedPolicy, sealedVersion, trusting } from './sealing.ts'
+import { sealedPolicy, sealedVersion, mapBrokenSeal } from './sealing.ts'
 
 /**
- * Ends a key for good: its rows go, and its tombstone stays. What it has in the token is destroyed after the commit
- * (`Destruction`).
- * @throws Fault `store.conflict` where the key is no longer as it was read
+ * Ends a key for good: deletes its rows and stores its tombstone. Its objects in the token are destroyed after the
+ * commit (`Destruction`).
+ * @throws Fault `store.conflict` where the key has changed since it was read
  */
 export async function endKey(
   hsm: Pick<Hsm, 'sealTombstone' | 'raise'>,
@@ -18,12 +18,12 @@ export async function endKey(
   key: TransparentKey,
   now: number,
 ): Promise<void> {
-  const tombstone = await trusting(() => entomb(hsm, tx, sealedPolicy(key)))
+  const tombstone = await mapBrokenSeal(() => recordTombstone(hsm, tx, sealedPolicy(key)))
   await noteObjects(tx, key, await findVersions(tx, key.id), tombstone, now)
   if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
 }
 
-/** Writes down which objects of the token these versions leave behind, and what says that they have ended. */
+/** Notes the token objects of these versions for destruction, with the sealed mark that allows it. */
 export async function noteObjects(
   tx: Tx,
   key: TransparentKey,

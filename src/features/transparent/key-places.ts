@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { Fault } from '../../fault.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import type { KeyReference, SealedRecord } from '../../hsm/hsm.ts'
@@ -10,25 +10,28 @@ import { sealedVaultKey } from '../vaults/vault-key.ts'
 import type { KeyVersion, TransparentKey } from './records.ts'
 import { type Owner, sealedPolicy, sealedVersion } from './sealing.ts'
 
-/** Keys lie below the key of their vault: whoever makes or uses one shows its record. */
+/** Finds the sealed record of a vault's data key, which must accompany each creation and use of a key in that vault. */
 export interface KeyPlaces {
-  /** Where keys of a vault belong. @throws Fault `vault.not_found` */
+  /** The vault that new keys belong to. @throws Fault `vault.not_found` */
   of(vaultId: number): Promise<Omit<KeyPlace, 'identity'>>
-  /** What the material of versions is made for. */
+  /** The purpose to which new key material is bound. */
   purposeOf(owner: Owner): Promise<KeyPurpose>
-  /** The references of a key, made once per version: a host checks each object once, however many items name it. */
+  /**
+   * Makes references to the versions of a key, one object per version, so that a token host checks each version once
+   * however many items use it.
+   */
   referencesOf(key: TransparentKey, grant: SealedGrant): Promise<(version: KeyVersion) => KeyReference>
 }
 
-/** Records of vaults' keys in memory: some 300 bytes each. */
+/** Number of records kept in memory, some 300 bytes each. */
 const heldRecords = 10_000
-/** For no longer than a grant lasts: after that time an older version of the seal may be destroyed. */
+/** Shorter than a grant: after that time an older version of the seal key may be destroyed. */
 const heldMs = longestGrantMs / 2
-/** By default the cache sets a timer for each millisecond in which it is asked. */
+/** Coarse, because the cache would otherwise set a timer for each millisecond in which it is used. */
 const resolutionMs = 1_000
 
 export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
-  // By identities, which do not come back: what a record says stays good.
+  // Keyed by the identities of vaults, which are never used twice, so that no entry becomes wrong.
   const held = new LRUCache<string, SealedRecord>({ max: heldRecords, ttl: heldMs, ttlResolution: resolutionMs })
 
   async function find(vaultId: number): Promise<Omit<KeyPlace, 'identity'>> {

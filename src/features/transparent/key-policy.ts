@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { KeyType } from './key-type.ts'
 import type { TransparentKey } from './records.ts'
 
-/** A key to be made, with what it may do. */
+/** A key to be created, with its flags. */
 export interface NewKey {
   readonly vaultId: number
   readonly name: string
@@ -17,7 +17,7 @@ export interface NewKey {
   readonly autoRotatePeriodMs: number
 }
 
-/** A row before it is sealed, which gives it its identity. */
+/** A row before it is sealed; the seal gives it its identity. */
 export type NewKeyRow = Omit<TransparentKey, 'id' | 'identity' | 'vault' | 'generation' | 'seal'>
 
 /** The row of a new key. @throws Fault `key.residency`, `key.flag_off` for flags that contradict each other */
@@ -63,7 +63,7 @@ export function newKeyRow(
   }
 }
 
-/** What may be changed of a key. Export and backup can be turned off, never on. */
+/** Changes of a key. Export and backup can be turned off, never on. */
 export interface KeyChanges {
   readonly info?: string | undefined
   readonly allowExport?: boolean | undefined

@@ -11,11 +11,11 @@ import type { CallersGrant } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
-import { askedRotation, type CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, policyRecord, raiseAfter, sealedPolicy, trusting } from './sealing.ts'
+import { dueRotation, type CommitForKey } from './rotation-commit.ts'
+import { checkPolicy, policyRecord, raiseAfter, sealedPolicy, mapBrokenSeal } from './sealing.ts'
 import type { VersionLimits } from './version-limits.ts'
 
-/** New versions of keys; see `Keyring`. */
+/** Rotation of keys; see `Keyring`. */
 export interface KeyRotation {
   rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
   rotateIfDue(stored: StoredKey): Promise<StoredKey>
@@ -38,21 +38,21 @@ type WithMaterial = <T>(
 ) => Promise<T>
 
 /**
- * Other workers may be quicker, each time: who begins a moment later loses to all that wait there. Each loss is a new
- * version of theirs, so that this ends.
+ * Under contention a rotation may lose to each of the others. Each loss means that another one has succeeded, so the
+ * loop ends.
  */
 const maxTries = 100
 
 /**
- * All seals of a new version are made before its transaction, from the key as it was read, and committed if it is still
- * the same: one who waits for the keeper inside a transaction keeps all others waiting. So the rotations of one key go
- * one after another, and where another worker was quicker the rotation begins anew.
+ * The seals of a new version are made before its transaction, because a transaction that waited for the keeper would
+ * block all other writers. The commit then requires that the key is unchanged. In this worker the rotations of one key
+ * run one after another; where another worker was faster, the rotation starts again.
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
   const { store, hsm, clock, commitAsAppliance } = on
   const keyMutex = createKeyedMutex()
 
-  /** @param wanted whether the key, as it then is, is still to be rotated */
+  /** @param wanted whether the present key still needs the rotation */
   function rotate(
     by: Granted,
     authorized: TransparentKey,
@@ -70,7 +70,7 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
           const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
           if (!isLate || tried === maxTries) throw error
           shown = await currentKey(on, authorized)
-          // Nothing was quicker: the row itself is old.
+          // The row has not changed, so it is the row itself that is outdated.
           if (shown.seal.equals(from.seal)) throw error
         }
       }
@@ -91,10 +91,10 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
       const { createdAt, invocations } = latest
       if (!isRotationDue({ autoRotatePeriodMs, createdAt, invocations }, clock.now())) return stored
       try {
-        const { commit, by } = await askedRotation(hsm, commitAsAppliance, stored)
+        const { commit, by } = await dueRotation(hsm, commitAsAppliance, stored)
         return await rotate(by, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
       } catch (error) {
-        // Another worker was quicker: its version is as good.
+        // Another worker has rotated the key: use its version.
         const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
         const theirs = isLate ? await findKey(store.read, key.vaultId, key.name) : undefined
         if (theirs === undefined) throw error
@@ -104,7 +104,7 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
   }
 }
 
-/** @throws Fault `key.versions`, `key.token_full`; `key.tampered` where it is an edited row that has come to a limit */
+/** @throws Fault `key.versions`, `key.token_full`; `key.tampered` where the limit was reached by an edited row */
 async function checkLimits({ hsm, limits }: KeyRotationDependencies, key: TransparentKey): Promise<void> {
   try {
     await limits.checkToken(key)
@@ -115,7 +115,7 @@ async function checkLimits({ hsm, limits }: KeyRotationDependencies, key: Transp
   }
 }
 
-/** @throws Fault `key.not_found`; `store.conflict` where flags were turned off since the caller was let in */
+/** @throws Fault `key.not_found`; `store.conflict` where a flag was turned off after the caller was authorized */
 async function currentKey({ store }: KeyRotationDependencies, authorized: TransparentKey): Promise<TransparentKey> {
   const current = await findKeyById(store.read, authorized.id)
   if (current === null || current.deletedAt !== null) throw new Fault('key.not_found')
@@ -135,12 +135,12 @@ async function rotateFrom(
   const grant = await by.grant()
   const [latestVersion, generation] = [shown.latestVersion + 1, nextGeneration(shown.generation)]
   const next = Object.assign({}, shown, { latestVersion, generation })
-  // The keeper verifies what is shown: a new seal over an edited row would make the edit good.
-  const seal = await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
+  // The keeper verifies the seal that is shown, since a new seal over an edited row would legitimize the edit.
+  const seal = await mapBrokenSeal(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
   const key = Object.assign({}, next, { seal })
   const latest = { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) }
   await commit(async (tx) => {
-    // Finds the row only if it is what was shown.
+    // Replaces the row only if it still is the one that was shown.
     if (!(await replaceKey(tx, shown, key))) throw new Fault('store.conflict')
     await insertVersion(tx, latest)
     raiseAfter(hsm, tx, sealedPolicy(key))

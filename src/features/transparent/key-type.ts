@@ -2,10 +2,10 @@ import { Fault } from '../../fault.ts'
 import { kindsOfTypes, type Hash, type KeyKind } from '../../hsm/key-kind.ts'
 import { mostInvocations } from '../../hsm/rotation-due.ts'
 
-/** What a key type means: a row says everything, and the code that uses a key asks the row. */
+/** A key type as a row of data. Code that uses a key reads the row instead of comparing names. */
 export interface KeyType {
   readonly name: string
-  /** What the token makes for it. */
+  /** The kind of key that the token generates for it. */
   readonly kind: KeyKind
   readonly cipher?: CipherRow
   readonly signature?: SignatureRow
@@ -14,24 +14,24 @@ export interface KeyType {
 
 export interface CipherRow {
   readonly ivBytes: number
-  /** 0 for types without authentication: those take no AAD. */
+  /** 0 for types without authentication, which take no AAD. */
   readonly tagBytes: number
-  /** How often one version may encrypt (NIST SP 800-38D §8.3: 2^32 with random 96-bit IVs). */
+  /** Limit of encryptions per version (NIST SP 800-38D §8.3: 2^32 with random 96-bit IVs). */
   readonly maxInvocations: number
 }
 
 export interface SignatureRow {
   readonly family: 'ecdsa' | 'ed25519' | 'rsa'
-  /** The hash that is used when the caller names none: as strong as the key. */
+  /** The default hash, as strong as the key. */
   readonly hash: Hash
-  /** Of ECDSA: the length of r and of s. */
+  /** ECDSA only: the length of r and of s. */
   readonly orderBytes: number
 }
 
 export const defaultKeyType = 'aes128-gcm96'
 
 const gcm: CipherRow = { ivBytes: 12, tagBytes: 16, maxInvocations: mostInvocations }
-/** Without a tag. The IV is a random block; 2^32 of those keep the counters of CTR from meeting, too. */
+/** CTR has no tag. Its IV is a random block; with at most 2^32 of them, counter ranges do not overlap either. */
 const stream: CipherRow = { ivBytes: 16, tagBytes: 0, maxInvocations: mostInvocations }
 const rsa: SignatureRow = { family: 'rsa', hash: 'sha256', orderBytes: 0 }
 
@@ -60,7 +60,7 @@ export function findKeyType(name: string): KeyType | undefined {
   return byName.get(name)
 }
 
-/** The type of a stored key. @throws Fault `key.tampered` for a name that we never wrote */
+/** The type of a stored key. @throws Fault `key.tampered` for a name that this program never writes */
 export function keyTypeOf(name: string): KeyType {
   const type = byName.get(name)
   if (type === undefined)
@@ -68,12 +68,12 @@ export function keyTypeOf(name: string): KeyType {
   return type
 }
 
-/** @throws Fault `key.wrong_type`, which says what the type does not do */
+/** @throws Fault `key.wrong_type`, with the operations that the type lacks */
 export function cipherOf(type: KeyType): CipherRow {
   return type.cipher ?? refuse(type, 'encrypt or decrypt')
 }
 
-/** @throws Fault `key.wrong_type`, and `request.invalid` for aad with a type that authenticates nothing */
+/** @throws Fault `key.wrong_type`; `request.invalid` for AAD with a type without authentication */
 export function checkAad(type: KeyType, aad: Buffer | undefined): void {
   if (aad !== undefined && cipherOf(type).tagBytes === 0)
     throw new Fault('request.invalid', `Keys of type ${type.name} take no aad: they authenticate nothing.`)

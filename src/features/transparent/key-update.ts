@@ -6,7 +6,7 @@ import { findVersions, type KeyVersion, type TransparentKey } from './records.ts
 import { createKeyRows, type ChangedVersion, type KeyRows } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 
-/** Changes flags and limits of a key as its row is at that moment. */
+/** Changes flags and limits of a key, based on its present row. */
 export async function updateKey(
   { store, hsm }: { readonly store: Pick<Store, 'read'>; readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'> },
   by: Granted,
@@ -15,7 +15,7 @@ export async function updateKey(
   commit: Commit,
 ): Promise<TransparentKey> {
   const rows = createKeyRows(hsm)
-  // Turning backup off destroys what a backup would be made of.
+  // Turning backup off also deletes the backup blobs of all versions.
   const endsBackup = ({ allowBackup }: TransparentKey): boolean => changes.allowBackup === false && allowBackup === 1
   const ahead = endsBackup(key)
     ? await sealedWithoutBackup(rows, store.read, by, key, changes)
@@ -36,7 +36,7 @@ const withoutBackup = { backupKek: null, backupBlob: null } as const
 
 const sealText = ({ seal }: KeyVersion): string => seal.toString('base64')
 
-/** By the seals of the versions as they are, before the transaction: in it all who write would wait for the keeper. */
+/** Seals the versions before the transaction, in which waiting for the keeper would block all other writers. */
 async function sealedWithoutBackup(
   rows: KeyRows,
   reader: Reader,
@@ -44,7 +44,7 @@ async function sealedWithoutBackup(
   key: TransparentKey,
   changes: KeyChanges,
 ): Promise<ReadonlyMap<string, ChangedVersion>> {
-  // A change that is refused seals nothing.
+  // Throws here where the change is refused, before anything is sealed.
   changedKey(key, changes)
   const changed = await ofEachVersion(await findVersions(reader, key.id), async (version) =>
     rows.sealVersion(reader, key, version, withoutBackup, await by.grant()),

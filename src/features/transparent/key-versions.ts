@@ -1,4 +1,4 @@
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -14,27 +14,30 @@ import { keyTypeOf } from './key-type.ts'
 import { findVersion, isMaterialInUse, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
 import { checkPolicy, invocationsRecord, type Owner, type SealedKey, sealedPolicy, versionRecord } from './sealing.ts'
 
-/** What decides how the material of a key is made. */
+/** What determines how the material of a key is generated. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
 
-/** What a version brings along that is not new, or is used before it is stored. */
+/** Set for a version that is restored, or used before it is stored. */
 export interface VersionPast {
   readonly disabled: number
-  /** Encryptions that are not of the lease. */
+  /** Encryptions made before, in addition to the lease. */
   readonly invocations: number
   readonly createdAt: number
 }
 
-/** A version that is sealed and not yet in the database. */
+/** A version that is sealed but not yet stored. */
 export type SealedVersion = Omit<KeyVersion, 'keyId'>
 
-/** The versions of keys: how they are made, sealed and found. */
+/** Creates, seals and finds the versions of keys. */
 export interface KeyVersions {
-  /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
+  /**
+   * Generates material as the flags of the key require.
+   * @throws Fault `hsm.unsupported`, which names the missing mechanism
+   */
   make(policy: MaterialPolicy): Promise<GeneratedKey>
-  /** Takes back material that was made for this key and is not used, for the caller who has this grant. */
+  /** Destroys material that was generated for this key and is not used, under the caller's grant. */
   discard(policy: MaterialPolicy, made: GeneratedKey, grant: CallersGrant): Promise<void>
-  /** Seals a version for the caller who has this grant. Its count begins with one lease, which this worker holds. */
+  /** Seals a version under the caller's grant. Its count begins with one lease, which this worker holds. */
   seal(
     key: SealedKey,
     version: number,
@@ -72,7 +75,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
     },
 
     async discard({ type, ...owner }, { kek, blob, publicKey, provenance }, grant) {
-      // A wrapped key that is not stored is gone; an object of the token is not.
+      // Wrapped material that is not stored ceases to exist; an object in the token has to be destroyed.
       if (kek !== tokenObjectKek) return
       const { purpose, place } = await places.purposeOf(owner)
       const madeFor = place === undefined ? purpose : placedPurpose(place)
@@ -95,7 +98,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
         createdAt,
         generation: 1,
       }
-      // At once: the keeper is woken once for both.
+      // In parallel, because the keeper is then woken once for both.
       const [count, seal] = await Promise.all([
         hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant),
         hsm.seal(versionRecord(key, unsealed), sealedPolicy(key), made.provenance, grant),
@@ -105,9 +108,10 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
 
     async find(reader, { key, latest }, version, lowest, use) {
       const from = Math.max(lowest, key.oldestVersion)
-      // This way round, because a limit that was edited into a text is read as NaN, which is neither below nor above.
+      // Written as a negation, because a limit that was edited into a text is read as NaN, and every comparison with
+      // NaN is false.
       if (!(version >= from && version <= key.latestVersion)) {
-        // Limits are believed, like everything else of the row, only under their seal.
+        // A limit is believed only under its seal, like every other column of the row.
         await checkPolicy(hsm, key)
         throw new Fault('key.version_unknown', `The key ${use} with versions ${from} to ${key.latestVersion}.`)
       }
@@ -124,18 +128,20 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
   }
 }
 
-/** The key of a vault that was deleted meanwhile makes none: then the vault is what is not found. */
+/** Throws `vault.not_found` instead where generation failed because the vault was deleted meanwhile. */
 async function notWithoutVault(error: unknown, findVault: () => Promise<unknown>): Promise<never> {
   if (isFault(error, 'hsm.rejected') || isFault(error, 'hsm.outdated')) await findVault()
   throw error
 }
 
-/** The first version to encrypt, sign or make HMACs with: what it makes can be decrypted and verified afterwards. */
+/**
+ * The lowest version to encrypt, sign or make HMACs with, so that the output can be decrypted or verified afterwards.
+ */
 export function writableFrom({ minEncryptionVersion, minDecryptionVersion }: TransparentKey): number {
   return Math.max(minEncryptionVersion, minDecryptionVersion)
 }
 
-/** The key, unless there is none or it is deleted. @throws Fault `key.not_found` */
+/** The key, if it exists and is not deleted. @throws Fault `key.not_found` */
 export function existing(stored: StoredKey | undefined): StoredKey {
   if (stored === undefined) throw new Fault('key.not_found')
   if (stored.key.deletedAt !== null) throw new Fault('key.not_found', 'The key is deleted; an Admin can take it back.')
@@ -143,8 +149,8 @@ export function existing(stored: StoredKey | undefined): StoredKey {
 }
 
 /**
- * Finds each version of a list once, for as many items as name it; the function that comes back throws the fault of a
- * version.
+ * Looks each version of a list up once, however many items name it. The returned function throws the fault of a version
+ * that cannot be used.
  */
 export async function perVersion<V>(
   versions: readonly V[],

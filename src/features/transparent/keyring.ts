@@ -29,12 +29,13 @@ import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, t
 import { ofEachVersion } from './version-groups.ts'
 import type { VersionLimits } from './version-limits.ts'
 
-/** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
+/** Creates, reads and changes keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
   /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency`, `key.token_full` */
   create(by: Granted, key: NewKey, commit: Commit): Promise<StoredKey>
   /**
-   * Makes a key and, in the same transaction, its first use, which takes `spent` encryptions and reads nothing more.
+   * Creates a key and, in the same transaction, runs its first use, which makes `spent` encryptions and reads nothing
+   * more.
    * @throws Fault `store.conflict` when the name is taken
    */
   createAnd<T>(
@@ -45,7 +46,7 @@ export interface Keyring {
     use: (stored: StoredKey) => Promise<T>,
   ): Promise<{ stored: StoredKey; result: T }>
   /**
-   * Keeps material that `make` gets from outside as version 1 of a new key.
+   * Stores material that `make` imports or restores as version 1 of a new key.
    * @throws Fault `key.exists`, `key.residency`
    */
   adopt(
@@ -54,20 +55,20 @@ export interface Keyring {
     make: (key: SealedKey) => Promise<GeneratedKey>,
     commit: Commit,
   ): Promise<{ stored: StoredKey }>
-  /** The key with its versions, every seal checked. @throws Fault `key.not_found` */
+  /** The key and its versions, with every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
-  /** Keys in the order of their names, of those that are shown; the seal of the latest version is checked where it is. */
+  /** A page of keys by name. The seal of the key is checked, and that of the latest version where the page shows it. */
   list(vaultId: number, page: KeyPage): Promise<StoredKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
   update(by: Granted, stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
-  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found`, `key.versions`, `key.token_full` */
-  rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
   /**
-   * The key as it is to encrypt with: rotated first when its latest version is too old, or its counter nearly
-   * exhausted.
+   * Adds a version with new random material and makes it the latest.
+   * @throws Fault `key.not_found`, `key.versions`, `key.token_full`
    */
+  rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
+  /** The key to encrypt with. It is rotated first when its latest version is too old or its count nearly exhausted. */
   rotateIfDue(stored: StoredKey): Promise<StoredKey>
-  /** Forbids, or allows again, every use of one version. @throws Fault `key.not_found`, `key.version_unknown` */
+  /** Disables or enables one version for all uses. @throws Fault `key.not_found`, `key.version_unknown` */
   setDisabled(
     stored: StoredKey | undefined,
     version: number,
@@ -163,7 +164,7 @@ async function insert<T>(
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ): Promise<{ stored: StoredKey; result: T }> {
-  // Before the transaction, in which others would wait for the keeper too.
+  // Sealed before the transaction, in which waiting for the keeper would block other writers.
   const sealed = await versions.seal(row, 1, made, await by.grant(), { invocations: spent })
   const created = await commit(async (tx) => {
     const key = await insertKey(tx, row)
@@ -176,7 +177,7 @@ async function insert<T>(
   return created
 }
 
-/** Material that was made for work that then fails is taken back. */
+/** Runs work with new material, and destroys the material when the work fails. */
 async function withMaterial<T>(
   { versions }: KeyringDependencies,
   policy: MaterialPolicy,
@@ -238,7 +239,7 @@ async function trim(
     await noteObjects(tx, next, trimmed, sealedPolicy(next), clock.now())
     await deleteVersionsBelow(tx, next.id, oldest)
   })
-  // The versions are gone, whatever the token says now: what is left there is destroyed later.
+  // The versions are gone from the database in any case; what the token could not destroy now is destroyed later.
   await destruction.destroyPending().catch(() => [])
   return key
 }

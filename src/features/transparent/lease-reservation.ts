@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SealedGrant } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { createGathering } from '../../store/concurrency.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { cipherOf, keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
-import { invocationsRecord, raiseAfter, sealedCount, sealInPlaceOf, trusting } from './sealing.ts'
+import { invocationsRecord, raiseAfter, sealedCount, sealInPlaceOf, mapBrokenSeal } from './sealing.ts'
 
-/** What is to be reserved of the count of a version, by whose grant. */
+/** The encryptions to reserve for a version, and the grant by which they are reserved. */
 export interface Lease {
   readonly grant: SealedGrant
   readonly key: TransparentKey
@@ -27,9 +27,9 @@ interface SealedLease {
   readonly next: SealedRecord & { readonly invocations: number }
 }
 
-/** Most leases of one transaction: the database is locked for so long. */
+/** Leases per transaction, which bounds how long the database is locked. */
 const mostAtOnce = 64
-/** Other workers may be quicker, each time: of those who meet one gets on. */
+/** Under contention one of the competing workers succeeds per round. */
 const maxTries = 100
 const longestPauseMs = 128
 
@@ -40,12 +40,13 @@ export interface ReservationDependencies {
 }
 
 /**
- * Reserves blocks of counts: what comes while the disk is busy with one transaction goes into the next, with one frame
- * to the keeper and one sync, because each of these wakes a process. One that fails spoils no other.
+ * Reserves leases. Requests that arrive while a transaction is being written go together into the next one, with one
+ * frame to the keeper and one sync, because each of these wakes a process. The failure of one lease does not affect the
+ * others.
  */
 export function createReservation(on: ReservationDependencies): (lease: Lease) => Promise<number> {
   const leases = createGathering<AskedLease>(mostAtOnce, (asked) =>
-    // Two workers that lock the same rows of PostgreSQL must not do it crosswise.
+    // All workers lock in the same order, since PostgreSQL would detect a deadlock otherwise.
     reserveAll(
       on,
       asked.toSorted((one, other) => one.key.id - other.key.id || one.version - other.version),
@@ -61,7 +62,7 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
         return await reserve(lease)
       } catch (error) {
         if (!isFault(error, 'store.conflict') || tried === maxTries) throw error
-        // Workers that met here would meet again.
+        // A random pause, so that workers that collided do not collide again.
         await delay(Math.random() * Math.min(2 ** tried, longestPauseMs))
       }
     }
@@ -101,10 +102,10 @@ async function sealLease(
   const before = sealedCount(key, version)
   const left = cipherOf(keyTypeOf(key.type)).maxInvocations - version.invocations
   const count = Math.min(Math.max(leaseSize, atLeast), left)
-  // This way round, because a count that was edited into a text is read as NaN. The keeper seals nothing in place of an
-  // edited one; where it is not asked, a host is.
+  // Written as a negation, because a count that was edited into a text is read as NaN. The keeper refuses to replace an
+  // edited count; here, where it is not asked, a token host verifies the seal.
   if (!(count >= atLeast)) {
-    await trusting(() => hsm.verify(before))
+    await mapBrokenSeal(() => hsm.verify(before))
     throw new Fault('key.exhausted')
   }
   const invocations = version.invocations + count

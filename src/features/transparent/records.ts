@@ -5,17 +5,17 @@ import { oncePerRow } from '../../store/once-per-row.ts'
 import { change, changeRow, findRow, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** A named key of a vault: flags and limits. Its material is in its versions. */
+/** A named key of a vault: its flags and limits. The key material is in its versions. */
 export interface TransparentKey extends Omit<KeyRow, 'identity'> {
-  /** Empty in a row of release 0.2.0, which has no good seal so. */
+  /** Empty in a row of release 0.2.0, which therefore has no valid seal. */
   readonly identity: Buffer
-  /** The identity of its vault, out of the vault's row. */
+  /** The identity of its vault, from the row of the vault. */
   readonly vault: Buffer
 }
 
 export interface KeyRow {
   readonly id: number
-  /** 16 random bytes, which the keeper drew; null until a key of release 0.2.0 is taken over. */
+  /** 16 random bytes, drawn by the keeper; null until a key of release 0.2.0 is taken over. */
   readonly identity: Buffer | null
   readonly vaultId: number
   readonly name: string
@@ -28,17 +28,17 @@ export interface KeyRow {
   readonly allowPlaintextExport: number
   readonly allowBackup: number
   readonly allowDelete: number
-  /** Age at which the latest version is replaced at its next use; 0 for never. */
+  /** Age in milliseconds at which the next use replaces the latest version; 0 for never. */
   readonly autoRotatePeriodMs: number
-  /** The first version that was not trimmed away. */
+  /** The first version that has not been trimmed. */
   readonly oldestVersion: number
   readonly latestVersion: number
   readonly minEncryptionVersion: number
   readonly minDecryptionVersion: number
   readonly createdAt: number
-  /** Since when it is deleted; until it is destroyed it can be taken back. */
+  /** When it was deleted; until it is destroyed it can be taken back. */
   readonly deletedAt: number | null
-  /** How often it was changed, and one. */
+  /** 1 for a new key, and one more with each change. */
   readonly generation: number
   readonly seal: Buffer
 }
@@ -48,17 +48,17 @@ export interface KeyVersion {
   readonly version: number
   readonly kek: string
   readonly blob: Buffer
-  /** Of a pair, DER SubjectPublicKeyInfo. */
+  /** For a key pair, DER SubjectPublicKeyInfo. */
   readonly publicKey: Buffer | null
   readonly backupKek: string | null
   readonly backupBlob: Buffer | null
   /** 0 or 1. */
   readonly disabled: number
   readonly createdAt: number
-  /** As that of the key. */
+  /** 1 for a new version, and one more with each change. */
   readonly generation: number
   readonly seal: Buffer
-  /** Encryptions that workers have reserved; never fewer than were made. */
+  /** Encryptions that workers have reserved: at least as many as were made. */
   readonly invocations: number
   readonly invocationsSeal: Buffer
 }
@@ -118,7 +118,7 @@ export interface StoredKey {
 
 const keyColumns = `${selectList(TransparentKeyTable, 'k', { prefix: 'key.' })}, kw.identity AS "key.vault"`
 const columns = `${keyColumns}, ${selectList(KeyVersionTable, 'kv', { prefix: 'latest.' })}`
-// The vault that the row names, so that a row which was moved to another one is not what its seal says.
+// Joined by the row's own vault id, so that a row moved to another vault no longer matches its seal.
 const vaultOfKey = 'LEFT JOIN vaults kw ON kw.id = k.vault_id'
 const latestVersion = `LEFT JOIN key_versions kv ON kv.key_id = k.id AND kv.version = k.latest_version ${vaultOfKey}`
 
@@ -130,7 +130,7 @@ export const keyQuery: ResourceQuery<StoredKey> = {
   read: oncePerRow(readStoredKey),
 }
 
-/** The row names the key's latest version, and there is none: version 0 never has a fitting seal. */
+/** Stands for a latest version that is missing. No seal ever fits version 0. */
 const missingVersion: Omit<KeyVersion, 'keyId'> = {
   version: 0,
   kek: '',
@@ -175,7 +175,7 @@ export async function findKey(reader: Reader, vaultId: number, name: string): Pr
   return rows[0] && readStoredKey(rows[0])
 }
 
-/** Which keys of a vault, in the order of their names: those after a name, deleted ones or the others. */
+/** Selects keys of a vault in the order of their names: those after a name, and either deleted ones or the others. */
 export interface KeySelection {
   readonly after: string
   readonly isDeleted: boolean
@@ -205,7 +205,7 @@ export function findVersion(reader: Reader, keyId: number, version: number): Pro
   return findRow(reader, KeyVersionTable, { keyId, version })
 }
 
-/** In the order of their rows, from behind this one on. */
+/** In the order of their ids, after this one. */
 export function findKeysAfter(reader: Reader, id: number, limit: number): Promise<TransparentKey[]> {
   return selectKeys(reader, 'k.id > $1 ORDER BY k.id LIMIT $2', [id, limit])
 }
@@ -220,7 +220,7 @@ export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[
   return reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
 }
 
-/** Whether some version refers to this object of the token. */
+/** Whether any version refers to this object of the token. */
 export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> {
   return reader.existsBy(KeyVersionTable, { blob })
 }
@@ -234,7 +234,7 @@ export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> 
   await insertRow(tx, KeyVersionTable, version, 'version')
 }
 
-/** Of parallel changes of one key exactly one finds the seal that it was made from. */
+/** Replaces the row if it still has the seal of `from`: of parallel changes of one key exactly one succeeds. */
 export async function replaceKey(tx: Tx, from: TransparentKey, to: TransparentKey): Promise<boolean> {
   const { vault: _, ...row } = to
   return changeRow(tx, TransparentKeyTable, { id: from.id, seal: from.seal }, row)
@@ -242,13 +242,13 @@ export async function replaceKey(tx: Tx, from: TransparentKey, to: TransparentKe
 
 export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal'>
 
-/** Of parallel changes of one version exactly one finds the seal that it was made from. */
+/** Replaces the row if it still has the seal of `from`: of parallel changes of one version exactly one succeeds. */
 export async function replaceVersion(tx: Tx, from: KeyVersion, to: CountlessVersion): Promise<boolean> {
   const where = { keyId: from.keyId, version: from.version, seal: from.seal }
   return changeRow(tx, KeyVersionTable, where, to)
 }
 
-/** Versions whose key or backup one of these KEKs wraps, a bounded number, without the first ones. */
+/** Versions whose key or backup is wrapped by one of these KEKs: a bounded number, skipping the first ones. */
 export function findVersionsUnder(
   reader: Reader,
   keks: readonly string[],
@@ -259,7 +259,7 @@ export function findVersionsUnder(
   return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, skip, take })
 }
 
-/** Versions that are objects of the token, by an index that holds them alone. */
+/** Counts versions that are objects of the token, by an index that holds only those. */
 export async function countInToken(reader: Reader): Promise<number> {
   const [counted] = await select<{ readonly versions: number }>(reader, inTokenQuery, [])
   return counted?.versions ?? 0
@@ -270,7 +270,7 @@ export const inTokenQuery = "SELECT count(*) AS versions FROM key_versions WHERE
 const advance = `UPDATE key_versions SET invocations = $1, invocations_seal = $2
   WHERE key_id = $3 AND version = $4 AND invocations = $5`
 
-/** Of parallel reservations exactly one takes the step from `from`. */
+/** Advances the count if it still is that of `from`: of parallel reservations exactly one succeeds. */
 export async function advanceInvocations(
   tx: Tx,
   { keyId, version, invocations: from }: Pick<KeyVersion, 'keyId' | 'version' | 'invocations'>,
@@ -283,9 +283,9 @@ export async function deleteVersionsBelow(tx: Tx, keyId: number, version: number
   await tx.delete(KeyVersionTable, { keyId, version: LessThan(version) })
 }
 
-/** False, with nothing deleted, where the key is no longer as it was read. */
+/** False, with nothing deleted, where the key has changed since it was read. */
 export async function deleteKey(tx: Tx, { id, seal }: TransparentKey): Promise<boolean> {
-  // Written, so that the row is locked until the end.
+  // An update that changes nothing, to lock the row until the transaction ends.
   if ((await tx.update(TransparentKeyTable, { id, seal }, { seal })).affected !== 1) return false
   await tx.delete(KeyVersionTable, { keyId: id })
   await tx.delete(TransparentKeyTable, { id })

@@ -12,27 +12,27 @@ import {
 import { createKeyPlaces, type KeyPlaces } from './key-places.ts'
 import { raiseAfter, sealedVersion, versionRecord } from './sealing.ts'
 
-/** What a pass over the versions of keys works with. */
+/** What a pass over all versions needs. */
 export interface RewrapPass {
   readonly reader: Reader
   readonly hsm: Pick<Hsm, 'rewrapVersion' | 'raise'>
-  /** Commits one page of the pass, of so many versions, under its record. */
+  /** Commits one page of the pass, of this many versions, after its audit record. */
   readonly commit: (versions: number, work: (tx: Tx) => Promise<number>) => Promise<number>
-  /** Told how many are done, after each page. */
+  /** Told the number of finished versions after each page. */
   readonly progress: (done: number) => void
 }
 
 export interface RewrapOutcome {
   readonly moved: number
-  /** Versions that stay where they are, each with the reason. */
+  /** Versions that were left as they are, each with the reason. */
   readonly left: readonly { readonly keyId: number; readonly version: number; readonly reason: string }[]
 }
 
 const pageSize = 100
 
 /**
- * Wraps every version under one of these KEKs anew, page by page. A row that is done is found no more: a pass that was
- * broken off goes on where it was. Rows that others change meanwhile are read again.
+ * Wraps every version under one of these KEKs again, page by page. Finished rows are not selected again, so that an
+ * interrupted pass continues where it stopped. Rows that are changed meanwhile are read again.
  */
 export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]): Promise<RewrapOutcome> {
   const left: { keyId: number; version: number; reason: string }[] = []
@@ -61,14 +61,14 @@ interface Renewed {
   readonly to: CountlessVersion
 }
 
-/** False for a row that was changed meanwhile. What it was before serves no more once the keeper knows of the new one. */
+/** False for a row that was changed meanwhile. With the commit the keeper refuses the old record. */
 async function replace({ hsm }: RewrapPass, tx: Tx, { key, from, to }: Renewed): Promise<boolean> {
   if (!(await replaceVersion(tx, from, to))) return false
   raiseAfter(hsm, tx, { record: versionRecord(key, to), seal: to.seal })
   return true
 }
 
-/** The version as it is to be, or why it stays as it is. */
+/** The rewrapped version, or the reason why it stays as it is. */
 async function rewrapOne(
   { reader, hsm }: RewrapPass,
   places: Pick<KeyPlaces, 'of'>,

@@ -2,28 +2,28 @@ import type { Granted } from '../../access/caller.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
-import { sealedCount, sealedPolicy, sealedVersion, trusting } from './sealing.ts'
+import { sealedCount, sealedPolicy, sealedVersion, mapBrokenSeal } from './sealing.ts'
 
-/** `Commit` for what the appliance does by itself to a key, with a record that says so. */
+/** `Commit` for changes of a key by the appliance itself, with an audit record that says so. */
 export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
 
-/** By what a key is rotated that asks for it, and how it is committed. */
-export interface AskedRotation {
+/** The grant and the commit of a rotation that a key is due for. */
+export interface DueRotation {
   readonly by: Granted
   readonly commit: Commit
 }
 
 /**
- * The rotation that a key asks for, by the appliance: age and count are believed, like everything else of a row, only
- * under their seals, by which the keeper allows it.
+ * Prepares a rotation by the appliance. The keeper allows it by the sealed age and count of the version, not by a
+ * caller's grant.
  */
-export async function askedRotation(
+export async function dueRotation(
   hsm: Pick<Hsm, 'grantRotation'>,
   commitAsAppliance: CommitForKey,
   { key, latest }: StoredKey,
-): Promise<AskedRotation> {
+): Promise<DueRotation> {
   const shown = [sealedPolicy(key), sealedVersion(key, latest), sealedCount(key, latest)] as const
-  const rotation = await trusting(() => hsm.grantRotation(...shown))
+  const rotation = await mapBrokenSeal(() => hsm.grantRotation(...shown))
   return {
     by: { grant: () => Promise.resolve(rotation) },
     commit: (work) => commitAsAppliance('transparent.key.autorotate', key, work),

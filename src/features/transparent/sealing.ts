@@ -1,4 +1,4 @@
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
+import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -17,10 +17,10 @@ import {
   type TransparentKey,
 } from './records.ts'
 
-/** What the records of a key are bound to. */
+/** The identities to which the records of a key are bound. */
 export type Owner = Pick<TransparentKey, 'identity' | 'vault' | 'vaultId'>
 
-/** Every column of the key but the seal itself, as the seal covers it. */
+/** The record that the seal of a key covers: every column but the seal itself. */
 export function policyRecord(key: Omit<TransparentKey, 'id' | 'seal'>): Buffer {
   return encodeRecord([
     'transparent key 2',
@@ -47,7 +47,7 @@ export function policyRecord(key: Omit<TransparentKey, 'id' | 'seal'>): Buffer {
 
 export type UnsealedVersion = Omit<KeyVersion, 'keyId' | 'seal' | 'invocations' | 'invocationsSeal'>
 
-/** Every column of the version that does not count, bound to its key and vault. */
+/** The record that the seal of a version covers: every column but the count of encryptions, with key and vault. */
 export function versionRecord(
   key: Owner & Pick<TransparentKey, 'type'>,
   { version, kek, blob, publicKey, backupKek, backupBlob, disabled, createdAt, generation }: UnsealedVersion,
@@ -76,7 +76,7 @@ export function invocationsRecord(
   return encodeRecord(['invocations 2', identity, vault, version, invocations])
 }
 
-/** A key that is sealed and not yet in the database. */
+/** A key that is sealed but not yet stored. */
 export type SealedKey = Omit<TransparentKey, 'id'>
 
 export const sealedPolicy = oncePerRow((key: SealedKey): SealedRecord => ({
@@ -98,10 +98,10 @@ export const sealedCount = (
   seal: invocationsSeal,
 })
 
-/** Bytes that the keeper puts an identity in place of. */
+/** Placeholder for the identity, which the keeper draws. */
 const undrawn = Buffer.alloc(0)
 
-/** Seals a new key for the caller who has this grant; the key gets its identity so. */
+/** Seals a new key under the caller's grant. The keeper draws the identity of the key. */
 export async function sealedNewKey(
   hsm: Pick<Hsm, 'sealNew'>,
   row: Omit<SealedKey, 'identity' | 'vault' | 'generation' | 'seal'>,
@@ -112,8 +112,8 @@ export async function sealedNewKey(
   return Object.assign(key, await hsm.sealNew(policyRecord(key), grant))
 }
 
-/** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
-export async function trusting<T>(use: () => Promise<T>): Promise<T> {
+/** Replaces `hsm.seal_broken` by `key.tampered`. The fault has a cause, so that the journal reports it. */
+export async function mapBrokenSeal<T>(use: () => Promise<T>): Promise<T> {
   try {
     return await use()
   } catch (cause) {
@@ -121,25 +121,25 @@ export async function trusting<T>(use: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws Fault `key.tampered` unless the key's row is as we wrote it */
+/** @throws Fault `key.tampered` unless the seal of the key's row is valid */
 export function checkPolicy(hsm: Pick<Hsm, 'verify'>, key: TransparentKey): Promise<void> {
-  return trusting(() => hsm.verify(sealedPolicy(key)))
+  return mapBrokenSeal(() => hsm.verify(sealedPolicy(key)))
 }
 
-/** @throws Fault `key.tampered` unless every part of the version's row is as we wrote it */
+/** @throws Fault `key.tampered` unless both seals of the version's row are valid */
 export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey, version: KeyVersion): Promise<void> {
-  await trusting(() => hsm.verify(sealedVersion(key, version)))
-  await trusting(() => hsm.verify(sealedCount(key, version)))
+  await mapBrokenSeal(() => hsm.verify(sealedVersion(key, version)))
+  await mapBrokenSeal(() => hsm.verify(sealedCount(key, version)))
 }
 
-/** With the commit the keeper learns of these records, and seals nothing more in place of older ones. */
+/** Tells the keeper of these records after the commit. From then on it refuses older ones. */
 export function raiseAfter(hsm: Pick<Hsm, 'raise'>, tx: Tx, ...records: readonly SealedRecord[]): void {
   afterCommit(tx, () => hsm.raise(records))
 }
 
-/** Rows of keys, replaced under their seals: what was edited is never sealed anew, and of parallel changes one wins. */
+/** Replaces rows of keys and their seals. An edited row is never sealed again, and of parallel changes one succeeds. */
 export interface KeyRows {
-  /** Replaces a key's row by what `step` makes of it as it is at that moment, sealed anew. */
+  /** Replaces a key's row by what `step` makes of the present one. */
   change(
     authorized: TransparentKey,
     commit: Commit,
@@ -148,8 +148,8 @@ export interface KeyRows {
   ): Promise<TransparentKey>
   replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void>
   /**
-   * What a change makes of a version, sealed for the caller who has this grant: before the transaction that puts it in
-   * place, where there are many.
+   * Seals a changed version under the caller's grant, so that many versions can be sealed before the transaction that
+   * stores them.
    * @throws Fault `store.conflict`, `key.tampered`
    */
   sealVersion(
@@ -159,7 +159,7 @@ export interface KeyRows {
     change: Partial<KeyVersion>,
     grant: SealedGrant | undefined,
   ): Promise<ChangedVersion>
-  /** @throws Fault `store.conflict` where the version is no longer what it was made from */
+  /** @throws Fault `store.conflict` where the version has changed since it was sealed */
   putVersion(tx: Tx, changed: ChangedVersion): Promise<void>
 }
 
@@ -170,9 +170,9 @@ export interface ChangedVersion {
 }
 
 /**
- * Seals in place of a row. The keeper may have been shown already what a parallel change made of it: then that one was
- * quicker.
- * @param sealNow the seal that the row has when the keeper refuses it
+ * Seals the replacement of a row. Where the keeper finds the shown record outdated, because a parallel change was
+ * faster, the fault becomes `store.conflict`.
+ * @param sealNow reads the present seal of the row
  * @throws Fault `store.conflict`, `key.tampered`
  */
 export async function sealInPlaceOf(
@@ -181,7 +181,7 @@ export async function sealInPlaceOf(
   seal: () => Promise<Buffer>,
 ): Promise<Buffer> {
   try {
-    return await trusting(seal)
+    return await mapBrokenSeal(seal)
   } catch (cause) {
     const isReplaced = isFault(cause, 'hsm.outdated') && (await sealNow())?.equals(shown) !== true
     throw isReplaced ? new Fault('store.conflict', undefined, { cause }) : cause
@@ -193,12 +193,12 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
     change: (authorized, commit, step, then) => commit((tx) => changeKey(hsm, tx, authorized, step, then)),
 
     replaceVersion: async (tx, key, from, change) =>
-      rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await grantOf(tx))),
+      rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await transactionGrant(tx))),
 
     async sealVersion(reader, key, from, change, grant) {
       const generation = nextGeneration(from.generation)
       const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change, generation }
-      // The keeper refuses an edited row: a new seal over it would make the edit good.
+      // The keeper verifies the seal that is shown, since a new seal over an edited row would legitimize the edit.
       const record = versionRecord(key, next)
       const shown = sealedVersion(key, from)
       const seal = await sealInPlaceOf(
@@ -226,10 +226,10 @@ async function changeKey(
 ): Promise<TransparentKey> {
   const current = await findKeyById(tx, authorized.id)
   if (current === null) throw new Fault('key.not_found')
-  // A new seal over an edited row would make the edit good.
+  // Verified first, since a new seal over an edited row would legitimize the edit.
   await checkPolicy(hsm, current)
   const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }
-  const grant = await grantOf(tx)
+  const grant = await transactionGrant(tx)
   const shown = sealedPolicy(current)
   const seal = await sealInPlaceOf(
     shown,

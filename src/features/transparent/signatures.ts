@@ -5,40 +5,40 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hash, Padding } from '../../hsm/key-kind.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { KeyVersion, StoredKey, TransparentKey } from './records.ts'
-import { trusting } from './sealing.ts'
+import { mapBrokenSeal } from './sealing.ts'
 
 export interface SigningRequest {
   /** The message, or its digest where `prehashed`. */
   readonly input: Buffer
   readonly prehashed: boolean
-  /** As strong as the key when undefined. */
+  /** Undefined: a hash as strong as the key. */
   readonly hash: Hash | undefined
-  /** Of RSA; PSS when undefined. */
+  /** RSA only. Undefined: PSS. */
   readonly padding: Padding | undefined
-  /** Of ECDSA: DER, or r ‖ s as JWS has it. */
+  /** ECDSA only: DER, or r ‖ s as in JWS. */
   readonly form: 'asn1' | 'raw'
 }
 
-/** A signature or an HMAC, and the key version that made it. */
+/** A signature or HMAC, and the key version that made it. */
 export interface Made extends Ciphertext {
   readonly key: TransparentKey
 }
 
-/** The use of keys that sign, and of keys that make HMACs. Also throws `key.tampered`, `hsm.*`. */
+/** Signing, and making and verifying HMACs. Every method may also throw `key.tampered` and `hsm.*`. */
 export interface Signatures {
   /**
-   * With the given version, or the latest.
+   * Signs with the given version, or the latest.
    * @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `request.invalid`
    */
   sign(by: Granted, stored: StoredKey | undefined, version: number | undefined, request: SigningRequest): Promise<Made>
-  /** False for a signature that does not fit; a version that cannot be used is a fault. */
+  /** False for a wrong signature. A version that cannot be used is a fault. */
   verify(
     by: Granted,
     stored: StoredKey | undefined,
@@ -71,20 +71,21 @@ export function createSignatures(dependencies: SignatureDependencies): Signature
   const { read } = dependencies.store
   return {
     sign: (by, stored, version, request) =>
-      asItIsNow(read, stored, (current) => uses.sign(by, current, version, request)),
+      retryOutdated(read, stored, (current) => uses.sign(by, current, version, request)),
     verify: (by, stored, version, request, signature) =>
-      asItIsNow(read, stored, (current) => uses.verify(by, current, version, request, signature)),
-    hmac: (by, stored, version, input) => asItIsNow(read, stored, (current) => uses.hmac(by, current, version, input)),
+      retryOutdated(read, stored, (current) => uses.verify(by, current, version, request, signature)),
+    hmac: (by, stored, version, input) =>
+      retryOutdated(read, stored, (current) => uses.hmac(by, current, version, input)),
     verifyHmac: (by, stored, version, input, mac) =>
-      asItIsNow(read, stored, (current) => uses.verifyHmac(by, current, version, input, mac)),
+      retryOutdated(read, stored, (current) => uses.verifyHmac(by, current, version, input, mac)),
   }
 }
 
-/** The same with the key as it was read. */
+/** The same operations on a key as it was read. */
 function createUses({ store, hsm, keyring, versions, places }: SignatureDependencies): Signatures {
   const referenceTo = async (by: Granted, key: TransparentKey, used: KeyVersion) =>
     (await places.referencesOf(key, await by.grant()))(used)
-  /** The key as it is after a rotation that was due, and the version to use. */
+  /** The key, rotated first where that is due, and the version to use. */
   const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
     const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
     const { key } = found
@@ -100,7 +101,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
       const { key, used } = await newest(found, version, 'signs')
       const reference = await referenceTo(by, key, used)
-      const raw = await trusting(() => hsm.sign(reference, scheme, input))
+      const raw = await mapBrokenSeal(() => hsm.sign(reference, scheme, input))
       const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
       return { key, version: used.version, bytes }
     },
@@ -113,7 +114,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       if (raw === undefined) return { key: found.key, valid: false }
       const reference = await referenceTo(by, found.key, used)
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
-      const valid = await trusting(() => hsm.verifySignature(reference, scheme, input, raw))
+      const valid = await mapBrokenSeal(() => hsm.verifySignature(reference, scheme, input, raw))
       return { key: found.key, valid }
     },
 
@@ -122,7 +123,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       checkMac(keyTypeOf(found.key.type))
       const { key, used } = await newest(found, version, 'makes HMACs')
       const reference = await referenceTo(by, key, used)
-      return { key, version: used.version, bytes: await trusting(() => hsm.hmac(reference, input)) }
+      return { key, version: used.version, bytes: await mapBrokenSeal(() => hsm.hmac(reference, input)) }
     },
 
     async verifyHmac(by, stored, version, input, mac) {
@@ -131,7 +132,7 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const used = await verifying(found, version)
       const reference = await referenceTo(by, found.key, used)
       try {
-        return { key: found.key, valid: await trusting(() => hsm.verifyHmac(reference, input, mac)) }
+        return { key: found.key, valid: await mapBrokenSeal(() => hsm.verifyHmac(reference, input, mac)) }
       } catch (error) {
         if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }
         throw error
@@ -146,7 +147,7 @@ function schemeOf(row: SignatureRow, { hash, padding }: SigningRequest) {
   return { hash: hash ?? row.hash, padding }
 }
 
-/** What the token signs: the digest, but for Ed25519 the message (RFC 8032). */
+/** The input of the token's signing operation: the digest, but for Ed25519 the message itself (RFC 8032). */
 function inputOf(row: SignatureRow, { input, prehashed, hash }: SigningRequest): Buffer {
   if (row.family === 'ed25519') {
     if (prehashed) throw new Fault('request.invalid', 'Ed25519 signs the message itself: prehashed is not for it.')
@@ -160,8 +161,8 @@ function inputOf(row: SignatureRow, { input, prehashed, hash }: SigningRequest):
 }
 
 /**
- * ECDSA signatures have two forms: r ‖ s, each as long as the curve's order (IEEE P1363, and JWS), and the DER
- * SEQUENCE of two INTEGERs (RFC 3279 §2.2.3) that openssl reads.
+ * ECDSA signatures have two forms: r ‖ s, each as long as the curve's order (IEEE P1363, and JWS), and the DER SEQUENCE
+ * of two INTEGERs (RFC 3279 §2.2.3) that openssl reads. Converts r ‖ s to DER.
  */
 export function toDer(raw: Buffer): Buffer {
   const half = raw.length / 2
@@ -170,8 +171,8 @@ export function toDer(raw: Buffer): Buffer {
 }
 
 /**
- * Undefined for anything that is not exactly one signature in DER: a lenient reader would accept two texts for one
- * signature.
+ * Converts DER to r ‖ s. Undefined for anything but exactly one canonical signature: a lenient reader would accept two
+ * encodings of one signature.
  */
 export function fromDer(der: Buffer, orderBytes: number): Buffer | undefined {
   const numbers = numbersIn(der)
@@ -194,12 +195,12 @@ function derInteger(bytes: Buffer): Buffer {
   let start = 0
   while (start < bytes.length - 1 && bytes[start] === 0) start++
   const magnitude = bytes.subarray(start)
-  // A set top bit would make it negative.
+  // A leading zero byte, because a set top bit would make the INTEGER negative.
   const padded = (magnitude[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), magnitude]) : magnitude
   return Buffer.concat([derHeader(derTag.integer, padded.length), padded])
 }
 
-/** Two 521-bit numbers, the longest there are, fit into a length of one octet more. */
+/** Two 521-bit numbers, the longest that occur, need a length of two bytes (X.690 §8.1.3.5). */
 function derHeader(tag: number, length: number): Buffer {
   return length < 0x80 ? Buffer.of(tag, length) : Buffer.of(tag, 0x81, length)
 }

@@ -6,7 +6,7 @@ import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
-import { asItIsNow } from './changed-key.ts'
+import { retryOutdated } from './outdated-key.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { endKey } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -27,7 +27,7 @@ import {
   sealedPolicy,
   sealedVersion,
   type SealedKey,
-  trusting,
+  mapBrokenSeal,
 } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 
@@ -43,29 +43,32 @@ export interface Restoration {
   readonly stored: StoredKey | undefined
   readonly backup: Buffer
   readonly userId: number
-  /** Told where the backup is of, before anything is changed. */
+  /** Told the origin of the backup before anything is changed. */
   readonly noteOrigin: (origin: BackupOrigin | undefined) => void
-  /** Whether a key of that name is replaced. */
+  /** Whether an existing key of that name is replaced. */
   readonly force: boolean
 }
 
-/** How keys leave and come back. Also throws `key.tampered`, `hsm.*`, `store.*`. */
+/** Backup, restore and export of keys. Every method may also throw `key.tampered`, `hsm.*` and `store.*`. */
 export interface Transfers {
   /**
-   * All versions with flags, as text, restorable where the same backup keys are.
+   * A backup with all versions and flags, as text, which appliances with the same backup keys can restore.
    * @throws Fault `key.not_found`, `key.backup_forbidden`
    */
   backup(by: Granted, stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
-  /** All versions or none. @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden` */
+  /**
+   * Restores all versions or none.
+   * @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden`
+   */
   restore(by: Granted, restoration: Restoration, commit: Commit): Promise<TransparentKey>
   /**
-   * For the operator alone: lets a backup into a vault, whatever it is of; where it is of.
+   * Allows a backup of any origin into a vault, for the operator only. Resolves to its origin.
    * @throws Fault `backup.invalid`, `vault.not_found`
    */
   accept(vaultId: number, backup: Buffer, commit: Commit): Promise<BackupOrigin | undefined>
   /**
-   * One version, or all that are not trimmed or disabled, wrapped to an RSA public key (DER SubjectPublicKeyInfo), or
-   * in plain.
+   * Exports one version, or all that are neither trimmed nor disabled: wrapped to an RSA public key (DER
+   * SubjectPublicKeyInfo), or in plain.
    * @throws Fault `key.not_found`, `key.export_forbidden`, `key.version_unknown`, `request.invalid`
    */
   exportKey(
@@ -101,7 +104,7 @@ interface TransferDependencies {
 export function createTransfers(on: TransferDependencies): Transfers {
   const { origins, store } = on
   return {
-    backup: (by, stored) => asItIsNow(store.read, stored, (current) => backUp(on, by, current)),
+    backup: (by, stored) => retryOutdated(store.read, stored, (current) => backUp(on, by, current)),
 
     restore: (by, restoration, commit) => restore(on, by, restoration, commit),
 
@@ -112,7 +115,7 @@ export function createTransfers(on: TransferDependencies): Transfers {
     },
 
     exportKey: (by, stored, version, recipient) =>
-      asItIsNow(store.read, stored, (current) => exportKey(on, by, current, version, recipient)),
+      retryOutdated(store.read, stored, (current) => exportKey(on, by, current, version, recipient)),
   }
 }
 
@@ -125,7 +128,7 @@ async function backUp({ store, hsm, places }: TransferDependencies, by: Granted,
   const { vaultKey } = await places.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
   const grant = await by.grant()
-  const backup = await trusting(() => hsm.sealBackup({ policy: sealedPolicy(key), vaultKey, grant, versions }))
+  const backup = await mapBrokenSeal(() => hsm.sealBackup({ policy: sealedPolicy(key), vaultKey, grant, versions }))
   return { key, text: backup.toString('base64') }
 }
 
@@ -149,7 +152,7 @@ async function restore(
     await on.origins.check(tx, arrival)
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
-    if (present) await giveWay(on, tx, present.key)
+    if (present) await endReplaced(on, tx, present.key)
     return insert(tx, row, versions)
   })
   await on.destruction.destroyPending().catch(() => [])
@@ -197,7 +200,7 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
   return decodeContent(content)
 }
 
-/** All versions: the token hosts take them part by part. */
+/** The material of all versions. Token hosts restore a limited number per request. */
 async function restored(
   { hsm }: TransferDependencies,
   to: Parameters<Hsm['restoreKey']>[1],
@@ -207,19 +210,22 @@ async function restored(
   const made: GeneratedKey[] = []
   while (made.length < count) {
     const next = () => hsm.restoreKey(backup, to, made.length)
-    made.push(...(await refusing('backup.invalid', next)))
+    made.push(...(await mapRejected('backup.invalid', next)))
   }
   return made
 }
 
-/** Ends a key for good, at once. */
-async function giveWay({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
+/** Ends the key that a restoration replaces, without a recovery window. */
+async function endReplaced({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
   await checkPolicy(hsm, key)
   if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
   await endKey(hsm, tx, key, clock.now())
 }
 
-/** Before the transaction, in which all who write would wait for the keeper, thousands of times for some keys. */
+/**
+ * Seals all versions before the transaction, in which waiting for the keeper, thousands of times for some keys, would
+ * block other writers.
+ */
 function sealedVersions(
   { versions }: TransferDependencies,
   by: Granted,
@@ -248,8 +254,8 @@ async function exported(
   version: KeyVersion,
   recipient: Buffer | undefined,
 ) {
-  const material = await trusting(() =>
-    recipient ? refusing('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
+  const material = await mapBrokenSeal(() =>
+    recipient ? mapRejected('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
   )
   return { version: version.version, material }
 }
@@ -263,7 +269,7 @@ function nameTaken({ name, deletedAt }: TransparentKey): Fault {
   )
 }
 
-async function refusing<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
+async function mapRejected<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,9 +1,12 @@
 import { groupsOf } from '../../groups.ts'
 
-/** A key may have thousands of versions, and what is asked of all at once fills `hsm.queue`, where others wait, too. */
+/** Requests sent at once. A key may have thousands of versions, which would fill `hsm.queue` for all others. */
 const askedAtOnce = 32
 
-/** Asks something of each version, of some at a time; resolves to the answers in the order of the versions. Rejects as `ask` does. */
+/**
+ * Calls `ask` for each version, a limited number at a time; resolves to the answers in the order of the versions, and
+ * rejects as `ask` does.
+ */
 export async function ofEachVersion<Version, Answer>(
   versions: readonly Version[],
   ask: (version: Version) => Promise<Answer>,

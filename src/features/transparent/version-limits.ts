@@ -2,15 +2,15 @@ import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
 import { countInToken, type TransparentKey } from './records.ts'
 
-/** How many versions there may be by calls that ask for them; what keys do by themselves goes on. */
+/** Limits of versions created on request. Automatic rotation is not limited. */
 export interface VersionRules {
-  /** Of one key. */
+  /** Per key. */
   readonly versionsPerKey: number
-  /** Of all keys that reside in the token. */
+  /** All versions together that reside in the token. */
   readonly versionsInToken: number
 }
 
-/** The bounds of versions. Calls under way at once are not held up for them: they may make some more. */
+/** Checks the limits of versions. Parallel calls are not serialized, so they may exceed a limit by a few. */
 export interface VersionLimits {
   /** @throws Fault `key.versions` */
   checkKey(key: Pick<TransparentKey, 'oldestVersion' | 'latestVersion'>): void

@@ -1,20 +1,20 @@
-import { createTurns } from '../../access/turns.ts'
+import { createFairQueue } from '../../access/fair-queue.ts'
 import { Fault } from '../../fault.ts'
 
 export interface LoginQueue {
   /**
-   * Runs a login, or other work of which a `Passphrases.check` is a part, when its turn comes: the whole of it, because
-   * all of it slows other calls down, and so that no client is refused half-way, with the OTP used up. Not to be
-   * nested.
-   * @throws Fault `login.busy` when too many are waiting, most of them by the same sender
+   * Runs a login, or other work that includes `Passphrases.check`, when its turn comes. The whole of it waits, because
+   * all of it slows other calls down, and because a client must not be refused half-way, with the OTP used up. Not to
+   * be nested.
+   * @throws Fault `login.busy` when too many logins are waiting, most of them from the same sender
    */
   run<T>(work: () => Promise<T>, from?: LoginOrigin): Promise<T>
 }
 
 export interface LoginOrigin {
-  /** By `networkOf`. */
+  /** In the form of `networkOf`. */
   readonly network: string
-  /** The name of the account, whether there is one or not. */
+  /** The name of the account, even if there is no such account. */
   readonly name: string
   /** Whether users have logged in from the network lately. */
   readonly isFamiliar: () => Promise<boolean>
@@ -28,7 +28,7 @@ interface WaitingLogin {
   readonly refuse: (fault: Fault) => void
 }
 
-/** All networks from which no user has logged in lately are one sender. */
+/** All networks from which no user has logged in lately count as one sender. */
 const unfamiliar = 'unfamiliar networks'
 
 const ways = [
@@ -38,10 +38,10 @@ const ways = [
 ]
 
 /**
- * Runs `concurrency` logins at once and lets `queue` more wait. Turns go round the networks, round the accounts, and
- * round the familiar networks, and when the queue is full, the sender with the most waiting logins loses the last one,
- * all unfamiliar networks being one sender: an attacker who sends many at once delays no login that differs from them in
- * one of these, nor keeps it out.
+ * Runs `concurrency` logins at once and lets `queue` more wait. The turn passes between networks, between accounts, and
+ * between familiar networks. When the queue is full, the sender with the most waiting logins loses the newest of them;
+ * all unfamiliar networks count as one sender. So an attacker who sends many logins neither delays nor crowds out a
+ * login that differs from them in network, account or familiarity.
  */
 export function createLoginQueue({
   concurrency,
@@ -50,7 +50,7 @@ export function createLoginQueue({
   readonly concurrency: number
   readonly queue: number
 }): LoginQueue {
-  const waiting = createTurns<WaitingLogin>(ways)
+  const waiting = createFairQueue<WaitingLogin>(ways)
   let running = 0
 
   function wait(login: WaitingLogin): void {
@@ -71,7 +71,7 @@ export function createLoginQueue({
       try {
         return await work()
       } finally {
-        // The turn is handed to the next in the queue, so that no new login overtakes it.
+        // The place passes to the next login in the queue, so that no new login overtakes it.
         const next = waiting.next()
         if (next) next.begin()
         else running -= 1
@@ -80,7 +80,7 @@ export function createLoginQueue({
   }
 }
 
-/** What an administrator's call brings with it. */
+/** The sender of pass phrases that an administrator sets. */
 const ownWork: LoginOrigin = { network: '', name: '', isFamiliar: () => Promise.resolve(true) }
 
 const busy = (): Fault => new Fault('login.busy', undefined, { retryAfterMs: 1_000 })

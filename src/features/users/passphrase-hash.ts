@@ -1,6 +1,6 @@
 import { hashRaw, hashRawSync } from '@node-rs/argon2'
 
-/** What argon2id (RFC 9106) makes a hash of. */
+/** The input of argon2id (RFC 9106). */
 export interface HashInput {
   readonly passphrase: string
   readonly salt: Uint8Array
@@ -8,7 +8,7 @@ export interface HashInput {
   readonly passes: number
 }
 
-/** The same as it is handed to a thread: bytes of its own, which the thread overwrites. */
+/** The same for a thread: the bytes are moved there, and the thread overwrites them. */
 export interface HashRequest extends Omit<HashInput, 'passphrase'> {
   readonly passphrase: Uint8Array
 }
@@ -17,10 +17,10 @@ export type PassphraseHash = (input: HashInput) => Promise<Buffer>
 
 const hashBytes = 32
 
-/** In a thread of libuv's pool: for a process that does nothing else meanwhile. */
+/** Hashes in libuv's thread pool, for a process that does nothing else meanwhile. */
 export const hashInPool: PassphraseHash = (input) => hashRaw(input.passphrase, optionsOf(input))
 
-/** In the thread that calls. */
+/** Hashes in the calling thread. */
 export function hashHere(request: HashRequest): Buffer {
   try {
     return hashRawSync(request.passphrase, optionsOf(request))

@@ -3,20 +3,22 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 import { Fault } from '../../fault.ts'
 import { breaksPolicy, type PasswordPolicy } from '../passwords/policies.ts'
 
-/** What holds for every pass phrase, beside the policy that the site chooses (`login.passphrasePolicy`). */
+/**
+ * Limits that hold for every pass phrase, in addition to the policy that the site chooses (`login.passphrasePolicy`).
+ */
 const limits = {
-  /** Room for any sentence, and bounded work for argon2. */
+  /** Long enough for any sentence, and bounds the work of argon2. */
   longestCodePoints: 256,
   /**
-   * Scores of zxcvbn, 0 to 4. 1 is guessed by online attempts, or soon by an attacker who has the hash: refused for a
-   * new one.
+   * Score of zxcvbn, 0 to 4. A new pass phrase with 0 or 1 is refused: online attempts, or soon an attacker with the
+   * hash, guess it.
    */
   leastStrength: 2,
-  /** Below it a pass phrase is good for now, and its user is warned at each login. */
+  /** Below this score a pass phrase is accepted, and its user is warned at each login. */
   leastStrengthWithoutWarning: 3,
   /** More characters cost time and do not change the score: with 64, some pass phrases took 130 ms of the event loop. */
   estimatedCharacters: 40,
-  /** Ways to read digits and signs as letters that are tried; with the library's 100 they took most of the time. */
+  /** Number of leet substitutions tried. With the library's 100 they took most of the time. */
   leetSubstitutions: 10,
   /** Words that an attacker would try first against this appliance, beside the user name. */
   knownWords: ['strongroom', 'vault', 'passphrase'],
@@ -46,7 +48,7 @@ export const isWeak = (strength: number): boolean => strength < limits.leastStre
  */
 export function judge(passphrase: string, username: string, policy: PasswordPolicy): number {
   const { longestCodePoints, leastStrength, knownWords } = limits
-  // No code point takes more than two units: a long text is not even counted.
+  // A code point takes at most two UTF-16 units, so a very long text is refused without counting.
   if (passphrase.length > 2 * longestCodePoints || Array.from(passphrase).length > longestCodePoints)
     throw refused(`must have ${longestCodePoints} characters at most`)
   if (breaksPolicy(policy, passphrase)) throw refused(`must be as the policy asks: ${policy.name}`)

@@ -2,32 +2,32 @@ import type { Tx } from '../../store/store.ts'
 import type { JudgedPassphrase, PassphraseRecord } from './passphrase.ts'
 import { logsIn, UserTable, type User } from './records.ts'
 
-/** What the row says of the pass phrase. */
+/** The columns of the row that concern the pass phrase. */
 export function passphraseRecordOf(user: User): PassphraseRecord {
   return { salt: user.passphraseSalt, check: user.passphraseCheck, cost: user.passphraseCost }
 }
 
-/** What a new pass phrase changes in the row; `by`: who gave it, null for the user. */
+/** The columns that a new pass phrase changes. `by`: who set it, null for the user. */
 export function passphraseColumns({ strength, ...record }: JudgedPassphrase, now: number, by: number | null) {
   return { ...recordColumns(record), passphraseStrength: strength, passphraseChangedAt: now, passphraseBy: by }
 }
 
-/** What another record of the same pass phrase changes. */
+/** The columns that a renewed record of the same pass phrase changes. */
 export const recordColumns = ({ salt, check, cost }: PassphraseRecord) => ({
   passphraseSalt: salt,
   passphraseCheck: check,
   passphraseCost: cost,
 })
 
-/** Counts a login as failed before it is known whether it is. */
+/** Counts a login as failed before it is checked. */
 export async function countFailedLogin(tx: Tx, userId: number, now: number): Promise<void> {
   await tx.update(UserTable, { id: userId }, { failedLogins: () => 'failed_logins + 1', lastFailedLoginAt: now })
 }
 
 /**
- * A login was good: takes back the count of it, and of the failures that the user hears of now. False, and nothing
- * changed, when the pass phrase that it was made with has been changed since, or the user may not log in any more. The
- * row stays locked until the transaction ends.
+ * After a good login: takes its count back, and clears the failures that the user is told of now. False, with nothing
+ * changed, when the pass phrase was changed after the check or the user may not log in any more. The row stays locked
+ * until the transaction ends.
  */
 export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseChangedAt }: User): Promise<boolean> {
   const forgiven = await tx

@@ -5,11 +5,11 @@ import { createLoginQueue, type LoginQueue } from './login-queue.ts'
 import type { PassphraseHash } from './passphrase-hash.ts'
 import { judge } from './passphrase-policy.ts'
 
-/** What is stored of a pass phrase: an attacker with the database alone cannot test guesses against it. */
+/** The stored record of a pass phrase. With the database alone, an attacker cannot test guesses against it. */
 export interface PassphraseRecord {
   /** 16 bytes. */
   readonly salt: Buffer
-  /** By the keeper, of the argon2id hash; see `newPassphraseCheck`. */
+  /** Check value of the argon2id hash, made by the keeper; see `newPassphraseCheck`. */
   readonly check: Buffer
   /** Cost parameters, so that old records stay readable when the configured cost grows. */
   readonly cost: string
@@ -18,37 +18,34 @@ export interface PassphraseRecord {
 export interface PassphraseCost {
   readonly memoryKiB: number
   readonly passes: number
-  /**
-   * Logins, and so hashes, at once: more would exhaust memory and slow other calls down when many users log in
-   * together.
-   */
+  /** Logins, and therefore hashes, that run at once: more would exhaust memory and slow down other calls. */
   readonly concurrency: number
   /** Logins that may wait. */
   readonly queue: number
 }
 
-/** A pass phrase that was found good enough for its user. */
+/** The record of a new pass phrase that is good enough for its user. */
 export interface JudgedPassphrase extends PassphraseRecord {
   /** See `strengthOf`. */
   readonly strength: number
 }
 
 export interface Passphrases {
-  /** @throws Fault `passphrase.refused` when it is not good enough; `login.busy` */
+  /** @throws Fault `passphrase.refused` when it is too weak; `login.busy` */
   create(passphrase: string, username: string): Promise<JudgedPassphrase>
   /**
-   * The record of a pass phrase that was right, made anew where it was made at another cost than is configured now
-   * (unknown users are checked at that cost, and the duration would tell them from known ones), or by an earlier
-   * release or pepper. Within `loginQueue.run` only.
+   * A new record for a pass phrase that was right, or undefined where none is needed. It is needed where the old one
+   * was made at another cost than configured (unknown users are checked at the configured cost, and the duration would
+   * reveal which users exist), or by an earlier release or pepper. Within `loginQueue.run` only.
    */
   renew(passphrase: string, record: PassphraseRecord, isCheckCurrent: boolean): Promise<PassphraseRecord | undefined>
-  /** @throws Fault `passphrase.refused` when it is not good enough for the user */
+  /** @throws Fault `passphrase.refused` when it is too weak for the user */
   judge(passphrase: string, username: string): void
-  /** Runs logins in their turn, each as a whole. */
+  /** The queue in which logins, and other work with `check` or `hash`, have to run. */
   readonly loginQueue: LoginQueue
   /**
-   * The hash of a pass phrase by the salt and the cost of a record, for the keeper; by random ones without a record, so
-   * that it takes the same time. Within `loginQueue.run` only.
+   * The argon2id hash for the keeper, by the salt and the cost of the record. Without a record, by random salt and the
+   * configured cost, so that it takes the same time. Within `loginQueue.run` only.
    */
   hash(passphrase: string, record: PassphraseRecord | undefined): Promise<Buffer>
   /** Whether the pass phrase is the one of the record, with the same work without one. Within `loginQueue.run` only. */
@@ -66,7 +63,7 @@ export function createPassphrases({
   readonly hsm: Pick<Hsm, 'newPassphraseCheck' | 'matchesPassphrase'>
   readonly cost: PassphraseCost
   readonly hashPassphrase: PassphraseHash
-  /** For new ones. */
+  /** The policy for new pass phrases. */
   readonly policy: PasswordPolicy
 }): Passphrases {
   const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`

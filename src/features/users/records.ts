@@ -30,26 +30,29 @@ export interface User {
   /** 40 upper-case hexadecimal digits. */
   readonly fingerprint: string
   readonly createdAt: number
-  /** What searches look at, see `searchTextOf`. */
+  /** The text that searches match, see `searchTextOf`. */
   readonly searchText: string
-  /** How often somebody else set the pass phrase or gave a second factor: see `Recoveries`. */
+  /** How often another person set the pass phrase or gave a second factor: see `Recoveries`. */
   readonly recoveries: number
   /**
-   * Who made the user, while nobody has logged in as the user and nobody else has given anything to log in with;
+   * Who created the user, as long as nobody has logged in as the user and nobody else has given the user credentials;
    * `operatorId` for the console.
    */
   readonly madeBy: number | null
-  /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
+  /** Who set the present pass phrase; null for the user, and where it is not known. */
   readonly passphraseBy: number | null
   /** The second factors, see `user-factors.ts`. */
   readonly factors: Buffer
-  /** What the seal of a service account covers besides (`service-account.ts`); null for a person. */
+  /** The further data that the seal of a service account covers (`service-account.ts`); null for a person. */
   readonly service: string | null
   /** 16 random bytes that the keeper drew. */
   readonly identity: Buffer
   /** See `record-generation.ts`. */
   readonly generation: number
-  /** Over the record of the user or service account (`user-seals.ts`); empty in a row of before that was not taken over. */
+  /**
+   * Seal over the record of the user or service account (`user-seals.ts`); empty in a row of an earlier release that
+   * was not taken over.
+   */
   readonly seal: Buffer
 }
 
@@ -86,7 +89,7 @@ export const UserTable = new EntitySchema<User>({
   },
 })
 
-/** A person, or a service account. User names differ by more than upper and lower case. */
+/** A person or a service account. Names that differ only in case are the same name. */
 export function findByUsername(reader: Reader, username: string): Promise<User | null> {
   return reader.findOneBy(UserTable, { username: Raw((column) => `lower(${column}) = lower(:username)`, { username }) })
 }
@@ -98,7 +101,7 @@ export type NewUserRow = Omit<
 
 const unsealed = { factors: Buffer.alloc(0), identity: Buffer.alloc(0), generation: 1, seal: Buffer.alloc(0) }
 
-/** Without its seal, which names the id of the row: see `sealNewUser`. */
+/** Inserts a row without its seal, since the sealed record contains the id: see `sealNewUser`. */
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
   const counts = { failedLogins: 0, lastFailedLoginAt: null, recoveries: 0 }
   const row = { ...user, service: user.service ?? null, ...counts, ...unsealed, searchText: searchTextOf(user) }
@@ -106,7 +109,7 @@ export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
   return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-/** What the seal covers is changed by `changeUser` alone. */
+/** Changes columns that the seal does not cover. The others are changed by `changeUser` only. */
 export async function updateUser(tx: Tx, user: User, changes: Partial<User>): Promise<User> {
   const changed = { ...user, ...changes }
   const next = { ...changes, searchText: searchTextOf(changed) }
@@ -114,8 +117,7 @@ export async function updateUser(tx: Tx, user: User, changes: Partial<User>): Pr
   return { ...changed, ...next }
 }
 
-/** Service accounts among them. */
-/** In the order of their ids, from the one after `after` on. */
+/** Users and service accounts in the order of their ids, after the id `after`. */
 export function usersAfter(reader: Reader, after: number, most: number): Promise<User[]> {
   return reader.find(UserTable, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: most })
 }
@@ -124,7 +126,7 @@ export function listUsers(reader: Reader): Promise<User[]> {
   return reader.find(UserTable, { order: { id: 'ASC' } })
 }
 
-/** Until the transaction ends, others that lock this user wait; false when there is no such user. */
+/** Locks the user until the transaction ends. False when there is no such user. */
 export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
 }
@@ -133,18 +135,15 @@ export function findUserById(reader: Reader, id: number): Promise<User | null> {
   return findRow(reader, UserTable, { id })
 }
 
-/** A row of users that is a person's. */
+/** Whether a row of users is that of a person. */
 export const isPerson = ({ service }: Pick<User, 'service'>): boolean => service === null
 
-/** The row as it is once it is locked; null where there is none. */
+/** Locks the row and reads it; null where there is none. */
 export async function lockedRow(tx: Tx, userId: number): Promise<User | null> {
   return (await lockUser(tx, userId)) ? findUserById(tx, userId) : null
 }
 
-/**
- * The same of a person: a service account is no user.
- * @throws Fault `user.not_found`
- */
+/** Locks and reads the row of a person, not of a service account. @throws Fault `user.not_found` */
 export async function lockedUser(tx: Tx, userId: number): Promise<User> {
   const user = await lockedRow(tx, userId)
   if (user === null || !isPerson(user)) throw new Fault('user.not_found')
@@ -160,11 +159,11 @@ export function listServices(reader: Reader): Promise<User[]> {
   return reader.find(UserTable, { where: { service: isSet() }, order: { id: 'ASC' } })
 }
 
-/** In SQL, what `mayLogIn` says of a row of users. */
+/** `mayLogIn` as an SQL condition. */
 export const logsIn = (user: string): string =>
   `(${user}.capabilities & ${capabilitiesOf(['active', 'escrow'])}) = ${capabilitiesOf(['active'])}`
 
-/** Whether there is an active administrator but this one. */
+/** Whether there is an active administrator other than this one. */
 export function hasOtherAdministrator(tx: Tx, userId: number): Promise<boolean> {
   return tx
     .createQueryBuilder(UserTable, 'user')
@@ -177,24 +176,23 @@ export function hasOtherAdministrator(tx: Tx, userId: number): Promise<boolean> 
 }
 
 /**
- * Holds one row that every appliance has until the transaction ends, so that changes of users wait for each other: a
- * SELECT after it sees what the others have made of the administrators. (SQLite lets one transaction write at a time
- * anyway.)
+ * Makes changes of users wait for each other until the transaction ends, by locking one row that every appliance has. A
+ * SELECT after it sees all other changes of administrators. (SQLite has one writer at a time anyway.)
  */
 export async function holdUsers(tx: Tx): Promise<void> {
   await tx.query('UPDATE users SET created_at = created_at WHERE id = (SELECT min(id) FROM users)')
 }
 
-/** A user as lists show him. */
+/** A user as lists show them. */
 export interface ListedUser extends Pick<
   User,
   'id' | 'username' | 'fullname' | 'email' | 'capabilities' | 'fingerprint'
 > {
-  /** Public ids of his hardware tokens, in the order in which the appliance came to know them. */
+  /** Public ids of the user's hardware tokens, in the order in which they were registered. */
   readonly otpPrefixes: readonly string[]
 }
 
-/** Persons by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
+/** Persons by id, or those whose text matches a pattern of `searchPattern`, in the order of their ids. */
 export function selectUsers(
   reader: Reader,
   where: { readonly id: number } | { readonly pattern: string },
@@ -203,7 +201,7 @@ export function selectUsers(
   return readInPages(reader, (after, most) => selectUserPage(reader, where.pattern, { after, most }))
 }
 
-/** Of those whose text is like the pattern `most` at most, whose ids are higher than `after`. */
+/** At most `most` of those whose text matches the pattern and whose id is higher than `after`. */
 export const selectUserPage = (reader: Reader, pattern: string, { after, most }: UserPage): Promise<ListedUser[]> =>
   listedUsers(reader, `u.id IN (${withText})`, [pattern, after, most])
 
@@ -226,16 +224,19 @@ type ListedRow = Omit<ListedUser, 'otpPrefixes'> & { readonly public_id: string 
 
 const listed = `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.fingerprint, d.public_id
   FROM users u LEFT JOIN otp_devices d ON d.user_id = u.id AND d.kind = 'hwkey_otp'`
-/** On SQLite from indices of these texts and of the service accounts alone: a row of a user has some 4 KiB. */
+/**
+ * On SQLite this reads only indices (of the search texts and of service accounts), not the rows, which have some 4 KiB
+ * each.
+ */
 const withText = `SELECT t.id FROM users t WHERE t.search_text LIKE $1 ESCAPE '\\' AND t.id > $2
   AND t.id NOT IN (SELECT s.id FROM users s WHERE s.service IS NOT NULL) ORDER BY t.id LIMIT $3`
 
-/** The login name stands in a line of its own before what everybody may search. */
+/** The login name has a line of its own, before the text that everyone may search. */
 function searchTextOf({ username, fullname, email }: Pick<User, 'username' | 'fullname' | 'email'>): string {
   return folded(`${username}\n${fullname}\n${email}`)
 }
 
-/** SQL's lower() knows ASCII alone in SQLite, and what the locale knows in PostgreSQL. */
+/** Folded here and not by SQL: lower() knows only ASCII in SQLite, and the locale's letters in PostgreSQL. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase()
 
 /** Matches users that hold `text` in full name or e-mail address, and in their login name where `inNames` is set. */

@@ -3,10 +3,10 @@ import { integer, named, primary, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
-/** Somebody else than the user set the pass phrase or gave a second factor. */
+/** A recovery: another person set the user's pass phrase or gave a second factor. */
 export interface RecoveryRow {
   readonly userId: number
-  /** The user's first is 1. */
+  /** Counts from 1 for each user. */
   readonly number: number
   /** `operatorId` for the console. */
   readonly recoveredBy: number
@@ -28,12 +28,15 @@ export async function insertRecovery(tx: Tx, recovery: RecoveryRow): Promise<voi
   await tx.insert(RecoveryTable, recovery)
 }
 
-/** Those of a user after the one of this number, in their order. */
+/** The recoveries of a user after this number, in their order. */
 export function recoveriesAfter(reader: Reader, userId: number, number: number): Promise<RecoveryRow[]> {
   return reader.find(RecoveryTable, { where: { userId, number: MoreThan(number) }, order: { number: 'ASC' } })
 }
 
-/** In SQL, that a membership rests: its user was recovered since an Admin of the vault admitted or confirmed him. */
+/**
+ * SQL condition: a membership is on hold, because its user was recovered since an Admin of the vault admitted or
+ * confirmed them.
+ */
 export const rests = (user: string, membership: string): string => `${membership}.recoveries < ${user}.recoveries`
 
 export async function countResting(reader: Reader, userId: number): Promise<number> {

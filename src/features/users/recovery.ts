@@ -6,18 +6,18 @@ import type { Sealer } from './sealed-change.ts'
 import { changeUser } from './user-seals.ts'
 
 /**
- * Whoever sets the pass phrase of another user or gives him a second factor can log in as that user. So the user's
- * memberships rest afterwards until another Admin of each vault confirms them (docs/decisions/0025).
+ * A person who sets the pass phrase of another user, or gives that user a second factor, can log in as that user. So
+ * the user's memberships are on hold afterwards, until another Admin of each vault confirms them (docs/decisions/0025).
  */
 export interface Recoveries {
   /**
-   * Notes, in the transaction that makes it, that `by` sets the pass phrase of a user or gives a second factor. The
-   * user's own acts do not count, nor those of who made the user, until somebody logs in as the user. `changes` of the
-   * user's row are made under the same seal: the keeper seals neither without the recovery.
+   * Notes, within the transaction, that `by` sets a user's pass phrase or gives a second factor. It is no recovery when
+   * `by` is the user, or created the user and nobody has logged in as the user yet. `changesOf` gives the changes of
+   * the user's row, which are sealed together with the recovery: the keeper refuses them without it.
    * @throws Fault `user.not_found`
    */
   note(tx: Tx, userId: number, by: number, changesOf: (user: User) => Partial<User>): Promise<void>
-  /** In how many vaults the membership of a user rests. */
+  /** The number of vaults in which the user's membership is on hold. */
   resting(userId: number): Promise<number>
 }
 
@@ -31,7 +31,7 @@ export function createRecoveries({
   readonly store: Pick<Store, 'read'>
   readonly hsm: Sealer
   readonly clock: Clock
-  /** `open`: memberships do not rest. */
+  /** `open`: recoveries put no membership on hold. */
   readonly rule: 'approved' | 'open'
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
 }): Recoveries {
@@ -54,7 +54,7 @@ export function createRecoveries({
   }
 }
 
-/** For whoever made the recovery; nothing where no membership rests. */
+/** For the person who made the recovery; empty where no membership is on hold. */
 export async function restingNotice(recoveries: Pick<Recoveries, 'resting'>, userId: number): Promise<string[]> {
   const resting = await recoveries.resting(userId)
   if (resting === 0) return []
@@ -63,7 +63,7 @@ export async function restingNotice(recoveries: Pick<Recoveries, 'resting'>, use
   ]
 }
 
-/** For the user; nothing where no membership rests. */
+/** For the user; empty where no membership is on hold. */
 export function restingAdvice(resting: number): string[] {
   if (resting === 0) return []
   return [

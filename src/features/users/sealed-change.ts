@@ -1,4 +1,4 @@
-import { grantOf } from '../../access/acting.ts'
+import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import type { Tx } from '../../store/store.ts'
@@ -6,9 +6,10 @@ import type { Tx } from '../../store/store.ts'
 export type Sealer = Pick<Hsm, 'seal' | 'sealNew' | 'raise'>
 
 /**
- * Seals a record for whoever the transaction acts by, in place of the row's present one. With the commit the keeper
- * learns of it, and refuses older ones from then on; not before, so that a change that is undone shuts nobody out.
- * `member`: of a membership, the present record of its user; of a service account, that of its owner.
+ * Seals a record in place of the row's present one, under the grant of the transaction's caller. The keeper learns of
+ * the new record with the commit and refuses older ones from then on; it is not told earlier, because a rolled-back
+ * change would then make the present row unusable. `member`: for a membership, the present record of its user; for a
+ * service account, that of its owner.
  */
 export async function sealChange(
   hsm: Sealer,
@@ -17,19 +18,19 @@ export async function sealChange(
   previous?: SealedRecord,
   member?: SealedRecord,
 ): Promise<Buffer> {
-  const seal = await hsm.seal(record, previous, undefined, await grantOf(tx), member)
+  const seal = await hsm.seal(record, previous, undefined, await transactionGrant(tx), member)
   afterCommit(tx, () => hsm.raise([{ record, seal }]))
   return seal
 }
 
-/** The same for a new record that gets its identity so. */
+/** The same for a new record, whose identity the keeper draws. */
 export async function sealFirst(
   hsm: Sealer,
   tx: Tx,
   recordOf: (identity: Buffer) => Buffer,
   member?: SealedRecord,
 ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }> {
-  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await grantOf(tx), member)
+  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await transactionGrant(tx), member)
   afterCommit(tx, () => hsm.raise([{ record: recordOf(drawn.identity), seal: drawn.seal }]))
   return drawn
 }

@@ -5,8 +5,8 @@ import { usersAfter } from './records.ts'
 import { sealedUser } from './user-seals.ts'
 
 /**
- * Shows the keeper the accounts, each once after a start: one that it was never shown could lose its id to another, and
- * an older row of it would be believed.
+ * Shows the keeper all accounts, each once after a start. Otherwise another account could take the id of one that it
+ * was never shown, and it would believe an older row of such an account.
  */
 export const createShownAccounts = ({
   store,

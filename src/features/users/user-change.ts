@@ -13,40 +13,36 @@ import type { Sealer } from './sealed-change.ts'
 import { checkCapabilities, checkNameFree, checkOwnChange } from './user-rules.ts'
 import { changeUser } from './user-seals.ts'
 
-/** A member that is undefined leaves its field as it is. */
+/** Undefined members leave their fields unchanged. */
 export interface UserChanges {
   readonly username?: string | undefined
   readonly fullname?: string | undefined
   readonly email?: string | undefined
-  /** The new bitmap, made of the one that stands when the change is made. */
+  /** Makes the new bitmap from the one at the time of the change. */
   readonly capabilities?: ((current: Capabilities) => Capabilities) | undefined
-  /** Public ids of hardware tokens that the user shall hold. None is taken away: see `Devices.release`. */
+  /** Public ids of hardware tokens that the user gets. None is removed: see `Devices.release`. */
   readonly otpPrefixes?: readonly string[] | undefined
 }
 
-/** For `UserChanges.capabilities`: takes the capability to log in. */
+/** For `UserChanges.capabilities`: removes the capability to log in. */
 export const deactivated = (current: Capabilities): Capabilities => current & ~(1 << capabilityBits.active)
-/** For `UserChanges.capabilities`: gives it back. */
+/** For `UserChanges.capabilities`: gives the capability to log in. */
 export const activated = (current: Capabilities): Capabilities => current | capabilitiesOf(['active'])
 
-/**
- * Gives users what they log in with beside their pass phrase, inside the transaction that changes the user; `by` is who
- * gives it.
- */
+/** Gives users second factors, within the transaction that changes the user. `by` is who gives them. */
 export interface SecondFactors {
   /**
-   * Gives a user the hardware token that made this OTP, if the appliance knows it and it has no holder. The OTP is used
-   * up.
+   * Gives a user the hardware token that made this OTP, if it is registered and has no holder. The OTP is used up.
    * @throws Fault `otp.device_invalid`
    */
   adoptByOtp(tx: Tx, userId: number, otp: string, by: number): Promise<void>
   /**
-   * Gives a user the hardware token of this public id, if the appliance knows it and it has no holder. Its counter
-   * stays where it is. Nothing changes for a token that the user holds already.
+   * Gives a user the hardware token with this public id, if it is registered and has no holder. Its counter is kept.
+   * Nothing changes where the user holds it already.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`
    */
   assignByPrefix(tx: Tx, userId: number, publicId: string, by: number): Promise<void>
-  /** Makes a seed in the token; the otpauth URI is shown once and kept nowhere. */
+  /** Makes a seed in the token. The otpauth URI is shown once and stored nowhere. */
   enrolTotp(tx: Tx, user: { readonly id: number; readonly username: string }, by: number): Promise<string>
 }
 
@@ -78,13 +74,13 @@ export async function applyChange(
     email: email ?? user.email,
     capabilities: next,
   })
-  // All of them: a session that is not used until the user is enabled again would be good again.
+  // All sessions: one that is not used while the user is disabled would otherwise become valid again.
   if (!mayLogIn(next)) await endSessions(tx, id)
   for (const prefix of otpPrefixes) await secondFactors.assignByPrefix(tx, id, prefix, actorId ?? operatorId)
   return changed
 }
 
-/** Checks the actor at this moment: two administrators may be disabling each other. */
+/** Reads the actor's capabilities within the transaction, since two administrators may be disabling each other. */
 async function checkActor(tx: Tx, actorId: number): Promise<void> {
   const actor = await findUserById(tx, actorId)
   if (actor === null || !mayAdminister(actor.capabilities)) throw new Fault('access.capability')

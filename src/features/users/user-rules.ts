@@ -9,7 +9,10 @@ type LimitedField = keyof typeof fieldLimits
 
 export type UserFields = { readonly [field in LimitedField]?: string | undefined }
 
-/** Takes a full name without the blanks around it, which no reader sees. `checkFields` refuses control characters there. */
+/**
+ * Removes the blanks around a full name, which are invisible. Control characters there are left for `checkFields` to
+ * refuse.
+ */
 export function withTrimmedName<Fields extends UserFields>(fields: Fields): Fields {
   const { fullname } = fields
   return fullname === undefined || controls.test(fullname) ? fields : { ...fields, fullname: fullname.trim() }
@@ -17,10 +20,7 @@ export function withTrimmedName<Fields extends UserFields>(fields: Fields): Fiel
 
 const controls = /\p{Cc}/u
 
-/**
- * Checks those fields that are given.
- * @throws Fault `user.invalid`, whose detail names the field
- */
+/** Checks the fields that are given. @throws Fault `user.invalid`, whose detail names the field */
 export function checkFields(fields: UserFields): void {
   const { username, fullname, email } = fields
   for (const [field, value] of Object.entries({ username, fullname, email })) checkText(field, value)
@@ -45,8 +45,8 @@ function checkText(field: string, value: string | undefined): void {
 }
 
 /**
- * Which bitmaps are allowed at all. An escrow account is read by others in an emergency; it must not be able to name
- * those who do.
+ * Whether a bitmap is allowed at all. An escrow account is opened in an emergency by others, so it must not be able to
+ * appoint them.
  * @throws Fault `user.invalid`
  */
 export function checkCapabilities(capabilities: Capabilities): void {
@@ -56,7 +56,7 @@ export function checkCapabilities(capabilities: Capabilities): void {
     throw new Fault('user.invalid', 'status: an escrow account (bit 4) cannot be an administrator (bit 2).')
 }
 
-/** @throws Fault `user.invalid` for users who would raise themselves */
+/** @throws Fault `user.invalid` for users who would give themselves capabilities */
 export function checkOwnChange(current: Capabilities, next: Capabilities): void {
   if (raisesOwn(current, next))
     throw new Fault(
@@ -71,7 +71,7 @@ export async function checkNameFree(tx: Tx, username: string, exceptId?: number)
   if (holder !== null && holder.id !== exceptId) throw taken(username)
 }
 
-/** Of two calls that take a name at the same moment, the index lets one through. */
+/** Turns a violated unique index into `user.exists`: of two calls that take one name at the same time, one succeeds. */
 export async function unlessTaken<T>(username: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

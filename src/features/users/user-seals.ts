@@ -7,7 +7,10 @@ import { sealChange, sealFirst, type Sealer } from './sealed-change.ts'
 
 type SealedColumns = FieldsOf<'user'> & Pick<User, 'service'>
 
-/** The columns that decide who logs in as whom, and what he may do; of a service account another record. */
+/**
+ * The record that the seal of a user covers: the columns that decide who logs in as whom, and what they may do. A
+ * service account has a record of another type.
+ */
 export function userRecord(user: SealedColumns): Buffer {
   const { service: account } = user
   return account === null ? composeRecord('user', { ...user }) : composeRecord('service account', { ...user, account })
@@ -15,15 +18,15 @@ export function userRecord(user: SealedColumns): Buffer {
 
 export const sealedUser = (user: User): SealedRecord => ({ record: userRecord(user), seal: user.seal })
 
-/** A user whose row was inserted gets identity and seal. `owner`: of a service account. */
+/** Draws the identity of a newly inserted user and seals its row. `owner`: for a service account. */
 export async function sealNewUser(hsm: Sealer, tx: Tx, user: User, owner?: User): Promise<User> {
   const recordOf = (identity: Buffer): Buffer => userRecord({ ...user, identity })
   return updateUser(tx, user, await sealFirst(hsm, tx, recordOf, owner && sealedUser(owner)))
 }
 
 /**
- * Changes the row of a user, who is locked and read in this transaction. The keeper seals what concerns the record of
- * the user, and nothing in place of a row that was edited. `owner`: of a service account.
+ * Changes the row of a user that was locked and read in this transaction. The keeper seals changes of sealed columns,
+ * and refuses an edited row. `owner`: for a service account.
  * @throws Fault `hsm.seal_broken`, `hsm.outdated`, `hsm.rejected`
  */
 export async function changeUser(hsm: Sealer, tx: Tx, user: User, changes: Partial<User>, owner?: User): Promise<User> {

@@ -30,14 +30,14 @@ export interface NewUser {
   readonly email: string
   readonly capabilities: Capabilities
   readonly passphrase: string
-  /** An OTP of a hardware token that the appliance knows and that has no holder: the user gets that token. */
+  /** An OTP of a registered hardware token without a holder: the user gets that token. */
   readonly hardwareOtp?: string | undefined
   /** Whether to make a seed for an authenticator app. */
   readonly totp?: boolean | undefined
 }
 
 export interface CreatedUser extends User {
-  /** otpauth URI of the new authenticator app: shown once, kept nowhere. */
+  /** otpauth URI of the new authenticator app: shown once, stored nowhere. */
   readonly otpauth: string | undefined
 }
 
@@ -49,33 +49,37 @@ export interface Users {
   create(user: NewUser, by: number, commit: Commit): Promise<CreatedUser>
   /** See `createShownAccounts`. */
   readonly showAll: () => Promise<void>
-  /** Service accounts too; no other of these knows them. */
+  /** Persons and service accounts. The other methods know persons only, unless they say otherwise. */
   list(): Promise<User[]>
   /** @throws Fault `user.not_found` */
   find(username: string): Promise<User>
-  /** The same of a person or a service account, which both are members of vaults and have sessions. @throws Fault `user.not_found` */
+  /**
+   * Finds a person or a service account: both can be members of vaults and have sessions.
+   * @throws Fault `user.not_found`
+   */
   findMember(username: string): Promise<User>
   /** @throws Fault `user.not_found` */
   read(id: number): Promise<ListedUser>
   /**
-   * Users that hold `text` in full name or e-mail address, and in their login name where `inNames` is set, whatever the
-   * case; all for an empty text.
+   * Users whose full name or e-mail address contains `text`, and with `inNames` also those whose login name does, in
+   * any case; all for an empty text.
    */
   search(text: string, inNames: boolean): Promise<ListedUser[]>
-  /** Some of the same, and whether there are more behind them. */
+  /** A page of the same, and whether there are more. */
   searchPage(
     text: string,
     inNames: boolean,
     page: UserPage,
   ): Promise<{ readonly users: readonly ListedUser[]; readonly hasMore: boolean }>
   /**
-   * Changes one user, after all other changes of users. The last active administrator stays one; `actorId`, where there
-   * is one, must still be one, and cannot raise their own.
+   * Changes one user. Changes of users run one after another, so that the last active administrator always stays one.
+   * `actorId`, if given, must still be an administrator and cannot give themselves capabilities.
    * @throws Fault `user.not_found`, `user.invalid`, `user.exists`, `access.capability`, and those of `SecondFactors`
    */
   change(id: number, changes: UserChanges, commit: Commit, actorId?: number): Promise<User>
   /**
-   * Users are never deleted: their name stays in the audit trail. The last active administrator cannot be disabled.
+   * Keeps a user from logging in. Users are never deleted, because the audit trail names them. The last active
+   * administrator cannot be disabled.
    * @throws Fault `user.not_found`, `user.invalid`
    */
   disable(username: string, commit: Commit): Promise<void>
@@ -160,7 +164,7 @@ export function createUsers({
   }
 }
 
-/** What is inserted, with the slow parts made before the transaction: the pass phrase's hash, the pair of keys. */
+/** The row of a new user. The slow parts (hash of the pass phrase, key pair) are made before the transaction. */
 async function rowOf(
   { hsm, passphrases, clock }: Pick<Parameters<typeof createUsers>[0], 'hsm' | 'passphrases' | 'clock'>,
   user: NewUser,

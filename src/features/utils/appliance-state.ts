@@ -1,11 +1,11 @@
-/** One thing that the monitor looks at, as `/health/ready` tells it. */
+/** One check of the monitor, as `/health/ready` reports it. */
 export interface StateCheck {
   readonly name: string
   readonly state: 'ok' | 'warning' | 'failed'
   readonly detail: string
 }
 
-/** Something that an operator should see to, for as long as it is so. */
+/** A condition that an operator should attend to, for as long as it holds. */
 export interface StateWarning {
   readonly name: string
   readonly state: 'warning' | 'problem'
@@ -13,10 +13,10 @@ export interface StateWarning {
   readonly remedy: string
 }
 
-/** What the daemon sees of itself; for people, and without a path, a user or a secret. */
+/** The state of the appliance for people, without paths, users or secrets. */
 export interface ApplianceState {
   readonly status: 'ready' | 'not_ready' | 'stopping'
-  /** When it was looked at, in milliseconds since the Unix epoch. */
+  /** Time of the observation, in milliseconds since the Unix epoch. */
   readonly at: number
   readonly checks: readonly StateCheck[]
   readonly warnings: readonly StateWarning[]

@@ -9,9 +9,9 @@ import type { Store } from '../../store/store.ts'
 import { reserveUses } from './grant-use-records.ts'
 
 const dayMs = 86_400_000
-/** Leases held at once; one that is forgotten is only lost to its day. */
+/** Number of leases in memory. The rest of a dropped lease is lost until the next day. */
 const mostLeases = 100_000
-/** A worker reserves a hundredth of a day's items at a time, and so writes once for as many. */
+/** A worker reserves a hundredth of the daily limit at a time, which bounds its database writes. */
 const leasesOfADay = 100
 
 interface Lease {
@@ -20,8 +20,9 @@ interface Lease {
 }
 
 /**
- * Workers reserve items in the database and count them in memory: never more than the limit are used in all, and what a
- * worker holds when the day ends, or the worker, is lost. Code in a worker may count less; no host counts.
+ * Counts items against daily limits. Workers reserve items in the database and spend them in memory: all workers
+ * together never exceed the limit, and what a worker has left when the day or the worker ends is lost. Only workers
+ * count, so a compromised worker can count less.
  */
 export function createDailyItems({
   store,
@@ -45,20 +46,20 @@ export function createDailyItems({
     return true
   }
 
-  /** Whether so many were left of an entry, which are then taken. */
+  /** Takes `count` items under an entry; false where fewer are left today. */
   async function take(place: DailyPlace, entry: KeyEntry, count: number): Promise<boolean> {
     const most = entry.daily ?? Infinity
     const key = { vaultId: place.vaultId, userId: place.userId, entry: hashOf(entry) }
     const name = leaseName(place, entry)
     if (takeHeld(name, count)) return true
-    // Calls of one member wait for the same lease.
+    // Parallel calls of one member share a lease.
     return userMutex(place.userId, async () => {
       while (!takeHeld(name, count)) {
         const atLeast = count - (heldOf(name)?.left ?? 0)
         const wanted = Math.max(atLeast, Math.floor(most / leasesOfADay))
         const reserved = await store.transaction((tx) => reserveUses(tx, key, today(clock), { atLeast, wanted, most }))
         if (reserved.count === 0) return false
-        // Others may have used some of it meanwhile, and the day may have ended.
+        // Read again, since parallel calls may have spent from it and the day may have ended.
         const held = heldOf(name)
         if (held?.day === reserved.day) held.left += reserved.count
         else leases.set(name, { day: reserved.day, left: reserved.count })
@@ -103,7 +104,7 @@ function hashOf({ keys, operations, aad }: KeyEntry): string {
     .digest('base64')
 }
 
-/** Another limit is another lease. */
+/** The limit is part of the name: a changed limit begins a new lease. */
 const leaseName = ({ vaultId, userId }: DailyPlace, entry: KeyEntry): string =>
   `${vaultId} ${userId} ${JSON.stringify(entry)}`
 

@@ -5,8 +5,9 @@ import { findUnmarked, forgetPending, markPending } from '../destruction/records
 import { isKeyOfVault } from './records.ts'
 
 /**
- * Data keys that a release before was to destroy, and has not: for the operator, by whose word the keeper marks them. The
- * daemon then destroys them. One that a vault has is forgotten, as that release did.
+ * Marks data keys whose destruction an earlier release noted and did not finish. For the operator, since the keeper
+ * marks them on the operator's word; the daemon then destroys them. A key that a vault still has is removed from the
+ * list, as that release did.
  */
 export async function markEarlier(store: Store, hsm: Pick<Hsm, 'sealUnused'>): Promise<number> {
   const nothing = Buffer.alloc(0)

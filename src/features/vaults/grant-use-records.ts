@@ -3,9 +3,9 @@ import type { DailyPlace } from '../../access/daily-use.ts'
 import { integer, named, primary, text } from '../../store/columns.ts'
 import type { Tx } from '../../store/store.ts'
 
-/** How many items of a day workers have reserved by an entry of a member's grants. It goes with the membership. */
+/** The items of a day that workers have reserved under one entry of a member's grants. Deleted with the membership. */
 export interface GrantUse extends DailyPlace {
-  /** A hash of what the entry allows, without its limit, so that another limit goes on from the same count. */
+  /** A hash of the entry without its limit, so that the count continues when the limit is changed. */
   readonly entry: string
   /** Days since the Unix epoch (UTC). */
   readonly day: number
@@ -25,17 +25,17 @@ export const GrantUseTable = new EntitySchema<GrantUse>({
 })
 
 export interface DailyReservation {
-  /** At least this many, or none. */
+  /** Fails where fewer than this are left. */
   readonly atLeast: number
-  /** As many as this, where they are left. */
+  /** Reserves up to this many. */
   readonly wanted: number
-  /** In all of the day. */
+  /** The daily limit. */
   readonly most: number
 }
 
 /**
- * Reserves items; the row is locked until the transaction ends. A day that has begun by the clock of one machine has begun
- * for all.
+ * Reserves items; the row is locked until the transaction ends. Once the clock of one machine has begun a new day, it
+ * has begun for all.
  */
 export async function reserveUses(
   tx: Tx,

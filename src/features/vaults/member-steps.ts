@@ -26,9 +26,9 @@ export interface Subject {
   readonly user: User
 }
 
-/** Changes of one membership in a transaction, each under the seal of its next record. */
+/** Changes of one membership within a transaction. Each seals the next record of the membership. */
 export interface MemberSteps {
-  /** A user who is no member, with those recoveries that the grant's author may confirm. */
+  /** Adds a user who is not a member. Recoveries of the user count as confirmed where the grantor may confirm them. */
   admit(tx: Tx, subject: Subject, grant: Grant): Promise<void>
   /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
   setPermission(tx: Tx, subject: Subject, grant: Grant): Promise<void>
@@ -38,7 +38,7 @@ export interface MemberSteps {
 }
 
 export function createMemberSteps(hsm: Sealer): MemberSteps {
-  /** A row that was edited is not sealed anew. */
+  /** Seals the next record. The keeper refuses this for an edited row. */
   async function nextState(
     tx: Tx,
     { member, place }: Subject,
@@ -90,12 +90,12 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
   }
 }
 
-/** Of a member who was removed. */
+/** The rights of a removed member. */
 const nothingLeft = { permission: 0, grants: null } as const
 
 const sealedState = ({ recoveries, generation, seal }: SealedState): SealedState => ({ recoveries, generation, seal })
 
-/** Who may confirm a member beyond the recoveries that are confirmed. */
+/** The Admins who may confirm a member whose recoveries are confirmed up to number `confirmed`. */
 export async function confirmersAfter(
   tx: Tx,
   { vaultId, userId }: MembershipKey,

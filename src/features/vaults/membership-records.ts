@@ -11,17 +11,22 @@ export interface MembershipRow {
   readonly vaultId: number
   readonly userId: number
   readonly permission: number
-  /** What makes it narrower than Read (`access/scope.ts`); null for nothing. */
+  /** The grants that narrow it (`access/scope.ts`); null where nothing does. */
   readonly grants: string | null
   readonly addedAt: number
-  /** How many recoveries of the user an Admin has admitted or confirmed: the membership rests while there are more. */
+  /**
+   * The user's recoveries that an Admin has admitted or confirmed. While the user has more, the membership is on hold.
+   */
   readonly recoveries: number
   /** Who gave the permission, and when; null where it is not known. */
   readonly grantedBy: number | null
   readonly grantedAt: number | null
   /** See `record-generation.ts`. */
   readonly generation: number
-  /** Over the record of the membership (`vault-seals.ts`); empty in a row of before that was not taken over. */
+  /**
+   * Seal over the record of the membership (`vault-seals.ts`); empty in a row of an earlier release that was not taken
+   * over.
+   */
   readonly seal: Buffer
 }
 
@@ -43,8 +48,9 @@ export const MembershipTable = new EntitySchema<MembershipRow>({
 })
 
 /**
- * The last record of a member who was removed, from which a membership of the same user goes on: there is either this
- * row or one of a membership. It rests again where an Admin who may not confirm it admits the user anew.
+ * The last record of a removed member, which the next membership of this user continues. Of each user and vault there
+ * is either this row or one of a membership. The new membership is on hold where the Admin who adds the user may not
+ * confirm the recoveries since.
  */
 export type RemovedMember = MembershipKey & Pick<MembershipRow, 'recoveries' | 'generation' | 'seal'>
 
@@ -63,7 +69,7 @@ export const RemovedMemberTable = new EntitySchema<RemovedMember>({
 /** One user in one vault. */
 export type MembershipKey = Pick<MembershipRow, 'vaultId' | 'userId'>
 
-/** Who gives a permission, how narrow, and when. */
+/** Who gives a permission, with which grants, and when. */
 export interface Grant {
   readonly permission: Permission
   readonly grants: string | null
@@ -71,7 +77,7 @@ export interface Grant {
   readonly at: number
 }
 
-/** What a change leaves of a membership, under its seal. */
+/** The sealed part of a membership after a change. */
 export type SealedState = Pick<MembershipRow, 'recoveries' | 'generation' | 'seal'>
 
 export async function addMember(
@@ -88,7 +94,7 @@ export function findMember(reader: Reader, { vaultId, userId }: MembershipKey): 
   return findRow(reader, MembershipTable, { vaultId, userId })
 }
 
-/** Takes back what is kept of a member who was removed; null for a user who was never a member. */
+/** Removes and returns the last record of a removed member; null for a user who was never a member. */
 export async function recallRemoved(tx: Tx, { vaultId, userId }: MembershipKey): Promise<RemovedMember | null> {
   const removed = await tx.findOneBy(RemovedMemberTable, { vaultId, userId })
   if (removed !== null) await tx.delete(RemovedMemberTable, { vaultId, userId })
@@ -99,7 +105,7 @@ export function isMember(reader: Reader, { vaultId, userId }: MembershipKey): Pr
   return reader.existsBy(MembershipTable, { vaultId, userId })
 }
 
-/** In SQL, that a membership does not rest. */
+/** SQL condition: the membership is not on hold. */
 export const awake = (membership: string): string =>
   `${membership}.recoveries >= (SELECT w.recoveries FROM users w WHERE w.id = ${membership}.user_id)`
 
@@ -107,11 +113,13 @@ const admins = (vault: string): string =>
   `SELECT 1 FROM vault_members a JOIN users u ON u.id = a.user_id
    WHERE a.vault_id = ${vault} AND a.permission = ${permissionBits.Admin} AND ${logsIn('u')}`
 
-/** In SQL, that the vault keeps an Admin who can log in, and does not rest, without this member. */
+/**
+ * SQL condition: without this member the vault still has an Admin who can log in and whose membership is not on hold.
+ */
 const keepsAdmin = `(permission <> ${permissionBits.Admin}
   OR EXISTS (${admins('vault_members.vault_id')} AND NOT (${rests('u', 'a')}) AND a.user_id <> vault_members.user_id))`
 
-/** False, with nothing changed, where there is no such member, or no other Admin would be left who can act as one. */
+/** False, with nothing changed, where the user is not a member, or no Admin who can act would be left. */
 export async function setPermission(
   tx: Tx,
   member: MembershipKey,
@@ -124,7 +132,7 @@ export async function setPermission(
   return changed.affected === 1
 }
 
-/** False, with nothing changed, for the same reasons. `state`: the last one, without permission. */
+/** False, with nothing changed, for the same reasons. `state`: the last state, without permission. */
 export async function removeMember(tx: Tx, member: MembershipKey, state: SealedState): Promise<boolean> {
   const removed = await at(tx.createQueryBuilder().delete().from(MembershipTable), member, keepsAdmin).execute()
   if (removed.affected !== 1) return false
@@ -145,7 +153,7 @@ export async function removeEveryMember(tx: Tx, vaultId: number): Promise<void> 
   await tx.delete(MembershipTable, { vaultId })
 }
 
-/** Whether the vault has an Admin who can log in, resting or not. */
+/** Whether the vault has an Admin who can log in, even if that membership is on hold. */
 export async function hasAdmin(tx: Tx, vaultId: number): Promise<boolean> {
   const found = await tx
     .createQueryBuilder()
@@ -164,9 +172,9 @@ export interface Member {
   readonly capabilities: number
   readonly permission: Permission
   readonly grants: string | null
-  /** Whether it is a service account, and no person. */
+  /** Whether the member is a service account. */
   readonly isService: boolean
-  /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
+  /** Who set the present pass phrase; null for the user, and where it is not known. */
   readonly passphraseBy: number | null
 }
 
@@ -188,12 +196,12 @@ export async function membersOf(reader: Reader, vaultId: number): Promise<Member
   }))
 }
 
-/** A vault as the operator sees it: nothing of what is in it. */
+/** A vault as the operator sees it, without its contents. */
 export interface VaultSummary {
   readonly id: number
   readonly name: string
   readonly members: number
-  /** Members with Admin who can log in; without one the members cannot be changed. */
+  /** Admins who can log in. Without one, the members cannot be changed. */
   readonly activeAdmins: number
   readonly createdAt: number
 }

@@ -14,24 +14,23 @@ import { openRecoveries, type OpenRecovery } from './resting-records.ts'
 /** What an Admin gives a member. */
 export interface GivenRights {
   readonly permission: Permission
-  /** See `writeGrants`; null for all that the permission allows; undefined: as they are. */
+  /** See `writeGrants`. Null: all that the permission allows. Undefined: unchanged. */
   readonly grants: string | null | undefined
 }
 
-/** A member, and why the membership rests: nothing where it does not. */
+/** A member, with the recoveries because of which the membership is on hold; none where it is not. */
 export interface ListedMember extends Member {
   readonly open: readonly OpenRecovery[]
 }
 
 /**
- * The members of vaults; `by` is who changes one. Through these a vault never loses its last Admin who can act as one,
- * also when two calls act at one moment.
+ * The members of vaults; `by` is the user who makes a change. A vault always keeps an Admin who can act, even where two
+ * changes are made at the same time.
  */
 export interface Memberships {
   list(vaultId: number): Promise<ListedMember[]>
   /**
-   * A user who was a member before, and was recovered since an Admin last confirmed that membership, rests unless `by`
-   * may confirm it.
+   * Adds a member. A former member who was recovered since the last confirmation is on hold unless `by` may confirm.
    * @throws Fault `user.not_found` also for a user who cannot log in, `vault.member_exists`
    */
   add(member: MembershipKey, given: GivenRights, by: number, commit: Commit): Promise<void>
@@ -40,18 +39,18 @@ export interface Memberships {
   /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
   remove(member: MembershipKey, commit: Commit): Promise<void>
   /**
-   * Ends the rest of a membership: see `confirmersOf`. `recovery`: the number of the last recovery that `by` knows of;
-   * without it, all that there are at this moment.
+   * Takes a membership off hold: see `confirmersOf`. `recovery`: the number of the last recovery that `by` knows of;
+   * undefined confirms all present ones.
    * @throws Fault `vault.member_unknown`, `vault.member_awake`, `access.confirmation`, `store.conflict`
    */
   confirm(member: MembershipKey, by: number, recovery: number | undefined, commit: Commit): Promise<void>
   /**
-   * The same by the operator, where no Admin of the vault can.
+   * The same by the operator, for a vault in which no Admin may confirm.
    * @throws Fault `vault.not_found`, `vault.member_unknown`, `vault.member_awake`, `vault.has_confirmer`
    */
   confirmByOperator(member: MembershipKey, commit: Commit): Promise<void>
   /**
-   * The operator's way to give an Admin to a vault whose Admins are all disabled; a member is made one.
+   * Gives an Admin to a vault whose Admins are all disabled, for the operator. An existing member becomes Admin.
    * @throws Fault `vault.not_found`, `vault.has_admin`, `user.not_found` also for a user who cannot log in
    */
   adopt(member: MembershipKey, commit: Commit): Promise<void>
@@ -68,12 +67,12 @@ export function createMemberships({
 }): Memberships {
   const steps = createMemberSteps(hsm)
 
-  /** Ends the rest of a membership after `check` has seen who may confirm it. */
+  /** Takes a membership off hold, unless `check` throws for those who may confirm it. */
   function confirmAfter(key: MembershipKey, commit: Commit, check: (found: Candidates) => void): Promise<void> {
     return withVaultLocked(key, commit, async (tx, subject) => {
       const row = await findMember(tx, key)
       if (row === null) throw new Fault('vault.member_unknown')
-      // The user is locked: the next recovery waits, and is not confirmed with these.
+      // The user is locked, so that a parallel recovery waits and is not confirmed along with these.
       const { recoveries } = subject.user
       if (row.recoveries >= recoveries) throw new Fault('vault.member_awake')
       check({ recoveries, confirmers: await confirmersAfter(tx, key, row.recoveries) })
@@ -103,7 +102,7 @@ export function createMemberships({
 
     change: (member, { permission, grants: given }, by, commit) =>
       withVaultLocked(member, commit, async (tx, subject) => {
-        // A client that knows no grants does not widen them.
+        // A client that does not know grants leaves them unchanged instead of removing them.
         const grants = given === undefined ? ((await findMember(tx, member))?.grants ?? null) : given
         checkNarrow(subject, permission, grants)
         await steps.setPermission(tx, subject, { permission, grants, by, at: clock.now() })
@@ -139,13 +138,16 @@ export function createMemberships({
   }
 }
 
-/** The recoveries of a resting member, and the Admins who may confirm them. */
+/** The recoveries of a member on hold, and the Admins who may confirm them. */
 interface Candidates {
   readonly recoveries: number
   readonly confirmers: readonly number[]
 }
 
-/** Two Admins who remove each other must see one another: on PostgreSQL, only one of them may look at a time. */
+/**
+ * Locks the vault, since two Admins who remove each other must see each other's change (PostgreSQL would let both read
+ * at once).
+ */
 function withVaultLocked(
   member: MembershipKey,
   commit: Commit,

@@ -8,39 +8,44 @@ import { rests } from '../users/recovery-records.ts'
 
 export interface Vault {
   readonly id: number
-  /** 32 random hexadecimal digits, which backups of its keys name: the number of a row comes back after a restore. */
+  /**
+   * 32 random hexadecimal digits by which backups name the vault; unlike the id, it is never used again after a
+   * restore.
+   */
   readonly identity: string
-  /** The identity of the user who made it; empty for a vault that is older than identities of users. */
+  /** The identity of the user who created it; empty for a vault that is older than these identities. */
   readonly creator: Buffer
-  /** Over the record of the vault (`vault-seals.ts`); empty in a row of before that was not taken over. */
+  /**
+   * Seal over the record of the vault (`vault-seals.ts`); empty in a row of an earlier release that was not taken over.
+   */
   readonly seal: Buffer
   readonly name: string
   readonly policyId: number
   readonly description: string
-  /** 32 hexadecimal digits: of a data key in the token, its CKA_ID. */
+  /** 32 hexadecimal digits; for a data key in the token, its CKA_ID. */
   readonly keyId: string
-  /** `vault` for a data key in the token, else the label of the KEK that wraps it. */
+  /** `vault` for a data key in the token, otherwise the label of the KEK that wraps it. */
   readonly keyKek: string
   /** CKA_ID, or the wrapped key. */
   readonly keyBlob: Buffer
   /** 1 until the key of a vault of release 0.2.0 is taken over, else 2. */
   readonly keyLayout: number
-  /** Made in the token over the key and its vault: 32 bytes. */
+  /** HMAC of the token over the key and its vault: 32 bytes. */
   readonly keySeal: Buffer
   /** Encryptions made with the data key. */
   readonly keyUses: number
   readonly createdAt: number
-  /** 0 or 1: whether the first use of a name makes a transparent key. */
+  /** 0 or 1: whether the first use of a name creates a transparent key. */
   readonly createsKeysOnUse: number
-  /** The permission bit that signing needs. */
+  /** The permission bit that signing requires. */
   readonly signingPermission: number
-  /** 0 or 1: whether calls with members that the interface does not know are refused, and no key is made on first use. */
+  /** 0 or 1: whether calls with unknown members are refused; no key is then created by a first use either. */
   readonly strict: number
-  /** How many earlier versions of each object are kept. */
+  /** Number of earlier versions kept of each object. */
   readonly history: number
 }
 
-/** Of a new vault, and of those that are older than histories. */
+/** For new vaults, and for those created before there were histories. */
 export const defaultHistory = 10
 
 export const VaultTable = new EntitySchema<Vault>({
@@ -73,7 +78,7 @@ export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vau
   return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-/** Counts encryptions with the vault's data key; false, and nothing counted, where they would be more than `most`. */
+/** Counts encryptions with the vault's data key. False, with nothing counted, where they would exceed `most`. */
 export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: number): Promise<boolean> {
   const sql = 'UPDATE vaults SET key_uses = key_uses + $1 WHERE id = $2 AND key_uses <= $3'
   return (await change(tx, sql, [uses, vaultId, most - uses])) === 1
@@ -89,14 +94,14 @@ export function findVaultByIdentity(reader: Reader, identity: string): Promise<V
 
 export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description' | 'history'>
 
-/** False where there is no such vault any more. */
+/** False where the vault does not exist any more. */
 export async function changeVault(tx: Tx, vaultId: number, fields: Partial<VaultFields>): Promise<boolean> {
   return (await tx.update(VaultTable, { id: vaultId }, fields)).affected === 1
 }
 
 /**
- * Lets other calls that change the members of this vault wait until the transaction ends. False where there is no
- * such vault.
+ * Locks the vault against other changes of its members until the transaction ends. False where the vault does not
+ * exist.
  */
 export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
   const locked = await tx
@@ -108,7 +113,7 @@ export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
   return locked.affected === 1
 }
 
-/** How much is in a vault: deleted keys count as long as they can be taken back. */
+/** Counts the contents of a vault. Deleted keys count as long as they can be taken back. */
 export async function countContents(reader: Reader, vaultId: number): Promise<{ readonly keys: number }> {
   const [counted] = await select<{ readonly keys: number }>(
     reader,
@@ -118,7 +123,7 @@ export async function countContents(reader: Reader, vaultId: number): Promise<{ 
   return { keys: counted?.keys ?? 0 }
 }
 
-/** A vault without members. A call that puts something in at this moment makes it fail with `store.conflict`. */
+/** Deletes a vault without members. Fails with `store.conflict` where a parallel call puts something in. */
 export async function deleteVault(tx: Tx, id: number): Promise<void> {
   await tx.delete(VaultTable, { id })
 }
@@ -136,11 +141,11 @@ export function isKeyOfVault(reader: Reader, keyId: string): Promise<boolean> {
 /** A vault as one of its members sees it. */
 export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description' | 'history'> {
   readonly permission: Permission
-  /** What narrows it; null for nothing. */
+  /** The scope of a narrowed member; null for a member who is not narrowed. */
   readonly scope: Scope | null
 }
 
-/** Without those in which the membership rests. */
+/** The vaults of a user, without those in which the membership is on hold. */
 export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVault[]> {
   const rows = await select<{
     id: number

@@ -6,12 +6,12 @@ import { logsIn } from '../users/records.ts'
 import { rests } from '../users/recovery-records.ts'
 import { MembershipTable, type MembershipKey, type SealedState } from './membership-records.ts'
 
-/** The member is confirmed for as many recoveries as `state` says. */
+/** Confirms the member for the number of recoveries in `state`. */
 export async function setConfirmed(tx: Tx, { vaultId, userId }: MembershipKey, state: SealedState): Promise<void> {
   await tx.update(MembershipTable, { vaultId, userId }, { ...state })
 }
 
-/** The Admins of a vault who can log in and do not rest. */
+/** The Admins of a vault who can log in and are not on hold. */
 export function awakeAdmins(reader: Reader, vaultId: number): Promise<AwakeAdmin[]> {
   return select<AwakeAdmin>(
     reader,
@@ -22,7 +22,7 @@ export function awakeAdmins(reader: Reader, vaultId: number): Promise<AwakeAdmin
   )
 }
 
-/** A recovery that a resting member is not confirmed for. */
+/** A recovery for which a member is not confirmed yet. */
 export interface OpenRecovery {
   readonly userId: number
   readonly number: number
@@ -30,7 +30,7 @@ export interface OpenRecovery {
   readonly at: number
 }
 
-/** Those of all members of a vault who rest in it, in their order. */
+/** The unconfirmed recoveries of all members on hold in a vault, in their order. */
 export function openRecoveries(reader: Reader, vaultId: number): Promise<OpenRecovery[]> {
   return select<OpenRecovery>(
     reader,

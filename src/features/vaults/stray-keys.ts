@@ -4,8 +4,8 @@ import { insertPending } from '../destruction/records.ts'
 import type { Tx } from '../../store/store.ts'
 
 /**
- * Has the daemon destroy these data keys in the token, which no vault of a restored database has: for the operator, by whose
- * word the keeper marks them.
+ * Marks data keys in the token that no vault of a restored database has, so that the daemon destroys them. For the
+ * operator, since the keeper marks them on the operator's word.
  */
 export async function markStray(
   hsm: Pick<Hsm, 'sealUnused'>,
@@ -17,7 +17,7 @@ export async function markStray(
   for (const objectId of objectIds) {
     const object = { kek: vaultKek, blob: Buffer.from(objectId, 'hex') }
     const mark = await hsm.sealUnused({ kind: 'aes256-gcm', ...object, purpose: nothing, provenance: nothing })
-    // The mark names the object itself.
+    // In place of the key's record stands the mark, which names the object itself.
     await insertPending(tx, { objectId, key: mark, mark }, now)
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
+import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import type { Granted } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
@@ -12,20 +12,20 @@ import type { Destruction } from '../destruction/pending-destruction.ts'
 import { countKeyUses, findVault, isKeyOfVault, type Vault } from './records.ts'
 import { sealedVault } from './vault-seals.ts'
 
-/** Where the data key of a vault lies: an object of the token, or wrapped in the database. */
+/** Where the data key of a vault is stored: as an object of the token, or wrapped in the database. */
 export type VaultKeyStorage = 'token' | 'wrapped'
 
 export type VaultKey = Pick<Vault, 'keyId' | 'keyKek' | 'keyBlob'>
 export type NewVaultKey = VaultKey & Provenance
-/** What the record of a vault's key is made of. */
+/** The columns of a vault from which the record of its data key is made. */
 export type SealedVaultKey = Pick<Vault, 'identity' | 'keyKek' | 'keyBlob' | 'keySeal'>
 
-/** The data keys of vaults (AES-256-GCM): what the objects of a vault are encrypted with. */
+/** The data keys of vaults (AES-256-GCM), with which objects are encrypted. */
 export interface VaultKeys {
   create(): Promise<NewVaultKey>
-  /** Binds a new key to a new vault, which gets one only once: 32 bytes. */
+  /** Binds a new key to a new vault. The keeper does this once per vault. Resolves to the seal, 32 bytes. */
   seal(tx: Tx, vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, key: NewVaultKey): Promise<Buffer>
-  /** Takes back a key that was made and is not used. One that was wrapped is gone with its row. */
+  /** Destroys a key that was created and is not used. A wrapped key needs no destruction. */
   discard(key: NewVaultKey, grant: SealedGrant | undefined): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function createVaultKeys(
     },
     async seal(tx, vault, { provenance, ...key }) {
       const record = recordOf({ identity: vault.identity, ...key })
-      return hsm.seal(record, sealedVault(vault), provenance, await grantOf(tx))
+      return hsm.seal(record, sealedVault(vault), provenance, await transactionGrant(tx))
     },
     async discard({ keyId, keyKek: kek, keyBlob: blob, provenance }, grant) {
       if (kek !== vaultKek) return
@@ -62,7 +62,7 @@ export function createVaultKeys(
   }
 }
 
-/** The key for the token host, which checks its seal before the first use (`hsm.seal_broken`). */
+/** The reference to the key for a token host, which verifies its seal before the first use (`hsm.seal_broken`). */
 export async function vaultKeyReference(vault: SealedVaultKey & Granted): Promise<KeyReference> {
   return { key: sealedVaultKey(vault), grant: await vault.grant() }
 }
@@ -72,7 +72,7 @@ export const sealedVaultKey = (vault: SealedVaultKey): SealedRecord => ({
   seal: vault.keySeal,
 })
 
-/** Of all that were not made by release 0.2.0, or were taken over. */
+/** The layout of all keys but those of release 0.2.0 that were not taken over. */
 export const vaultKeyLayout = 2
 
 function recordOf({ identity, keyKek, keyBlob }: Omit<SealedVaultKey, 'keySeal'>): Buffer {
@@ -80,8 +80,8 @@ function recordOf({ identity, keyKek, keyBlob }: Omit<SealedVaultKey, 'keySeal'>
 }
 
 /**
- * Counts encryptions with the data key of a vault, in the transaction that writes what was encrypted.
- * @throws Fault `object.key_exhausted`, or `vault.not_found` where the vault has gone meanwhile
+ * Counts encryptions with the data key of a vault. To be called in the transaction that stores their results.
+ * @throws Fault `object.key_exhausted`, or `vault.not_found` where the vault was deleted meanwhile
  */
 export async function spendKeyUses(tx: Tx, vaultId: number, uses: number): Promise<void> {
   if (await countKeyUses(tx, vaultId, uses, vaultKeyUses)) return

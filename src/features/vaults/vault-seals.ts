@@ -7,7 +7,7 @@ import { sealedUser } from '../users/user-seals.ts'
 import { findMember, type MembershipRow } from './membership-records.ts'
 import { findVault, type Vault } from './records.ts'
 
-/** What a row of a vault says under its seal: which vault it is, and who made it, where that is known. */
+/** The sealed record of a vault: its identity and its creator. */
 export function sealedVault({ identity, creator, seal }: Pick<Vault, 'identity' | 'creator' | 'seal'>): SealedRecord {
   return { record: vaultRecord(Buffer.from(identity, 'hex'), creator), seal }
 }
@@ -26,15 +26,15 @@ export async function sealNewVault(
   return { identity: identity.toString('hex'), creator, seal }
 }
 
-/** Of which vault and user a membership is. */
+/** The vault and the user of a membership, whose identities its record names. */
 export interface MembershipPlace {
   readonly vault: Pick<Vault, 'identity'>
   readonly user: Pick<User, 'identity'>
 }
 
-/** What the seal of a membership covers beside its place; permission 0 for a member who was removed. */
+/** The columns that the seal of a membership covers; permission 0 for a removed member. */
 export interface MembershipState extends Pick<FieldsOf<'membership'>, 'permission' | 'recoveries' | 'generation'> {
-  /** Null for one that nothing narrows: their records have no place for it. */
+  /** Null for a member who is not narrowed: that record has no field for grants. */
   readonly grants: string | null
 }
 
@@ -52,7 +52,7 @@ export function sealedMembership(
   return { record: membershipRecord(place, membership), seal: membership.seal }
 }
 
-/** Undefined for a user who is no member. */
+/** Undefined for a user who is not a member. */
 export async function findSealedMembership(
   reader: Reader,
   user: Pick<User, 'id' | 'identity'>,
@@ -62,7 +62,7 @@ export async function findSealedMembership(
   return vault && membership ? sealedMembership({ vault, user }, membership) : undefined
 }
 
-/** The next state of a membership with its seal; `previous` is the present record, or that of the vault for its first. */
+/** Seals the next state of a membership. `previous`: its present record, or that of the vault for its first one. */
 export async function sealMembership(
   hsm: Sealer,
   tx: Tx,

@@ -12,7 +12,7 @@ import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
 export interface VaultServices {
   readonly vaults: Vaults
   readonly memberships: Memberships
-  /** How many items a day narrowed members may use. */
+  /** Counts the items of narrowed members against their daily limits. */
   readonly dailyItems: DailyUse
 }
 
@@ -21,7 +21,7 @@ export function createVaultServices(dependencies: {
   readonly hsm: Hsm
   readonly destruction: Destruction
   readonly clock: Clock
-  /** Where the data keys of new vaults lie. */
+  /** Where the data keys of new vaults are stored. */
   readonly keyStorage: VaultKeyStorage
   readonly objects: VaultDependencies['objects']
 }): VaultServices {

@@ -1,4 +1,4 @@
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
+import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -7,7 +7,7 @@ import { vaultKek } from '../../hsm/key-kind.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { insertPending } from '../destruction/records.ts'
-import { entomb } from '../destruction/tombstone.ts'
+import { recordTombstone } from '../destruction/tombstone.ts'
 import { lockedUser, type User } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { addMember, removeEveryMember } from './membership-records.ts'
@@ -30,31 +30,31 @@ import { sealedVaultKey, vaultKeyLayout, type VaultKeys } from './vault-key.ts'
 import { sealedVault, sealMembership, sealNewVault } from './vault-seals.ts'
 
 export interface Vaults {
-  /** A vault with a data key of its own in the token, and its creator as the only member, with Admin. */
+  /** Creates a vault with a data key of its own; its creator is the only member, with Admin. */
   create(vault: VaultFields, creatorId: number, commit: Commit): Promise<SharedVault>
   /** The vaults that are shared with a user, in the order of their ids. */
   listFor(userId: number): Promise<SharedVault[]>
   /** @throws Fault `vault.not_found` */
   read(vaultId: number): Promise<Vault>
-  /** Changes what is given. @throws Fault `vault.not_found` */
+  /** Changes the fields that are given. @throws Fault `vault.not_found` */
   edit(vaultId: number, changes: Partial<VaultFields>, commit: Commit): Promise<Vault>
   /**
-   * Deletes an empty vault, and then its data key: nothing that this has encrypted can ever be read again. Of what is in its
-   * trash most goes before, where it is much; `announce` is told of each group of objects that is to go.
+   * Deletes an empty vault and then its data key, so that nothing encrypted with it can ever be decrypted again. A
+   * large trash is destroyed in groups beforehand; `announce` is told of each group first.
    * @throws Fault `vault.not_found`, `vault.not_empty`, and what `announce` throws
    */
   remove(vaultId: number, commit: Commit, announce: AnnounceGroup): Promise<void>
-  /** How the keys of a vault may be made and used. */
+  /** How the keys of a vault may be created and used. */
   settings(vaultId: number): Promise<VaultSettings>
   changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
 }
 
 export interface VaultSettings {
-  /** Whether the first use of a name makes a transparent key. */
+  /** Whether the first use of a name creates a transparent key. */
   readonly createsKeysOnUse: boolean
-  /** What signing needs. */
+  /** The permission that signing requires. */
   readonly signingPermission: Permission
-  /** Whether calls with unknown members are refused. Then no key is made on first use either. */
+  /** Whether calls with unknown members are refused. No key is then created by a first use either. */
   readonly strict: boolean
 }
 
@@ -79,17 +79,17 @@ export interface VaultDependencies {
   readonly objects: ObjectsOfVault
 }
 
-/** What a vault that is about to go holds besides keys. */
+/** The objects of a vault that is about to be deleted. */
 export interface ObjectsOfVault {
-  /** How many there are that are not deleted. */
+  /** Counts the objects that are not in the trash. */
   readonly count: (reader: Reader, vaultId: number) => Promise<number>
-  /** Destroys most of what was deleted, in groups. */
+  /** Destroys most of the trash, in groups. */
   readonly thin: (vaultId: number, announce: AnnounceGroup) => Promise<void>
-  /** Destroys what was deleted; resolves to how many objects are left. */
+  /** Destroys the trash; resolves to the number of objects that are not in it. */
   readonly clear: (tx: Tx, vaultId: number) => Promise<number>
 }
 
-/** Told how many objects are destroyed next; where it rejects, they are not. */
+/** Told the number of objects in the next group; where it rejects, the group is not destroyed. */
 export type AnnounceGroup = (objects: number) => Promise<void>
 
 export function createVaults(on: VaultDependencies): Vaults {
@@ -101,13 +101,14 @@ export function createVaults(on: VaultDependencies): Vaults {
 
   return {
     async create(vault, creatorId, commit) {
-      // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
+      // The key is created first: a vault must never exist without a key, whereas a key without a vault is only waste
+      // (`doctor` finds it).
       const made = await vaultKeys.create()
       const { provenance: _, ...key } = made
       let grant: SealedGrant | undefined
       try {
         return await commit(async (tx) => {
-          grant = await grantOf(tx)
+          grant = await transactionGrant(tx)
           const creator = await lockedUser(tx, creatorId)
           const sealed = await sealNewVault(hsm, tx, creator.identity)
           const keySeal = await vaultKeys.seal(tx, sealed, made)
@@ -158,26 +159,25 @@ async function remove(
   commit: Commit,
   announce: AnnounceGroup,
 ): Promise<void> {
-  // Before anything is destroyed; the transaction decides.
+  // Checked early, before the trash is destroyed; the check within the transaction decides.
   checkEmpty(await countContents(store.read, vaultId), await objects.count(store.read, vaultId))
   await objects.thin(vaultId, announce)
   await commit(async (tx) => {
-    // First of all: a call that puts something in begins with the vault too, so that neither waits for the other in a
-    // circle.
+    // Locked first: calls that put something into the vault lock it first as well, so that there is no deadlock.
     await lockVault(tx, vaultId)
     const vault = (await findVault(tx, vaultId)) ?? missing()
     checkEmpty(await countContents(tx, vaultId), await objects.clear(tx, vaultId))
-    const mark = await entomb(hsm, tx, sealedVault(vault))
+    const mark = await recordTombstone(hsm, tx, sealedVault(vault))
     await removeEveryMember(tx, vaultId)
     await deleteVault(tx, vaultId)
     const object = { objectId: vault.keyId, key: sealedVaultKey(vault), mark }
     if (vault.keyKek === vaultKek) await insertPending(tx, object, clock.now())
   })
-  // The vault is gone, whatever the token says now: what is left there is destroyed later.
+  // The vault is deleted in any case; what the token could not destroy now is destroyed later.
   await destruction.destroyPending().catch(() => [])
 }
 
-/** Whoever makes a vault is its first member, with Admin. */
+/** Makes the creator the first member, with Admin. */
 async function addCreator(hsm: Sealer, tx: Tx, vault: Vault, creator: User): Promise<void> {
   const first = { permission: permissionBits.Admin, grants: null, recoveries: creator.recoveries, generation: 1 }
   const state = await sealMembership(hsm, tx, { vault, user: creator }, first, sealedVault(vault))

@@ -7,7 +7,7 @@ import type { RequestRouter } from './request-router.ts'
 /** Of a version in the reply to `takeOverKey`. */
 const versionFields = 6
 
-/** What the operator has the keeper do with rows of before. */
+/** The operator's calls to the keeper about rows of earlier releases. */
 export function takeoverCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     async sealEarlier(record) {

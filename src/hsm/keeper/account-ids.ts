@@ -4,17 +4,17 @@ import type { OpenedRecord } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /**
- * Which account has the id of a row. Ids say who made a user and who recovered one, and a worker chooses them: one that
- * was given to a new account a second time would stand for the account that has it.
+ * Which account each row id belongs to. Ids say who created and who recovered a user, and workers choose them: an id
+ * that was given to a second account would confer the rights of the first.
  */
 export interface AccountIds {
-  /** @throws Fault `hsm.outdated` where the id is another account's, or the operator's */
+  /** @throws Fault `hsm.outdated` where the id belongs to another account, or to the operator */
   check(account: Account): void
-  /** The same, and the id is this account's from then on. */
+  /** Checks the id and remembers that it belongs to this account. */
   note(account: Account): void
-  /** Of a row that gets its identity only now: whatever was noted of the id, it is this account's. */
+  /** For a row that is given its identity now: the id belongs to this account, whatever was remembered before. */
   take(account: Account): void
-  /** The operator has accepted older records. */
+  /** Forgets all ids: the operator has accepted older records. */
   forget(): void
 }
 
@@ -28,7 +28,7 @@ export function createAccountIds(state: KeeperState): AccountIds {
   const keep = state.prepare('INSERT OR REPLACE INTO account_ids (id, identity) VALUES (?, ?)')
   const find = state.prepare<[number], { readonly identity: Buffer }>('SELECT identity FROM account_ids WHERE id = ?')
 
-  /** Whether the id is noted as this account's. */
+  /** Whether the id is remembered as this account's. */
   function isNoted({ id, identity }: Account): boolean {
     const holder = find.get(id)?.identity
     if (id === operatorId || holder?.equals(identity) === false)
@@ -49,6 +49,6 @@ export function createAccountIds(state: KeeperState): AccountIds {
   }
 }
 
-/** Undefined for a record of something else. */
+/** Undefined for records of other types. */
 export const accountOf = ({ type, fields }: OpenedRecord): Account | undefined =>
   type === 'user' || type === 'service account' ? fields : undefined

@@ -10,7 +10,7 @@ import { checkOperator, type Origin } from './record-change.ts'
 
 const mostDevices = 1_000
 
-/** What the operator asks for who backs the appliance up, or has restored it. */
+/** Operations for the operator who makes or restores a backup of the appliance. */
 export function createApplianceBackupHandlers(
   { auditKeys, auditEnds, otps, copyState, now }: KeeperMemory,
   origin: Origin,
@@ -24,14 +24,14 @@ export function createApplianceBackupHandlers(
       const text = Buffer.from(manifestStatement(manifest, now(), keyId(signer)))
       return [text, auditKeys.sign(createHash('sha256').update(text).digest()), signer]
     },
-    /** The file is left for the operator; the reply says where each chain stands in it. */
+    /** Leaves the copy for the operator. The reply has the position of each chain in it. */
     copyState(fields) {
       checkOperator(origin)
       copyState(fields.text() || undefined)
       const points = [...auditEnds.points()].map(([chain, { seq }]) => [chain, seq])
       return [Buffer.from(JSON.stringify(Object.fromEntries(points)))]
     },
-    /** For each device whether its seal is good: '1', or ''. */
+    /** For each device whether its seal is valid: '1', or ''. */
     raiseOtps(fields) {
       checkOperator(origin)
       const devices = fields.integer()

@@ -1,20 +1,20 @@
 import type { UniqueObject } from '../../encoding/unique-json.ts'
 import { Fault } from '../../fault.ts'
 
-/** What the claims of an assertion must be; times in milliseconds. */
+/** The requirements for the claims of an assertion; times in milliseconds. */
 export interface ExpectedClaims {
   readonly issuer: string
-  /** One of these is its audience, or among its audiences. */
+  /** The claim `aud` must be, or contain, one of these. */
   readonly audiences: readonly string[]
   readonly now: number
-  /** How far ahead its end may be. */
+  /** Greatest time from now to the end of the assertion. */
   readonly longestMs: number
 }
 
-/** How far the clock of the signer may be off. */
+/** Tolerated deviation of the signer's clock. */
 export const skewMs = 60_000
 
-/** Resolves to when the assertion is refused as expired. @throws Fault `login.refused` */
+/** Returns the time from which the assertion is refused as expired. @throws Fault `login.refused` */
 export function checkClaims(
   { iss, aud, exp, nbf, iat }: UniqueObject,
   { issuer, audiences, now, longestMs }: ExpectedClaims,
@@ -39,7 +39,7 @@ function timeIn(name: string, value: unknown): number | undefined {
   return Math.floor(value * 1_000)
 }
 
-/** The year 9999. */
+/** 9999-12-31, the latest time of four-digit years. */
 const latestSeconds = 253_402_300_799
 
 const refused = (reason: string): Fault => new Fault('login.refused', reason)

@@ -16,26 +16,26 @@ import type { KeeperState } from './keeper-state.ts'
 
 export interface AuditEndsDependencies {
   readonly state: KeeperState
-  /** By the audit key of the token: r ‖ s over a SHA-256 digest. */
+  /** Signs with the token's audit key: r ‖ s over a SHA-256 digest. */
   readonly sign: (digest: Buffer) => Buffer
-  /** Of the audit key that signs, DER SubjectPublicKeyInfo. */
+  /** DER SubjectPublicKeyInfo of the signing audit key. */
   readonly publicKey: () => Buffer
-  /** Of those before it, where a chain that is not known yet may bear their signatures. */
+  /** Earlier audit keys, whose signatures an unknown chain may have. */
   readonly earlierKeys: () => readonly Buffer[]
-  /** Of this machine: see `SealStatement`. */
+  /** The id of this machine's keeper: see `SealStatement`. */
   readonly machine: () => string
   readonly now: () => number
 }
 
-/** The last signed end of each chain; what does not go on from it is not signed. */
+/** The last signed end of each chain. An end that does not continue it is not signed. */
 export interface AuditEnds {
   last(chain: string): SignedEnd | undefined
-  /** Where each chain that is known stands. */
+  /** The last signed point of each known chain. */
   points(): ReadonlyMap<string, ChainPoint>
   /**
-   * Signs the end and remembers it before it answers. The same end again gives the same answer. A chain that is not
-   * known yet begins with its first end, or goes on from a signature that is shown, once.
-   * @throws Fault `hsm.rejected` for an end that does not go on from the last one
+   * Signs the end, and stores it before it answers. The same end gets the same answer again. An unknown chain begins
+   * with its first end, or continues from a signature that is shown, once.
+   * @throws Fault `hsm.rejected` for an end that does not continue the last one
    */
   sign(end: AuditEnd): SignedEnd
 }
@@ -50,7 +50,7 @@ interface Row {
 const endsTable =
   'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT'
 
-/** Where each chain stands that the keeper knows. */
+/** The last signed point of each chain that the keeper knows. */
 export function pointsIn(state: KeeperState): ReadonlyMap<string, ChainPoint> {
   state.exec(endsTable)
   const list = state.prepare<[], { readonly chain: string } & ChainPoint>('SELECT chain, seq, hash FROM audit_ends')
@@ -65,7 +65,7 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
     'INSERT OR REPLACE INTO audit_ends (chain, seq, hash, text, signature) VALUES (?, ?, ?, ?, ?)',
   )
 
-  /** The point of the last signature; that of a trail from before the keeper is taken from its seal. */
+  /** The point of the last signature. For a trail that is older than the keeper, it is that of the trail's seal. */
   function goesOnFrom({ chain, previous }: AuditEnd): ChainPoint | undefined {
     const known = find.get(chain)
     if (known !== undefined) {
@@ -104,7 +104,7 @@ const refused = (chain: string): Fault =>
 const hashForm = /^[0-9a-f]{64}$/
 const mostHeads = 4_096
 
-/** The end that a request asks for. @throws Fault `hsm.rejected` where a part of it is not of its form */
+/** Parses the end in a request. @throws Fault `hsm.rejected` where a part of it is malformed */
 export function readAuditEnd(fields: RequestFields): AuditEnd {
   const chain = fields.text()
   const covers = { seq: fields.integer(), hash: fields.text() }

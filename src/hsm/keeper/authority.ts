@@ -10,17 +10,17 @@ import type { EndedSessions } from './ended-sessions.ts'
 import { opened } from './shown-record.ts'
 import type { ShownRights } from './shown-rights.ts'
 
-/** What a worker shows that it may change something: neither where it names nothing. */
+/** What authorizes a worker's change. A change on nobody's behalf has neither grant nor rotation. */
 export interface Authority {
-  /** What the caller may do for whom the worker asks. */
+  /** The grant of the caller on whose behalf the worker asks. */
   readonly grant: FieldsOf<'grant'> | undefined
-  /** That a key's own policy asks for its next version. */
+  /** The record by which the policy of a key allows its next version. */
   readonly rotation: FieldsOf<'rotation'> | undefined
-  /** That the caller has just shown a second factor, for a change of his own. */
+  /** The proof that the caller has just shown a second factor, for a change of the caller's own factors. */
   readonly fresh?: FieldsOf<'fresh grant'>
 }
 
-/** What narrows a membership narrows Read: beside it no permission counts for more. */
+/** Grants narrow a membership to Read at most, whatever its permission is. */
 const asNarrow = (grant: FieldsOf<'grant'>): FieldsOf<'grant'> =>
   grant.grants === null ? grant : { ...grant, permission: Math.min(grant.permission, permissionBits.Read) }
 
@@ -31,9 +31,9 @@ export interface AuthorityDependencies {
 }
 
 /**
- * The authority that came with a request.
- * @throws Fault `hsm.seal_broken`, `hsm.rejected` for one that has expired, or is something else; `session.invalid`,
- * `access.permission` for a grant whose session was ended since, or whose caller may less
+ * Reads and checks the authority in a request.
+ * @throws Fault `hsm.seal_broken`; `hsm.rejected` for one that has expired, or is another record; `session.invalid`,
+ * `access.permission` for a grant whose session has ended since, or whose caller has fewer rights now
  */
 export function readAuthority(
   { token, endedSessions, shownRights }: AuthorityDependencies,

@@ -10,11 +10,11 @@ import { wrapped } from '../server/reply-fields.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { shown } from './shown-record.ts'
 
-// Keys of release 0.2.0 name the row of their vault, have one wrapping and no age. Each is taken over once: it gets an
-// identity and the second wrapping, and records of today. Which vault the number of a row means says the database of
-// that moment, as it says it for members; from then on a seal says it.
+// Keys of release 0.2.0 name the row of their vault, are wrapped once and have no age. Each is taken over once: it gets
+// an identity, the second wrapping, and the present form of records. Which vault a row number means is taken from the
+// database at that moment, as for memberships; afterwards a seal says it.
 
-/** The key of a vault under the record of today, and of which row it was. */
+/** The present record of a vault's key, and the row number in its earlier one. */
 interface EarlierVault {
   readonly rowId: number
   readonly identity: Buffer
@@ -66,7 +66,7 @@ function takeOverVersion(
     fields.keyId === policy.id &&
     fields.vaultId === policy.vaultId &&
     fields.type === policy.type &&
-    // A version that was trimmed stays so.
+    // A trimmed version stays trimmed.
     fields.version >= policy.oldestVersion &&
     fields.version <= policy.latestVersion &&
     keyId === fields.keyId &&

@@ -2,12 +2,12 @@ import type { FieldsOf } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
-/** Sessions that were ended before their time: their records are good still, and give nothing. */
+/** Sessions that were ended before their time. Their records still have valid seals, but give no grant. */
 export interface EndedSessions {
   has(identity: Buffer): boolean
-  /** On the disk when it returns, until the session would have expired. */
+  /** Stores the session until it would have expired. It is on the disk when this returns. */
   add(session: Pick<FieldsOf<'session'>, 'identity' | 'expiresAt'>): void
-  /** The same on the word of another keeper, which tells it to others itself. */
+  /** The same for a session that another keeper reported, which that keeper reports to the others itself. */
   take(identity: Buffer, expiresAt: number): void
   readonly risen: RisenRows
 }

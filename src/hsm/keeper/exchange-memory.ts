@@ -2,19 +2,22 @@ import { random } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-/** In the order in which they are told: what is good for the shortest time waits for nothing else. */
+/** The kinds of news, in the order of reporting: those valid for the shortest time first. */
 export const kinds = ['assertion', 'otp', 'session', 'floor'] as const
 /** What is told. */
 export type Kind = (typeof kinds)[number]
 
 export const nothingTold = { assertion: 0, otp: 0, session: 0, floor: 0 }
 
-/** Of this machine. Its batches form a chain: each names the hash of the one before. */
+/** The state of this machine. Its batches form a chain: each contains the hash of the one before. */
 export interface Own {
   readonly machine: string
   readonly number: number
   readonly hash: string
-  /** The batch with which everything was begun to be told anew: older ones are needed no more once all of it is told. */
+  /**
+   * The first batch of the present round, which reports everything again. Older batches are not needed once the round
+   * is complete.
+   */
   readonly base: number
   readonly isWhole: boolean
   readonly epoch: number
@@ -34,7 +37,7 @@ const faultsKept = 20
 
 export type ExchangeMemory = ReturnType<typeof openExchangeMemory>
 
-/** In the keeper's file; each part is one row, written as a whole. */
+/** Stored in the keeper's file. Each part is one row, written as a whole. */
 export function openExchangeMemory({
   token,
   state,
@@ -59,7 +62,7 @@ export function openExchangeMemory({
   return {
     own(): Own {
       const own: Own | null = get('own')
-      // An earlier release told fewer kinds.
+      // An earlier release reported fewer kinds.
       if (own !== null) return { ...own, told: { ...nothingTold, ...own.told } }
       const machine = random(token, 16).toString('hex')
       const first = { machine, number: 0, hash: '', base: 1, isWhole: false, epoch: 0, toldAt: 0, batch: null }
@@ -67,15 +70,15 @@ export function openExchangeMemory({
       return { ...first, told: nothingTold }
     },
     keepOwn: (own: Own) => put('own', own),
-    /** Null for a machine that is not known. */
+    /** Null for an unknown machine. */
     other: (machine: string): Other | null => get(`machine ${machine}`),
     others: () =>
       list.all().map(({ name, value }): [string, Other] => [name.slice('machine '.length), JSON.parse(value)]),
-    /** They are known anew from what the database holds of them. */
+    /** Forgets the other machines: they are read again from the database. */
     forgetOthers: () => state.exec("DELETE FROM exchange WHERE name LIKE 'machine %'"),
     keepOther: (machine: string, other: Other) => put(`machine ${machine}`, other),
     faults,
-    /** Each once, until they are forgotten. */
+    /** Notes each fault once. */
     note(fault: string) {
       const known = faults()
       if (known.includes(fault)) return

@@ -6,9 +6,9 @@ import type { KeeperState } from './keeper-state.ts'
 import { refused } from './record-change.ts'
 import { opened } from './shown-record.ts'
 
-/** With which counts the versions of keys began, so that none begins a second time with less. */
+/** The counts with which versions of keys began, so that no version begins again with a lower one. */
 export interface FirstCounts {
-  /** The count to begin with: the one that is asked for, or the highest that was asked for before. */
+  /** The count to begin with: the requested one, or a higher one that was requested before. */
   begin(version: Buffer, count: number): number
 }
 
@@ -23,7 +23,7 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
   return { begin: (version, count) => keep.get(version, count)?.count ?? count }
 }
 
-/** See `Hsm.sealFirstCount`; `mayBegin` says of a count whether it may begin so. */
+/** See `Hsm.sealFirstCount`. `mayBegin` decides whether a count is allowed. */
 export function sealFirstCount(
   token: Token,
   firstCounts: FirstCounts,

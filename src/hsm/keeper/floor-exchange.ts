@@ -10,21 +10,25 @@ import type { KeeperState } from './keeper-state.ts'
 import type { RisenRows } from './risen-rows.ts'
 import { shown } from './shown-record.ts'
 
-/** What rises here and is told, and where what others tell is taken in. */
+/** The stores whose news is reported to others, and which take in the news of others. */
 export type Exchanged = Readonly<
   Record<Kind, { readonly risen: RisenRows; take(subject: Buffer, number: number): void }>
 >
 
-/** Tells the keepers of other machines, through the database, what rose here, and takes in what they tell. */
+/** Exchanges news with the keepers of other machines through the database. */
 export interface FloorExchange {
   standing(): FloorStanding
-  /** `heads`: what the database holds. The same batch comes again until it is there. */
+  /** `heads`: the newest batches in the database. The same batch is given again until it is there. */
   news(heads: FloorHeads): FloorNews
-  /** @throws Fault `hsm.seal_broken`, `hsm.rejected` once all others are taken in, where one is no batch of a keeper */
+  /**
+   * Takes in batches of other machines.
+   * @throws Fault `hsm.seal_broken`, `hsm.rejected` where one is not a batch of a keeper, after all others were taken
+   * in
+   */
   take(batches: readonly SealedRecord[]): void
   /**
-   * The operator has accepted an older database: floors of before count no more, here and at the other machines, and all that
-   * was told before begins anew.
+   * The operator has accepted an older database: earlier floors do not count any more, here and on the other machines,
+   * and all news is reported again.
    */
   restored(): void
 }
@@ -33,9 +37,9 @@ export interface FloorExchangeDependencies {
   readonly token: Token
   readonly state: KeeperState
   readonly exchanged: Exchanged
-  /** Floors of before count no more: see `restored`. */
+  /** Discards earlier floors: see `restored`. */
   readonly forgetFloors: () => void
-  /** Of this machine, for people. */
+  /** The name of this machine, for people. */
   readonly name: string
   readonly now: () => number
   readonly report: (sentence: string) => void
@@ -44,9 +48,12 @@ export interface FloorExchangeDependencies {
 type Entry = readonly [kind: Kind, subject: string, number: number]
 
 const entriesAtOnce = 2_000
-/** All is told anew after so many batches, so that the table stays small. */
+/** Everything is reported again after this many batches, so that the table stays small. */
 const batchesPerRound = 256
-/** Also where nothing rose: silence is then a machine that is off, or a database that withholds its batches. */
+/**
+ * A batch is sent at least this often, even without news. Longer silence means that the machine is off, or the database
+ * withholds its batches.
+ */
 const heartbeatMs = 600_000
 
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
@@ -57,9 +64,9 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       noticeMissing(memory, heads)
       const own = memory.own()
       const stored = heads[own.machine] ?? 0
-      // Of an epoch that nothing was told of yet, nothing can be missing.
+      // In a new epoch without batches none can be missing.
       const isStored = stored >= own.number || own.number < own.base
-      // One that is missing is stored again; more of them begin anew.
+      // If only the last batch is missing, it is stored again; if more are, a new epoch begins.
       if (!isStored && stored === own.number - 1 && own.batch !== null)
         return { ...standingOf(memory, 0), ...batchOf(own) }
       if (!isStored) memory.note(`batches of this machine were taken out of the database after the ${stored}th`)
@@ -72,7 +79,7 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       let broken: unknown
       for (const sealed of batches)
         try {
-          // What else there is comes again, from its beginning.
+          // The rest of that machine's news is reported again from its beginning.
           if (takeOne(on, memory, sealed.record, shown(on.token, 'floor news', sealed).fields)) break
         } catch (error) {
           if (!isFault(error, 'hsm.seal_broken') && !isFault(error, 'hsm.rejected')) throw error
@@ -82,7 +89,7 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       if (broken !== undefined) throw broken
     },
     restored() {
-      // By the clock: a machine that was restored from a backup knows no epoch, nor any batch, of after it.
+      // By the clock, because a machine that was restored from a backup knows neither epochs nor batches since.
       beginEpoch(on, memory, Math.max(memory.own().epoch + 1, on.now()))
       memory.forgetFaults()
     },
@@ -95,7 +102,7 @@ function noticeMissing(memory: ExchangeMemory, heads: FloorHeads): void {
       memory.note(`batches of machine ${name} were taken out of the database after the ${heads[machine] ?? 0}th`)
 }
 
-/** With the next batch, or with none where nothing rose. */
+/** Composes the next batch; null where there is no news. */
 function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies, own: Own): Own {
   const told = { ...own.told }
   const entries: Entry[] = []
@@ -115,8 +122,8 @@ function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies,
 }
 
 /**
- * The database holds fewer batches than were told, on all machines: each is known from those that are there, and tells all that
- * it knows anew, by numbers that no batch of before can have had.
+ * The database lacks batches that were reported. On all machines, each keeper then starts from the batches that exist,
+ * and reports all it knows again, under numbers that no earlier batch can have.
  */
 function beginEpoch(
   { forgetFloors, exchanged }: FloorExchangeDependencies,
@@ -131,7 +138,7 @@ function beginEpoch(
   memory.keepOwn({ ...own, epoch, number, batch: null, ...anew({ number }) })
 }
 
-/** Whether a new epoch began with it. */
+/** Takes one batch in. Returns whether it began a new epoch. */
 function takeOne(
   on: FloorExchangeDependencies,
   memory: ExchangeMemory,
@@ -139,16 +146,16 @@ function takeOne(
   { machine, ...news }: FieldsOf<'floor news'>,
 ): boolean {
   if (machine === memory.own().machine) return false
-  // The operator accepted a restored database there, which is this one too.
+  // The operator of that machine accepted a restored database, which this machine shares.
   const isNewEpoch = news.epoch > memory.own().epoch
   if (isNewEpoch) beginEpoch(on, memory, news.epoch)
   const { epoch } = memory.own()
   const entries: readonly Entry[] = JSON.parse(news.entries)
   for (const [kind, subject, number] of entries)
-    // Floors of before are higher than what is the newest now.
+    // Floors of an earlier epoch may be higher than the newest records now.
     if (kind !== 'floor' || news.epoch >= epoch) on.exchanged[kind].take(Buffer.from(subject, 'base64'), number)
   const known = memory.other(machine)
-  // One that comes late has been taken in all the same.
+  // A batch that arrives late has been taken in, but changes nothing else.
   if (known !== null && news.number <= known.number) return isNewEpoch
   const goesOn = news.number === (known?.number ?? 0) + 1 && news.previous === (known?.hash ?? '')
   if (!goesOn && news.number !== news.base)
@@ -158,7 +165,7 @@ function takeOne(
   return isNewEpoch
 }
 
-/** Has everything told anew, beginning with the next batch. */
+/** Reports everything again, beginning with the next batch. */
 const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
 
 const hashOf = (record: Buffer): string => createHash('sha256').update(record).digest('hex')

@@ -7,10 +7,13 @@ import type { FloorExchange } from './floor-exchange.ts'
 const mostMachines = 1_024
 const machineForm = /^[0-9a-f]{32}$/
 
-/** What workers carry between the keepers of several machines. */
+/** Operations by which workers carry news between the keepers of several machines. */
 export function createFloorHandlers(exchange: FloorExchange) {
   return {
-    /** The standing as JSON, and the batch: its number, record and seal, empty for none. An empty request asks for the standing. */
+    /**
+     * Replies with the standing as JSON and the batch: number, record and seal, empty for none. An empty request asks
+     * for the standing only.
+     */
     floorNews(fields: RequestFields): Buffer[] {
       const text = fields.text()
       const news = text === '' ? undefined : exchange.news(headsIn(text))

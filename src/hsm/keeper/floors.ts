@@ -4,32 +4,34 @@ import { openPrivate } from '../server/private-file.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
 /**
- * The highest generation of each thing that was shown to the keeper of this machine: an older record of it is an old
- * row that was put back. In a file of its own, which token hosts read.
+ * The highest generation of each subject that was shown to the keeper of this machine. An older record is an old row
+ * that was put back. Stored in a file of its own, which token hosts read.
  */
 export interface Floors {
-  /** Undefined for a thing that is not known. */
+  /** Undefined for an unknown subject. */
   of(subject: Buffer): number | undefined
   /** @throws Fault `hsm.outdated` for a generation below the floor */
   check(generation: Generation): void
 }
 
 export interface WritableFloors extends Floors {
-  /** Lifts floors to these generations; one that is higher already stays. On the disk, with one sync, when it returns. */
+  /**
+   * Raises floors to these generations; a higher floor stays. They are on the disk, with one sync, when this returns.
+   */
   raise(...generations: readonly Generation[]): void
-  /** The same on the word of another keeper, which tells it to others itself. */
+  /** The same for a floor that another keeper reported, which that keeper reports to the others itself. */
   take(subject: Buffer, number: number): void
-  /** Whether the floor of the thing is one that another keeper has told of. */
+  /** Whether the subject's floor was reported by another keeper. */
   isTold(subject: Buffer): boolean
   readonly risen: RisenRows
-  /** Has `work` done with one sync for all that it lifts. */
+  /** Runs `work` in one transaction, so that all floors it raises take one sync. */
   together(work: () => void): void
-  /** Whatever the database holds next is the newest. */
+  /** Forgets all floors: whatever the database has next counts as newest. */
   forget(): void
   close(): void
 }
 
-/** For the keeper. */
+/** Opens the file for the keeper, which alone writes it. */
 export function openFloors(path: string): WritableFloors {
   const file = openPrivate(path, 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   file.exec(

@@ -19,8 +19,9 @@ export interface FreshGrantDependencies extends OnceJudges, AuthorityDependencie
 }
 
 /**
- * A session alone changes no factor of its user: who stole it would stay. The user shows a second factor once more, which
- * is used up here, and this record may be changed, so that one factor serves one change.
+ * Gives fresh grants, by which users change their own factors. A session is not enough, since a thief of the session
+ * could then stay. The user shows a second factor once more, which is used up here. A fresh grant names the user's
+ * present record, so that it allows one change.
  */
 export function createFreshGrantHandlers(on: FreshGrantDependencies) {
   const { token, now } = on

@@ -3,17 +3,17 @@ import type { OpenedRecord } from '../record-layouts.ts'
 import { createRecentMap } from '../../recent-map.ts'
 import type { Floors } from './floors.ts'
 
-/** For so long after the seal a key may turn out to be in no row, because the commit failed. */
+/** How long after its record was sealed a key may be taken back, because the commit failed. */
 const freshMs = 60_000
 const limit = 1_000
 
-/** Keys that were sealed in a record a moment ago, by their provenance: forgotten with the process. */
+/** Keys whose records were sealed a moment ago, by provenance. Kept in memory only. */
 export interface FreshKeys {
-  /** @param user identity of the caller for whom it was sealed */
+  /** @param user identity of the caller for whom the record was sealed */
   note(provenance: Buffer, record: OpenedRecord, user: Buffer | undefined): void
   /**
-   * Until when this caller may take such a key back: it was sealed for the same one, and no commit of it was shown.
-   * Undefined where he may not.
+   * The time until which this caller may take the key back. Undefined unless it was sealed for this caller and no
+   * commit of it was shown.
    */
   goesUntil(provenance: Buffer, user: Buffer | undefined): number | undefined
 }
@@ -30,7 +30,7 @@ export function createFreshKeys(floors: Pick<Floors, 'of'>, now: () => number): 
   return {
     note(provenance, record, user) {
       if (user === undefined) return
-      // The frame that brought them is zeroed after the reply.
+      // Copies, because the frame is zeroed after the reply.
       const fresh = { subject: generationOf(record)?.subject, user: Buffer.from(user), sealedAt: now() }
       kept.set(provenance.toString('latin1'), fresh)
     },

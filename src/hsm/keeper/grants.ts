@@ -21,20 +21,20 @@ export interface GrantDependencies extends NewestRecords {
   readonly now: () => number
 }
 
-/** What the sealed records of a request say; the membership only where it is for a vault. */
+/** The content of the sealed records in a request. The membership is present for a request about a vault. */
 interface Shown {
   readonly session: Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'recoveries' | 'expiresAt'>
   readonly user: Pick<FieldsOf<'user'>, 'identity' | 'id' | 'capabilities' | 'recoveries'>
-  /** Nothing that the session rests on was taken away: its application key, or the credential of its service account. */
+  /** Whether the basis of the session still exists: its application key, or the credential of its service account. */
   readonly isStanding: boolean
-  /** Of a user whom an administrator made, and who has not logged in yet. */
+  /** Whether an administrator created the user, who has not logged in yet. */
   readonly isNew: boolean
   readonly membership: Opened<(typeof membershipTypes)[number]>['fields'] | undefined
 }
 
 /**
- * Says under a seal what a session may do for the next minute. It takes the session's token, and its records as the
- * keeper sealed them last: what a worker says besides does not count.
+ * Seals what a session may do for the next minute, by the session's token and its newest sealed records. Nothing else
+ * that a worker states counts.
  */
 export function createGrantHandlers(on: GrantDependencies) {
   const { token, now } = on
@@ -68,7 +68,7 @@ export function createGrantHandlers(on: GrantDependencies) {
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }
 
-/** A record that was edited is refused, and keeps no other from being ended. */
+/** Ends the sessions. An edited record is refused and does not stop the others. */
 function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly SealedRecord[]): void {
   const broken: Fault[] = []
   for (const sealed of sessions) {
@@ -82,7 +82,11 @@ function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly 
   if (broken[0] !== undefined) throw broken[0]
 }
 
-/** @throws Fault `hsm.seal_broken`, `hsm.outdated` for a record of before, `hsm.rejected` for what does not belong together */
+/**
+ * Verifies and reads the records of a request.
+ * @throws Fault `hsm.seal_broken`; `hsm.outdated` for an older record; `hsm.rejected` for records that do not belong
+ * together
+ */
 function readShown(on: GrantDependencies, fields: RequestFields): Shown {
   const { token, now } = on
   const session = shown(token, sessionTypes, fields.sealed())
@@ -99,7 +103,7 @@ function readShown(on: GrantDependencies, fields: RequestFields): Shown {
   return { session: session.fields, user: user.fields, ...standing, membership: membership?.fields }
 }
 
-/** Undefined where the session is not of this user by this application key, or of this service account. */
+/** Undefined where the session does not belong to this user and application key, or to this service account. */
 function standingOf(
   {
     session,
@@ -139,14 +143,16 @@ function checkSession(
 ): void {
   const isOver = session.expiresAt < now() || endedSessions.has(session.identity)
   const isTheirs = createHash('sha256').update(token).digest('base64') === session.tokenHash
-  // Of those who got the account by a recovery that the record shown does not count.
+  // The session counts more recoveries than the user's record shows: it was begun under a record that was never
+  // committed.
   const isOfOthers = session.recoveries > user.recoveries
   if (isOver || isOfOthers || !isTheirs || !mayLogIn(user.capabilities) || !isStanding)
     throw new Fault('session.invalid')
   if (membership === undefined) return
-  // The first login ends that the maker gives what he likes: a worker must have noted it before a vault is used.
+  // Until a user's first login is noted, whoever created the user may set the credentials. It has to be noted before a
+  // vault is used.
   if (isNew) throw new Fault('session.invalid')
   if (membership.permission === 0) throw new Fault('vault.not_found')
-  // Changed hands, and not confirmed in this vault.
+  // The user was recovered, and is not confirmed in this vault yet.
   if (membership.recoveries < user.recoveries) throw new Fault('access.resting')
 }

@@ -6,7 +6,7 @@ import type { Token } from '../pkcs11/token-link.ts'
 import type { AuditKeys } from './signing-keys.ts'
 import { shown } from './shown-record.ts'
 
-/** See `Hsm.signImportJob`; with the audit key, so that there is no second one that clients would have to know. */
+/** See `Hsm.signImportJob`. Signs with the audit key, so that clients need to know no second key. */
 export function signImportJob(token: Token, keys: AuditKeys, sealed: SealedRecord): Uint8Array[] {
   const { fields } = shown(token, 'import job', sealed)
   const signer = keys.publicKey()

@@ -31,10 +31,10 @@ import { rewrapVersion } from './version-rewrapping.ts'
 
 type Handler = (fields: RequestFields) => Uint8Array[]
 
-/** While the token is down, a request makes the keeper look for it at most this often. */
+/** While the token is down, requests make the keeper reopen it at most this often. */
 const reopenEveryMs = 50
 
-/** What the keeper does for clients of one of its sockets. */
+/** The operations that the keeper offers on one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
   const { exchange } = memory
   const ends = { token, ...memory, origin }
@@ -90,7 +90,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity
   return ({ code, fields }) => {
-    // There is no second keeper to ask: one whose token is back must not wait for its next look.
+    // There is no other keeper to ask, so that a token that is back should be found before the next periodic check.
     if (token.state() === 'down' && performance.now() - triedMs > reopenEveryMs) {
       token.open()
       triedMs = performance.now()
@@ -107,7 +107,10 @@ interface AskedChange extends Authority {
   readonly member?: Person | undefined
 }
 
-/** The user whose membership is sealed, or the owner of a service account; undefined where none was shown. */
+/**
+ * The user of a membership, or the owner of a service account, by the newest record; undefined where the request has
+ * none.
+ */
 function readMember(on: NewestShown & Pick<KeeperMemory, 'sealedRecords'>, fields: RequestFields): Person | undefined {
   const sealed = fields.optionalSealed()
   if (sealed === undefined) return undefined
@@ -116,17 +119,20 @@ function readMember(on: NewestShown & Pick<KeeperMemory, 'sealedRecords'>, field
   return { ...record.fields, isSettled: generation !== undefined && on.sealedRecords.isSettled(generation) }
 }
 
-/** Reads a record and asks its type's rule; whether it takes the place of another, or is the first of a thing. */
+/**
+ * Parses a record and applies the rule of its type. `replaces`: whether it replaces a record or is the first of its
+ * subject.
+ */
 function checkedChange(
   token: Token,
   memory: KeeperMemory,
   record: Buffer,
   { previous, ...asked }: AskedChange,
 ): { readonly next: OpenedRecord; readonly before: OpenedRecord | undefined; readonly replaces: boolean } {
-  // An edited row that is sealed anew would be good.
+  // A new seal over an edited row would legitimize the edit.
   if (previous !== undefined) verify(token, previous)
   const next = opened(record)
-  // An identity that a client chose could be that of another record: those that get one are made by `sealNew`.
+  // An identity that a client chose could be that of another record. Records of these types are created by `sealNew`.
   if (previous === undefined && 'identity' in next.fields && ownsIdentity.has(next.type))
     throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
   const before = previous && opened(previous.record)
@@ -143,7 +149,7 @@ const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
   now: Date.now(),
 })
 
-/** Also one that is not committed after all: whoever tried it confirms nobody. */
+/** Notes who made a recovery, even if it is not committed: whoever attempted one may not confirm. */
 function noteRecovery(
   { recoverers }: KeeperMemory,
   next: OpenedRecord,
@@ -156,7 +162,7 @@ function noteRecovery(
   if (recoveries > before.fields.recoveries) recoverers.note(by, identity, recoveries)
 }
 
-/** The types whose records are made by `sealNew`. */
+/** The types whose records are created by `sealNew`. */
 const ownsIdentity: ReadonlySet<string> = new Set([
   'transparent key 2',
   ...accountTypes,
@@ -167,14 +173,14 @@ const ownsIdentity: ReadonlySet<string> = new Set([
   'one-time link',
 ])
 
-/** Each change makes the next generation of a thing; a thing begins once. */
+/** A change must make the next generation of its subject, and a subject begins only once. */
 function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
   const ofVault = vaultGenerationOf(next)
   if (ofVault !== undefined) floors.check(ofVault)
   const generation = generationOf(next)
   if (generation === undefined) return
   const shownGeneration = previous && generationOf(previous)
-  // The first record of a version follows that of its key.
+  // The first record of a version follows a record of its key.
   const before = previous !== undefined && followEachOther(previous.type, next.type) ? shownGeneration : undefined
   const known = before?.number ?? floors.of(generation.subject) ?? 0
   const { number, isCount } = generation
@@ -184,7 +190,7 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
-/** @param before the record that it takes the place of; undefined for the first of a thing */
+/** @param before the record that it replaces; undefined for the first of its subject */
 function noteSealing(
   { sealedRecords }: Pick<KeeperMemory, 'sealedRecords'>,
   record: Buffer,
@@ -196,7 +202,7 @@ function noteSealing(
   sealedRecords.note(record, generation, (before && generationOf(before)?.number) ?? 0)
 }
 
-/** Gives a new record an identity and seals it; in the request the identity is empty. */
+/** Draws the identity of a new record and seals it. In the request the identity is empty. */
 function sealNew(token: Token, memory: KeeperMemory, record: Buffer, asked: Omit<AskedChange, 'previous'>): Buffer[] {
   const { type, key, fields } = opened(record)
   if (key !== undefined || !('identity' in fields) || fields.identity.length > 0)

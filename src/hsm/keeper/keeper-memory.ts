@@ -28,7 +28,7 @@ import { createUsedAssertions } from './used-assertions.ts'
 import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
 
-/** What the keeper does not forget, and decides by. */
+/** The persistent memory of the keeper, on which its decisions depend. */
 export interface KeeperMemory {
   readonly auditEnds: AuditEnds
   readonly auditKeys: AuditKeys
@@ -51,9 +51,12 @@ export interface KeeperMemory {
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
   readonly logInService: LogInService
-  /** Leaves a copy of the file beside it: see `state-copy.ts`. */
+  /** Leaves a copy of the keeper's file: see `state-copy.ts`. */
   readonly copyState: (to: string | undefined) => void
-  /** What these requests leave is on the disk, with one sync of each file, when it returns; nothing is if it throws. */
+  /**
+   * Runs the requests in one transaction: their changes are on the disk, with one sync per file, when this returns;
+   * none is if it throws.
+   */
   together(requests: () => void): void
   close(): void
 }
@@ -73,7 +76,7 @@ export function openKeeperMemory({
     'audit' | 'http' | 'login' | 'otp' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
   >
   readonly now: () => number
-  /** Told of what an operator should see to. */
+  /** Told of conditions that an operator should attend to. */
   readonly report: (sentence: string) => void
 }): KeeperMemory {
   const state = openKeeperState(files.state)
@@ -120,7 +123,8 @@ export function openKeeperMemory({
     copyState: (to) => copyState(state, to),
     logIn: createLogins({ ...judges, ...once, passphrases, longestSessionMs, smartcards }),
     logInService: createServiceLogins({ ...judges, rules: config.service, certificates: smartcards, usedAssertions }),
-    // Floors first: what another keeper told is noted as taken in the other file, and would not be told again.
+    // Floors are committed first: news from another keeper is marked as taken in in the other file, and would not be
+    // reported again.
     together: state.transaction((requests: () => void) => floors.together(requests)),
     close() {
       state.close()
@@ -129,7 +133,7 @@ export function openKeeperMemory({
   }
 }
 
-/** What tells which records are the newest; all of it is forgotten together. */
+/** The stores that determine which records are the newest. All of them are forgotten together. */
 function openNewestRecords(
   state: KeeperState,
   floors: WritableFloors,

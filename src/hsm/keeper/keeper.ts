@@ -8,8 +8,8 @@ import { openKeeperMemory } from './keeper-memory.ts'
 import type { Origin } from './record-change.ts'
 
 /**
- * Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes.
- * `socketGroup`: the workers' group, where they run under another user.
+ * Opens the token and serves workers and the operator, on the sockets of the configuration or those that systemd
+ * passes. `socketGroup`: the group of the workers, if they run under another user.
  */
 export function startKeeper(
   configFile: string,
@@ -31,7 +31,7 @@ export function startKeeper(
       })
       return {
         together: (requests) => memory.together(requests),
-        // The operator's stays its owner's, and root's.
+        // The operator's socket is for its owner and root only.
         sockets: [
           served('worker', socket, { setting: 'hsm.keeper.socket', group: socketGroup }),
           served('operator', operatorSocket, { setting: 'hsm.keeper.operatorSocket' }),
@@ -42,7 +42,10 @@ export function startKeeper(
   })
 }
 
-/** By the name that its unit gives the socket: systemd passes several in no certain order. Throws where it is missing. */
+/**
+ * Finds a passed socket by the name in its unit, since systemd passes several in no defined order.
+ * @throws Error where it is missing
+ */
 function passedDescriptor(origin: Origin): number {
   const at = readEnvironment().passedSockets.indexOf(origin)
   if (at === -1) throw new Error(`systemd passes no socket named ${origin}: see strongroom-keeper.socket`)

@@ -9,7 +9,7 @@ import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
 import type { NewestShown } from './shown-record.ts'
 
-/** What is asked for named keys beside the seals of their records. */
+/** Operations for named keys other than sealing their records. */
 export function createKeyHandlers(
   on: AuthorityDependencies &
     NewestShown & {

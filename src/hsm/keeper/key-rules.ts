@@ -9,13 +9,16 @@ import { type Change, isEqual, isSame, refused, type Rule } from './record-chang
 
 type Asker = Pick<Change, 'origin' | 'grant' | 'rotation' | 'now'>
 
-/** What is sealed of named keys: for members of their vault, by their permission, and what a key's policy asks for. */
+/**
+ * Which records of named keys may be sealed: for members of the vault by their permission, and for rotations that a
+ * key's policy is due for.
+ */
 export const keyRules: {
   readonly [T in 'transparent key 2' | 'transparent key version 2' | 'invocations 2' | 'import job']: Rule<T>
 } = {
   'transparent key 2': (change) => (change.previous === undefined ? isNewKey(change) : isChangedKey(change)),
 
-  // The first of a version follows the policy of its key (`checkNewVersion`).
+  // The first record of a version follows the policy of its key (`checkNewVersion`).
   'transparent key version 2': (change) =>
     change.previous !== undefined &&
     isVersionKey(change.next) &&
@@ -24,7 +27,8 @@ export const keyRules: {
     keepsVersion(change.next.fields, change.previous.fields) &&
     isMember(change, change.next.fields.vault, 'Write'),
 
-  // What was used up stays used up. A member who may use the key has uses of it reserved; the first are `mayBegin`'s.
+  // A count never decreases. A member who may use the key may have encryptions reserved; the first count is decided by
+  // `mayBegin`.
   'invocations 2': (change) =>
     change.previous !== undefined &&
     encrypts(change) &&
@@ -32,7 +36,7 @@ export const keyRules: {
     (isReserved(change.next.fields.invocations - change.previous.fields.invocations) || isClosed(change)) &&
     isMember(change, change.next.fields.vault, 'Read'),
 
-  // Never another end, policy or place for a key to which a user has wrapped his own.
+  // Never changed: users may have wrapped a key to it, relying on its end, policy and vault.
   'import job': (change) =>
     change.previous === undefined &&
     change.next.fields.kind === kindOfType(change.next.fields.type) &&
@@ -41,19 +45,22 @@ export const keyRules: {
     isMember(change, change.next.fields.vault, 'Write'),
 }
 
-/** The operator, or a caller whose grant is of this vault and goes so far. */
+/** The operator, or a caller with this permission in this vault. */
 function isMember({ origin, grant }: Asker, vault: Buffer, needed: Permission): boolean {
   if (origin === 'operator') return true
   const held = grant?.vault?.equals(vault) === true ? permissionFromBit(grant.permission) : undefined
   return held !== undefined && includes(held, needed)
 }
 
-/** A narrowed member who may not encrypt at all has nothing reserved. With which keys, hosts know: the record has no name. */
+/**
+ * A narrowed member whose grants allow no encryption at all gets nothing reserved. Token hosts check which keys they
+ * allow, since the count's record has no name.
+ */
 const encrypts = ({ grant }: Asker): boolean =>
   typeof grant?.grants !== 'string' ||
   (['key.encrypt', 'key.rewrap', 'key.datakey'] as const).some((use) => allows(scopeOf(String(grant.grants)), use))
 
-/** Whether the policy of the key asks for this version of it. */
+/** Whether the rotation allows this version of the key. */
 function isAskedFor({ rotation }: Asker, key: Placed, version: number): boolean {
   return rotation !== undefined && isPlace(rotation, key) && version === rotation.latestVersion + 1
 }
@@ -70,7 +77,7 @@ function isNewKey({ next, ...change }: Change<'transparent key 2'>): boolean {
     vault.length === identityBytes &&
     isNewPolicy(next.fields) &&
     deletedAt === null &&
-    // Hosts take material from outside for a key that is new.
+    // Token hosts import material only for a new key.
     isAbout(createdAt, change.now) &&
     isMember(change, vault, 'Write')
   )
@@ -81,7 +88,7 @@ function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>
   const [after, before] = [next.fields, previous.fields]
   if (after.deletedAt !== before.deletedAt)
     return isDeletion(after, before, change.now) && isMember(change, after.vault, 'Admin')
-  // What is deleted is taken back first.
+  // A deleted key has to be taken back before anything else is changed.
   if (before.deletedAt !== null || !keepsPolicy(after, before)) return false
   const isTrimmed = after.oldestVersion > before.oldestVersion
   return (
@@ -91,8 +98,8 @@ function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>
 }
 
 /**
- * A key is deleted now and not at some other time, from which its end would be counted; it is taken back, or it stays
- * deleted as it is.
+ * A key can be deleted only as of now, because its recovery window is counted from then. Otherwise the deletion time
+ * stays as it is, or the key is taken back.
  */
 function isDeletion(next: PlacedPolicy, previous: PlacedPolicy, now: number): boolean {
   return (
@@ -104,7 +111,7 @@ function isDeletion(next: PlacedPolicy, previous: PlacedPolicy, now: number): bo
 
 type PlacedPolicy = FieldsOf<'transparent key 2'>
 
-/** Whether nothing but this one has changed. */
+/** Whether no other field has changed. */
 function isOnly(next: PlacedPolicy, previous: PlacedPolicy, changed: keyof PlacedPolicy): boolean {
   const after = new Map<string, unknown>(Object.entries(next))
   return Object.entries(previous).every(
@@ -113,7 +120,7 @@ function isOnly(next: PlacedPolicy, previous: PlacedPolicy, changed: keyof Place
 }
 
 /**
- * The first record of a version follows the policy of its key: the policy has such a version, and allows what the
+ * The first record of a version follows the policy of its key, which must count this version and allow what the
  * material can do.
  * @throws Fault `hsm.rejected`
  */
@@ -145,12 +152,12 @@ export function checkNewVersion(
 export function mayBegin(change: Asker, { version, invocations, ...key }: FieldsOf<'invocations 2'>): boolean {
   return (
     isMember(change, key.vault, 'Write') ||
-    // With more the next rotation would be asked for at once.
+    // With a higher count the next rotation would be due at once.
     (isAskedFor(change, key, version) && isReserved(invocations))
   )
 }
 
-/** The operator closes a version for encryption: nothing is left of its count. */
+/** The operator closes a version for encryption by setting its count to the maximum. */
 const isClosed = ({ origin, next }: Change<'invocations 2'>): boolean =>
   origin === 'operator' && next.fields.invocations === mostInvocations
 
@@ -170,7 +177,10 @@ export function isSameKey({ key }: OpenedRecord, previous: OpenedRecord | undefi
 
 type Policy = FieldsOf<'transparent key 2'>
 
-/** What a key is called and where it lies stays; export and backup are turned off, never on; versions only come and go. */
+/**
+ * Name and vault of a key never change, export and backup can only be turned off, and the range of versions only moves
+ * forward.
+ */
 function keepsPolicy(next: Policy, previous: Policy): boolean {
   const { allowExport, allowPlaintextExport, allowBackup, oldestVersion, latestVersion } = next
   return (
@@ -184,7 +194,7 @@ function keepsPolicy(next: Policy, previous: Policy): boolean {
   )
 }
 
-/** Flags are 0 or 1 and agree with each other; limits lie within the versions. */
+/** Flags are 0 or 1 and do not contradict each other, and limits lie within the range of versions. */
 function isNewPolicy(policy: Policy): boolean {
   const { allowExport, allowPlaintextExport, allowBackup, allowDelete, oldestVersion, latestVersion } = policy
   return (
@@ -199,7 +209,7 @@ function isNewPolicy(policy: Policy): boolean {
 
 type Version = FieldsOf<'transparent key version 2'>
 
-/** A version is disabled and enabled, and its backup is taken away; all else stays. */
+/** A version can be disabled and enabled, and lose its backup. Nothing else changes. */
 function keepsVersion(next: Version, previous: Version | undefined): boolean {
   if (previous === undefined) return true
   const hasSameBackup =
@@ -213,8 +223,8 @@ function keepsVersion(next: Version, previous: Version | undefined): boolean {
 }
 
 /**
- * A version's key is of the kind of its type; wrapped, by a backup KEK where it was restored, or an object of its own of
- * the token, and never the key of a vault.
+ * The key material has the kind of the key's type. It is wrapped (by a backup KEK where it was restored) or an object
+ * of the token, and never the data key of a vault.
  */
 function isVersionKey({ key, fields }: OpenedRecord & { readonly fields: Pick<Version, 'type'> }): boolean {
   return (

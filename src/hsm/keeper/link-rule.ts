@@ -3,8 +3,8 @@ import { longestLinkMs } from '../../access/link-limits.ts'
 import { type Change, isSame, type Rule } from './record-change.ts'
 
 /**
- * Whether a one-time link may be sealed so. Its maker begins it, and it ends once: opened by whoever has it, which needs
- * no session, or revoked by its maker.
+ * Whether the record of a one-time link may be sealed. Its creator begins it. It ends once: opened by anyone with the
+ * opener, without a session, or revoked by its creator.
  */
 export const linkRule: Rule<'one-time link'> = (change) =>
   change.previous === undefined ? isNew(change) : isEnd(change)

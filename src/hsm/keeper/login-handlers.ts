@@ -21,7 +21,10 @@ export interface LoginDependencies extends FreshGrantDependencies {
   readonly logInService: LogInService
 }
 
-/** What workers ask of pass phrases, one-time passwords and keys of applications: the pepper never meets bytes that a worker composed. */
+/**
+ * Operations that use pass phrases, one-time passwords and application keys. The keeper composes the texts itself, so
+ * that a worker can never have the pepper applied to bytes of its choice.
+ */
 export function createLoginHandlers(on: LoginDependencies) {
   const { token, otps, passphrases, logIn, logInService } = on
   return {
@@ -64,7 +67,7 @@ export function createLoginHandlers(on: LoginDependencies) {
     sessionTokenSuccessor(fields: RequestFields) {
       const sessionToken = fields.text()
       if (!sessionTokenForm.test(sessionToken)) throw new Fault('hsm.rejected', 'This is not a token of a session.')
-      // By the oldest, so that the same token has the same successor for as long as may be.
+      // By the oldest version, so that a token keeps its successor for as long as possible.
       return [peppered(token, Math.min(...pepperVersions(token)), successorText(sessionToken))]
     },
     checkOtp(fields: RequestFields) {
@@ -93,8 +96,8 @@ function loginIn(fields: RequestFields): LoginRequest {
 }
 
 /**
- * The keeper charges a wrong code to each device that it was tried on, and a right code to none. A worker that shows a
- * device of its own beside another user's could try that user's codes without ever being charged.
+ * Allows at most one device. A wrong code is charged to each device on which it was tried, a right one to none: a
+ * worker that showed a device of its own beside a user's could try that user's codes without ever being charged.
  */
 function oneOf(devices: readonly OtpState[]): readonly OtpState[] {
   if (devices.length > 1)
@@ -102,7 +105,7 @@ function oneOf(devices: readonly OtpState[]): readonly OtpState[] {
   return devices
 }
 
-/** Of what a client may send as one. */
+/** Greatest length in bytes of a text that a client may send as an application key. */
 const longestApplicationKey = 4_096
 
 const flag = (value: boolean): Buffer => Buffer.from(value ? '1' : '0')

@@ -19,11 +19,11 @@ export interface LoginsDependencies extends OnceJudges, NewestRecords {
   readonly now: () => number
   /** `session.absoluteTimeoutMs` */
   readonly longestSessionMs: number
-  /** `smartcard.enabled`: where it is off, no worker can say that it has seen a card. */
+  /** `smartcard.enabled`: where it is off, a worker cannot claim to have seen a card. */
   readonly smartcards: boolean
 }
 
-/** Begins a session; none begins otherwise. @throws Fault `login.refused` */
+/** Begins a session. There is no other way to begin one. @throws Fault `login.refused` */
 export type LogIn = (request: LoginRequest) => BegunSession
 
 export function createLogins(on: LoginsDependencies): LogIn {
@@ -33,14 +33,15 @@ export function createLogins(on: LoginsDependencies): LogIn {
     const key = applicationKey && committedShown(on, 'application key', applicationKey).fields
     const person = user && committedShown(on, 'user', user).fields
     const second = checkFactor(on, person, factor)
-    // All of it, always: what was wrong must not be told by the time that it takes.
+    // All checks are always made, so that the time does not reveal which one failed.
     const others = [
       key !== undefined && key.revokedAt === null,
       isApplicationKey(token, Buffer.from(text), key?.keyCheck ?? Buffer.alloc(pepperedBytes)),
       person !== undefined && mayLogIn(person.capabilities),
       second.isTheirs,
     ]
-    // Where another part is wrong the answer does not depend on the pass phrase: a stranger who has none of them cannot use its tries up.
+    // If any other check has failed, the answer does not depend on the pass phrase. The try is then not charged, so
+    // that a stranger cannot use up the user's tries.
     const isTold = !others.includes(false)
     const isRight = passphrases.matches(person?.passphraseCheck, hash, isTold)
     if (key === undefined || person === undefined || !isTold || !isRight) throw new Fault('login.refused')
@@ -69,8 +70,8 @@ function isApplicationKey(token: Token, text: Buffer, keyCheck: Buffer): boolean
 }
 
 /**
- * Uses up what is good once, also where all else is wrong. Devices and certificates have to be factors that the user's record names;
- * that a client has shown to hold the private key of the certificate, in a TLS handshake, is the worker's word.
+ * Uses the factor up if it is valid once, even if everything else is wrong. The user's record must name the device or
+ * certificate. That a client proved in a TLS handshake to have the certificate's private key is the worker's claim.
  */
 function checkFactor(
   { token, smartcards, ...judges }: LoginsDependencies,
@@ -85,13 +86,16 @@ function checkFactor(
   return { isTheirs: usesUp(judges, user, factor, undefined), certificate: null }
 }
 
-/** What judges a second factor that is good once. */
+/** The judges of second factors that are valid once. */
 export interface OnceJudges {
   readonly otps: OtpJudge
   readonly passkeys: PasskeyJudge
 }
 
-/** Whether it is a fresh one of this user, and was used up by this. `session`: whose challenge an authenticator answered. */
+/**
+ * Whether the factor is a fresh one of this user; it is used up by this call. `session`: the session to which the
+ * authenticator's challenge was issued.
+ */
 export function usesUp(
   { otps, passkeys }: OnceJudges,
   user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
@@ -102,7 +106,7 @@ export function usesUp(
   return otps.use(devicesHeldBy(user, factor.devices), factor.otp).outcome === 'good'
 }
 
-/** All of them, or none where one is not the user's. */
+/** All of the devices, or none if any of them is not the user's. */
 export const devicesHeldBy = (
   user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
   devices: readonly OtpState[],

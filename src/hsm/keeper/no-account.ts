@@ -10,8 +10,8 @@ import { serviceText } from '../service-account.ts'
 import { checkNewest, type NewestShown, opened } from './shown-record.ts'
 
 /**
- * An account for a login of none: evidence is held against it as against any other, so that a stranger does not learn by
- * the time of an answer of which names there are accounts. Nothing fits its credentials.
+ * A made-up account for a login to an unknown one. The evidence is checked against it as against any other, so that the
+ * time of the answer does not reveal which names exist. No evidence fits its credentials.
  */
 export type NoAccount = (evidence: ServiceEvidence) => FieldsOf<'service account'>
 
@@ -26,7 +26,7 @@ export function createNoAccount(on: NewestShown): NoAccount {
     addresses: [],
     expiresAt: null,
     credentials: [
-      // Those that take time to compare.
+      // Credentials that take time to compare.
       {
         ...common,
         id: '0'.repeat(16),
@@ -41,7 +41,7 @@ export function createNoAccount(on: NewestShown): NoAccount {
 
   return (evidence) => {
     const none = { ...fields, username: nameIn(evidence) }
-    // Takes what an account takes: its seal to verify, its record to read, its floor to look up.
+    // Does the work that an account takes: verifies its seal, reads its record, looks its floor up.
     const record = composeRecord('service account', none)
     seal(token, record)
     checkNewest(on, record, opened(record))
@@ -49,7 +49,7 @@ export function createNoAccount(on: NewestShown): NoAccount {
   }
 }
 
-/** The one that an application's own assertion has to name. */
+/** The name that an application's own assertion has to contain. */
 function nameIn({ kind, shown }: ServiceEvidence): string {
   if (kind !== 'jwt') return ''
   const { sub } = readAssertion(shown).claims

@@ -6,7 +6,7 @@ import { stateIn } from './otp-fields.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import { type NewestRecords, committedShown, shown } from './shown-record.ts'
 
-/** See `LoginPort.acceptOtp`: one OTP is used up for one acceptance of that OTP. */
+/** See `LoginPort.acceptOtp`: uses an OTP up, for one acceptance of it. */
 export function acceptOtp(on: NewestRecords, otps: OtpJudge, fields: RequestFields): Uint8Array[] {
   const { token } = on
   const client = fields.sealed()

@@ -1,38 +1,36 @@
 import { timingSafeEqual } from 'node:crypto'
 
 export interface CodeRules {
-  /** How many codes of a HOTP token may have been made without being used. */
+  /** How many unused codes of a HOTP token are looked ahead. */
   readonly hotpLookAhead: number
-  /** How many steps the clock of a TOTP device may differ, either way, from where it was last seen. */
+  /** How many time steps a TOTP device may deviate, either way, from its last known deviation. */
   readonly totpDriftSteps: number
-  /** How far that may wander from our own clock, in steps. */
+  /** How far the last known deviation itself may be from our clock, in time steps. */
   readonly totpLargestDriftSteps: number
 }
 
-/** A device that makes codes. */
+/** A device that makes codes of digits. */
 export interface CodeDevice {
   /** Null for HOTP. */
   readonly periodSeconds: number | null
-  /** See `OtpState`; not behind the last use that the keeper knows. */
+  /** See `OtpState`. At least the counter of the last use that the keeper knows. */
   readonly counter: number
   readonly driftSteps: number
 }
 
-/** A code that would be right, and the state of the device after its use. */
+/** A code that would be valid, and the state of the device after its use. */
 export interface Candidate {
-  /** Of which the code is made (RFC 4226 §5.2): a counter or a time step. */
+  /** The input of the code (RFC 4226 §5.2): a counter or a time step. */
   readonly movingFactor: number
-  /**
-   * False for a time step at or before the last accepted one: its code is computed all the same, and never accepted.
-   */
+  /** False for a time step up to the last accepted one. Its code is computed all the same, but never accepted. */
   readonly isFresh: boolean
   readonly counter: number
   readonly driftSteps: number
 }
 
 /**
- * Every code that a HOTP or TOTP device may give at this moment (RFC 4226 §7.4, RFC 6238 §5.2 and §6). Their number
- * does not depend on what was used before, so the duration of a login reveals nothing.
+ * All codes that a HOTP or TOTP device may show at this moment (RFC 4226 §7.4, RFC 6238 §5.2 and §6). Their number does
+ * not depend on earlier uses, so that the duration of a login reveals nothing.
  */
 export function candidatesOf(device: CodeDevice, nowMs: number, rules: CodeRules): Candidate[] {
   return device.periodSeconds === null
@@ -40,7 +38,7 @@ export function candidatesOf(device: CodeDevice, nowMs: number, rules: CodeRules
     : totpCandidates(device, Math.floor(nowMs / 1000 / device.periodSeconds), rules)
 }
 
-/** So many from this counter on. */
+/** `count` candidates from this counter on. */
 export const hotpCandidates = (counter: number, count: number): Candidate[] =>
   Array.from({ length: count }, (_, ahead) => ({
     movingFactor: counter + ahead,
@@ -61,7 +59,7 @@ function totpCandidates({ counter, driftSteps }: CodeDevice, current: number, ru
 
 const clamp = (value: number, most: number): number => Math.max(-most, Math.min(most, value))
 
-/** Whether the code is the one of this HMAC (RFC 4226 §5.3, "dynamic truncation"); compared in constant time. */
+/** Whether the code is the one of this HMAC (RFC 4226 §5.3, "dynamic truncation"). Compares in constant time. */
 export function isCodeOf(mac: Buffer, digits: number, code: string): boolean {
   const offset = mac.readUInt8(mac.length - 1) & 0x0f
   const number = (mac.readUInt32BE(offset) & 0x7fff_ffff) % 10 ** digits

@@ -3,7 +3,7 @@ import type { OnceShown } from '../login-request.ts'
 import { mostOtpDevices, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 
-// What requests and replies hold of second factors that are good once.
+// The form of second factors that are valid once, in requests and replies.
 
 export function statesIn(fields: RequestFields): OtpState[] {
   const count = fields.integer()

@@ -17,7 +17,7 @@ export interface OtpJudge {
   check(devices: readonly OtpState[], otp: ShownOtp): OtpVerdict
   use(devices: readonly OtpState[], otp: ShownOtp): OtpVerdict
   resynchronise(device: OtpState, codes: readonly [string, string]): number | undefined
-  /** Makes all at or behind this counter used, for the operator; false for a device that bears no good seal. */
+  /** Marks all OTPs up to this counter as used, for the operator; false for a device with a broken seal. */
   raise(device: OtpState): boolean
 }
 
@@ -35,20 +35,22 @@ interface Found extends OtpVerdict {
 
 const nothing = Buffer.alloc(0)
 const wrong: OtpVerdict = { outcome: 'wrong', at: -1, counter: 0, driftSteps: 0, reading: nothing }
-/** Where a code comes without a device, its wrong try is noted here all the same: the work must not tell who is a user. */
+/**
+ * Wrong tries of a code without a device are charged to this, so that the work does not reveal whether a user exists.
+ */
 const nobody = Buffer.from('no device')
 
 export function createOtpJudge(dependencies: OtpJudgeDependencies): OtpJudge {
   const { token, used } = dependencies
   const findCode = createCodeSearch(dependencies)
 
-  /** The counter that no OTP may be at or behind: the database's, or a later one that was used here. */
+  /** The counter that an OTP has to exceed: that of the database, or of a later use here. */
   const floorOf = (device: OpenDevice, counter: number): number => Math.max(counter, used.of(deviceOf(device)))
 
   function findBlock(states: readonly OtpState[], block: Buffer): Found | undefined {
     const [state] = states
     if (state === undefined) {
-      // For a seal, the block and the private id.
+      // As many as a known device takes: for its seal, the block and the private id.
       pad(token, 3)
       return undefined
     }
@@ -83,9 +85,9 @@ export function createOtpJudge(dependencies: OtpJudgeDependencies): OtpJudge {
   }
 }
 
-/** Tries a code on every device; all of them, whichever is right: the duration must not reveal which one matched. */
+/** Tries a code on every device, even after a match, so that the duration does not reveal which one matched. */
 function createCodeSearch({ token, used, tries, rules, now }: OtpJudgeDependencies) {
-  /** What a user with one authenticator app costs, in operations of the token. */
+  /** Number of token operations for a user with one authenticator app. */
   const usualCandidates = 2 * rules.totpDriftSteps + 1
 
   return (states: readonly OtpState[], code: string): Found | undefined => {
@@ -106,7 +108,8 @@ function createCodeSearch({ token, used, tries, rules, now }: OtpJudgeDependenci
         found ??= { outcome: 'good', at, counter, driftSteps, reading: nothing, subject }
       }
     pad(token, usualCandidates - candidatesTried)
-    // Whatever else came with it is wrong, too: pairs of a code and a pass phrase could otherwise be tried without end.
+    // Charged even if the pass phrase is wrong as well; otherwise pairs of a code and a pass phrase could be tried
+    // without limit.
     for (const { subject } of devices) tries.note(subject, found === undefined)
     if (devices.length === 0) tries.note(nobody, false)
     return found
@@ -137,10 +140,10 @@ function isCodeAt(token: Token, device: OpenDevice, { movingFactor }: Candidate,
   return isCodeOf(otpHmac(token, device, movingFactor), device.digits, code)
 }
 
-/** Bit 15 of the use counter tells that caps lock was on. */
+/** Bit 15 of the use counter says that caps lock was on. */
 const counterOf = (reading: Buffer): number => ((reading.readUInt16LE(0) & 0x7fff) << 8) | reading.readUInt8(5)
 
-/** Constant-time padding: operations of the token without a result. */
+/** Constant-time padding: token operations without a result. */
 function pad(token: Token, operations: number): void {
   for (let left = operations; left > 0; left--) pepper(token, newestPepper(token), paddingText)
 }

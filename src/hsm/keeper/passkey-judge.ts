@@ -10,11 +10,11 @@ import { holdsFactor, isSealed, shown } from './shown-record.ts'
 import type { UsedAssertions } from './used-assertions.ts'
 import type { UsedOtps } from './used-otps.ts'
 
-/** Judges what the authenticators of passkeys answer. */
+/** Judges assertions of passkeys. */
 export interface PasskeyJudge {
   /**
-   * Whether this is a fresh assertion of a passkey of this user, to a challenge that the keeper issued to the session, or for
-   * a login: it is used up then, on the disk. Without a user or a passkey it does the same work.
+   * Whether this is a fresh assertion of this user's passkey, to a challenge that the keeper issued to the session, or
+   * for a login. It is then used up, on the disk. Does the same work without a user or a passkey.
    */
   use(
     user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
@@ -26,9 +26,9 @@ export interface PasskeyJudge {
 export interface PasskeyJudgeDependencies {
   readonly token: Token
   readonly usedAssertions: UsedAssertions
-  /** Where counters of authenticators have got to. */
+  /** The last signature counts of authenticators. */
   readonly used: UsedOtps
-  /** Undefined where passkeys are turned off. */
+  /** Undefined where passkeys are disabled. */
   readonly rules: PasskeyRules | undefined
   readonly now: () => number
 }
@@ -47,7 +47,7 @@ export function createPasskeyJudge({
     publicKey: JSON.stringify(readPublicJwk(publicKey.export({ format: 'jwk' }))),
   }
 
-  /** For a login with no passkey: nothing is signed by its key. */
+  /** Stands for a missing passkey at a login. No assertion is signed by its key. */
   function noPasskey(): FieldsOf<'passkey'> {
     seal(token, composeRecord('passkey', none))
     return none

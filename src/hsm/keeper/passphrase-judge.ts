@@ -12,16 +12,16 @@ import { newestPepper, pepper, pepperVersions, random } from '../pkcs11/seal-ope
 import type { Token } from '../pkcs11/token-link.ts'
 import type { TryLimit } from './try-limit.ts'
 
-/** What is stored of pass phrases, by their argon2id hashes. */
+/** Makes and compares the stored checks of pass phrases, from their argon2id hashes. */
 export interface PassphraseJudge {
-  /** A check with a nonce of its own. */
+  /** Makes a check, each with a new nonce. */
   check(hash: Buffer): Buffer
   /**
-   * False for one that was tried wrongly too often, whatever it is, and with the same work without one. `isTold`: whoever asks learns
-   * whether it was right, so that a wrong one is charged.
+   * Whether the check is of this hash. False, after the same work, without a check and after too many wrong tries.
+   * `isTold`: the caller learns the result, so that a wrong try is charged.
    */
   matches(check: Buffer | undefined, hash: Buffer, isTold: boolean): boolean
-  /** Whether it is what `check` makes now, and not of a release before or an older version of the pepper. */
+  /** Whether `check` would make it now: false for one of an earlier release or pepper version. */
   isCurrent(check: Buffer): boolean
 }
 
@@ -38,7 +38,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
 
     matches(shown, hash, isTold) {
       const check = shown ?? unknownCheck
-      // Whoever asks cannot make a second check of the same pass phrase: the limit is that of the pass phrase.
+      // The limit is per stored check, and thereby per pass phrase: callers cannot make a second check of the same one.
       const subject = createHash('sha256').update(check).digest()
       const read = readCheck(check, passphraseCheckBytes, pepperedBytes)
       if (read === undefined) throw new Fault('hsm.rejected', 'This is not a check of a pass phrase.')
@@ -58,7 +58,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
   }
 }
 
-/** The text is zeroed: it holds a secret. */
+/** The text is zeroed, because it contains a secret. */
 export function peppered(token: Token, version: number, text: Buffer): Buffer {
   try {
     return pepper(token, version, text)
@@ -67,13 +67,13 @@ export function peppered(token: Token, version: number, text: Buffer): Buffer {
   }
 }
 
-/** The check by the newest version. */
+/** The check by the newest version of the pepper. */
 export function checkOf(token: Token, text: Buffer): Buffer {
   const version = newestPepper(token)
   return writeCheck({ version, rest: peppered(token, version, text) })
 }
 
-/** By each version, the newest first: of a secret that is looked up by its check. */
+/** The checks by all versions of the pepper, newest first, for a secret that is looked up by its check. */
 export function checksOf(token: Token, textOf: () => Buffer): Buffer[] {
   return pepperVersions(token).map((version) => writeCheck({ version, rest: peppered(token, version, textOf()) }))
 }

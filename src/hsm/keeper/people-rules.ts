@@ -10,7 +10,7 @@ import { type Change, hasRecovered, isOfGrant, isSame, refused, type Rule } from
 type Grant = FieldsOf<'grant'>
 type User = FieldsOf<'user'>
 
-/** Whether the one who asks may: the operator, or a caller whose grant says so. */
+/** Whether the change may be made: by the operator, or by a caller whose grant allows it. */
 export function isAllowed(
   { origin, grant }: Pick<Change, 'origin' | 'grant'>,
   right: (grant: Grant) => boolean,
@@ -18,11 +18,11 @@ export function isAllowed(
   return origin === 'operator' || (grant !== undefined && right(grant))
 }
 
-/** Who asks, by the id of the row; undefined for a worker without a grant. */
+/** The row id of the caller, `operatorId` for the operator; undefined for a worker without a grant. */
 const askerOf = ({ origin, grant }: Pick<Change, 'origin' | 'grant'>): number | undefined =>
   origin === 'operator' ? operatorId : grant?.userId
 
-/** What is sealed of users, application keys, vaults and members. */
+/** Which records of users, application keys, vaults and members may be sealed. */
 export const peopleRules: {
   readonly [T in 'user' | 'application key' | 'vault' | 'membership' | 'scoped membership']: Rule<T>
 } = {
@@ -31,7 +31,7 @@ export const peopleRules: {
   'application key': ({ next, previous, origin }) =>
     origin === 'operator' &&
     isSame(next, previous, 'identity', 'name', 'keyCheck') &&
-    // What was revoked stays so.
+    // A revocation is final.
     (previous === undefined ? next.fields.revokedAt === null : isRevokedStill(next.fields, previous.fields)),
 
   vault: ({ next, previous, ...change }) =>
@@ -41,10 +41,10 @@ export const peopleRules: {
       ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(next.fields.creator),
     ),
 
-  // Of a service account it is narrowed, or none.
+  // A service account's membership is always narrowed (`scoped membership`), or without permission.
   membership: (change) =>
     (change.next.fields.permission === 0 || change.member?.account === undefined) && isChangeOfMember(change),
-  // What is narrower than Read is never more than Read; and hosts read what it is in one form alone.
+  // A narrowed membership never has more than Read, and its grants have the one form that token hosts read.
   'scoped membership': (change) =>
     change.next.fields.permission === permissionBits.Read &&
     areGrants(change.next.fields.grants) &&
@@ -55,7 +55,9 @@ function isRevokedStill(next: FieldsOf<'application key'>, previous: FieldsOf<'a
   return previous.revokedAt === null || next.revokedAt === previous.revokedAt
 }
 
-/** For every asker: a user stays the same one, recoveries are counted one by one, and no user becomes a new one again. */
+/**
+ * For all callers: the identity of a user stays, recoveries are counted one by one, and `madeBy` is never set again.
+ */
 function keepsUser({ next, previous }: Change<'user'>): boolean {
   const { fields } = next
   if (!areFactors(fields.factors)) return false
@@ -70,7 +72,7 @@ function keepsUser({ next, previous }: Change<'user'>): boolean {
   )
 }
 
-/** What the user was given to log in with, and did not choose, comes with a recovery; but for a new user from the maker. */
+/** Credentials that a user did not choose come with a recovery, except those that a new user gets from its creator. */
 function recovers(change: Change<'user'>): boolean {
   const { next, previous, grant, recovery } = change
   const asker = askerOf(change)
@@ -90,15 +92,15 @@ const hasSamePassphrase = (one: User, other: User): boolean =>
   one.passphraseCost === other.passphraseCost
 
 /**
- * Administrators change others, give themselves factors, and give up what they may; other users change their own pass
- * phrases, and their own factors when they have just shown one.
+ * Administrators change others, give themselves factors, and give up capabilities. Other users change their own pass
+ * phrases and, having just shown one, their own factors.
  */
 function mayChangeUser(grant: Grant, { next, previous, fresh }: Change<'user'>): boolean {
   const isAdministrator = holds(grant.capabilities, 'admin')
   if (previous === undefined) return isAdministrator && next.fields.madeBy === grant.userId
   const [after, before] = [next.fields, previous.fields]
   if (!grant.user.equals(after.identity)) return isAdministrator
-  // By it nothing but one of the factors changes, and once.
+  // A fresh grant allows one change of one factor, and nothing else.
   if (fresh !== undefined)
     return (
       fresh.record.equals(recordDigest(composeRecord('user', before))) &&
@@ -107,7 +109,7 @@ function mayChangeUser(grant: Grant, { next, previous, fresh }: Change<'user'>):
       hasSamePassphrase(after, before) &&
       isOneStep(after.factors, before.factors)
     )
-  // Who was asked to change it has done so.
+  // The user has changed the pass phrase as requested, which removes the request.
   const isDone =
     !hasSamePassphrase(after, before) &&
     after.capabilities === (before.capabilities & ~capabilitiesOf(['changePassphrase']))
@@ -118,7 +120,7 @@ function mayChangeUser(grant: Grant, { next, previous, fresh }: Change<'user'>):
 
 type MemberRecord = Extract<OpenedRecord, { type: 'membership' | 'scoped membership' }>
 
-/** Of a membership, which grants make narrower or do not. */
+/** A change of a membership, narrowed or not. */
 interface MemberChange extends Omit<Change, 'next' | 'previous'> {
   readonly next: MemberRecord
   readonly previous: MemberRecord | undefined
@@ -129,8 +131,8 @@ function isChangeOfMember(change: MemberChange): boolean {
 }
 
 /**
- * A membership is confirmed for recoveries that the newest record of its user counts, so that none of later ones is
- * confirmed with them.
+ * A membership can be confirmed only up to the recoveries that the user's newest record counts, so that later ones are
+ * not confirmed with them.
  */
 function isCounted({ next, previous, member }: MemberChange): boolean {
   const { user, recoveries } = next.fields
@@ -138,7 +140,10 @@ function isCounted({ next, previous, member }: MemberChange): boolean {
   return member?.identity.equals(user) === true && hasRecovered(member, recoveries)
 }
 
-/** For every asker: a membership stays in its place, and an administrator does not confirm recoveries of his own. */
+/**
+ * For all callers: vault and user of a membership never change, and nobody confirms recoveries that they made
+ * themselves.
+ */
 function keepsMembership(change: MemberChange): boolean {
   const { next, previous, madeRecovery, origin } = change
   const { permission, recoveries, user } = next.fields
@@ -159,7 +164,7 @@ function keepsMembership(change: MemberChange): boolean {
   )
 }
 
-/** An Admin of the vault changes its members, and each member may leave. A member does not confirm himself. */
+/** An Admin of the vault changes its members, and every member may leave. Members do not confirm themselves. */
 function mayChangeMember(grant: Grant, { next, previous }: MemberChange): boolean {
   const { vault, user, permission, recoveries } = next.fields
   if (grant.vault?.equals(vault) !== true) return false
@@ -169,8 +174,8 @@ function mayChangeMember(grant: Grant, { next, previous }: MemberChange): boolea
 }
 
 /**
- * The key of a vault follows the record of the vault: who makes the vault makes its key, and later no other
- * (`checkProvenance`), by which what comes into it would be encrypted.
+ * The record of a vault's key follows the record of the vault: the vault's creator makes the key, and never a second
+ * one (`checkProvenance`), with which new contents would be encrypted.
  * @throws Fault `hsm.rejected`
  */
 export function checkVaultKey(
@@ -188,7 +193,7 @@ export function checkVaultKey(
 }
 
 /**
- * The first member of a vault follows the record of the vault: its creator is an Admin of it, once.
+ * The first membership follows the record of the vault: its creator becomes Admin, once.
  * @throws Fault `hsm.rejected`
  */
 export function checkFirstMember(

@@ -9,7 +9,10 @@ import type { Floors } from './floors.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { isSealed } from './shown-record.ts'
 
-/** A new record of a key: of one that a host made or took in for this very place, and that is in no other record. */
+/**
+ * Checks the new record of a key: a token host must have made or imported the key for this very place, and no other
+ * record may have it.
+ */
 export function checkProvenance(
   token: Token,
   { usedProvenance: used, freshKeys, floors }: Pick<KeeperMemory, 'usedProvenance' | 'freshKeys' | 'floors'>,
@@ -43,7 +46,7 @@ export function checkProvenance(
   freshKeys.note(provenance, next, user)
 }
 
-/** Of a key that was made a moment ago, and whose policy was in no commit that was shown. */
+/** Whether the key was created a moment ago, and no commit of its policy was shown. */
 function isNewKey(floors: Floors, policy: OpenedRecord | undefined): boolean {
   if (policy?.type !== 'transparent key 2') return false
   const { generation, createdAt } = policy.fields

@@ -7,7 +7,7 @@ import { accountOf } from './account-ids.ts'
 import { hasSuccession } from './sealed-records.ts'
 import { type NewestRecords, opened } from './shown-record.ts'
 
-/** See `Hsm.raise`: the records of a commit, older ones than which are refused from then on. */
+/** See `Hsm.raise`: takes the records of a commit, and refuses older ones from then on. */
 export function raiseShown(on: NewestRecords, fields: RequestFields): Uint8Array[] {
   const risen: Risen[] = []
   const faults: Fault[] = []
@@ -22,14 +22,14 @@ export function raiseShown(on: NewestRecords, fields: RequestFields): Uint8Array
   }
   on.floors.raise(...risen.flatMap(({ generations }) => generations))
   for (const { settle } of risen) settle?.()
-  // A record that is not good keeps none behind it from rising.
+  // A bad record does not stop those after it.
   if (faults[0] !== undefined) throw faults[0]
   return []
 }
 
 interface Risen {
   readonly generations: readonly Generation[]
-  /** To be called once the floors have risen. */
+  /** To be called once the floors are raised. */
   readonly settle?: () => void
 }
 
@@ -43,10 +43,10 @@ function raised(on: NewestRecords, sealed: SealedRecord): Risen {
   const generation = generationOf(record)
   if (generation === undefined) return { generations: [] }
   if (!hasSuccession(record.type)) return { generations: [generation] }
-  // An older one raises nothing, and is no error: commits are shown in any order.
+  // An older record raises nothing and is no error, because commits are shown in any order.
   if (generation.number < (floors.of(generation.subject) ?? 0)) return { generations: [] }
   on.sealedRecords.check(sealed.record, generation)
-  // One that was sealed in place of the newest and never committed trims nothing.
+  // A record that was sealed but never committed must not trim versions.
   const trimmed = trimmedTo(record)
   return {
     generations: trimmed === undefined ? [generation] : [generation, trimmed],

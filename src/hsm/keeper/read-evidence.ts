@@ -1,12 +1,12 @@
 import type { UsedUp } from '../login-request.ts'
 import type { ServiceCredential } from '../service-credential.ts'
 
-/** Evidence of a service account that could be read. */
+/** The parsed evidence of a login of a service account. */
 export interface ReadEvidence {
-  /** Whether it fits a credential. */
+  /** Whether the evidence fits a credential. */
   readonly fits: (credential: ServiceCredential) => boolean
-  /** Where a session lasts no longer than what was shown. */
+  /** Set where the session must not outlast the evidence. */
   readonly endsAt?: number
-  /** Where it is good once. */
+  /** Set where the evidence is valid once. */
   readonly usedUp?: UsedUp
 }

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import type { Authority } from './authority.ts'
 
-/** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
+/** Who asks the keeper: a worker, or the operator's console over a socket of its own. */
 export type Origin = 'worker' | 'operator'
 
 /** @throws Fault `hsm.rejected` for a worker */
@@ -10,36 +10,39 @@ export function checkOperator(origin: Origin): void {
   if (origin !== 'operator') throw new Fault('hsm.rejected', 'The keeper does this only for the operator.')
 }
 
-/** What the keeper knows beside the records that it is shown. */
+/** What rules need besides the records of the request. */
 export interface RuleContext {
   /** `users.recovery` of the configuration. */
   readonly recovery: 'approved' | 'open'
-  /** Whether this user made one of the recoveries of a user after the one number, up to the other. */
+  /** Whether `by` made one of the user's recoveries with numbers from `after` + 1 to `upTo`. */
   readonly madeRecovery: (by: number, user: Buffer, after: number, upTo: number) => boolean
   readonly now: number
 }
 
 export interface Change<T extends RecordType = RecordType> extends RuleContext, Authority {
   readonly next: Extract<OpenedRecord, { type: T }>
-  /** The sealed record that it takes the place of; undefined for a new one. */
+  /** The sealed record that is replaced; undefined for the first one. */
   readonly previous: Extract<OpenedRecord, { type: T }> | undefined
   readonly origin: Origin
-  /** The newest record of the user of a membership, or of the owner of a service account, where it was shown. */
+  /** The newest record of a membership's user, or of a service account's owner, where the request has it. */
   readonly member?: Person | undefined
 }
 
-/** Whose recoveries are counted: of a user, or of a service account. */
+/** A user or service account whose recoveries count. */
 export type Person = Pick<FieldsOf<'user'>, 'identity' | 'recoveries'> & {
-  /** Whether the record was shown as committed, as far as it was sealed here: recoveries of others may never be. */
+  /**
+   * Whether a commit of the record was shown, if it was sealed here. The recoveries of an uncommitted record may never
+   * exist.
+   */
   readonly isSettled?: boolean
 } &
-  // Of a service account.
+  // Set for a service account.
   Partial<Pick<FieldsOf<'service account'>, 'account'>>
 
 /** Whether a record may be sealed. */
 export type Rule<T extends RecordType> = (change: Change<T>) => boolean
 
-/** Whether these fields are as they were. */
+/** Whether the named fields are unchanged. */
 export function isSame<T extends { readonly fields: object }>(
   next: T,
   previous: T | undefined,
@@ -55,15 +58,15 @@ export function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Whether this is the account of the caller, in the hands that it was in when the grant was sealed: of two records that
- * were both sealed in place of one, the other may count no recovery.
+ * Whether this is the caller's account, with as many recoveries as when the grant was sealed. Of two records sealed in
+ * place of the same one, the other may count none.
  */
 export const isOfGrant = ({ identity, recoveries }: Person, grant: Authority['grant']): boolean =>
   grant?.user.equals(identity) === true && grant.recoveries === recoveries
 
 /**
- * Whether this many recoveries of the person have been. Of a record that comes to nothing after all none is counted.
- * @throws Fault `store.conflict` while the change of the record is under way
+ * Whether the person has this many recoveries. Those of a record that is not committed do not count.
+ * @throws Fault `store.conflict` while the change of the record is being committed
  */
 export function hasRecovered(person: Person, recoveries: number): boolean {
   if (recoveries > person.recoveries) return false

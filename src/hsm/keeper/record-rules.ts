@@ -11,19 +11,19 @@ import { serviceRule } from './service-rules.ts'
 
 const isAdministrator = ({ capabilities }: FieldsOf<'grant'>): boolean => holds(capabilities, 'admin')
 
-/** Whether a record may be sealed. A type without a rule is never sealed. */
+/** The rule of each type of record. A type without a rule is never sealed. */
 const rules: { readonly [T in RecordType]: Rule<T> } = {
   template: ({ origin }) => origin === 'operator',
-  // Neither is anybody's factor before the user's record names it.
+  // Devices and certificates are second factors only once the user's record names them.
   'user certificate': (change) => change.previous === undefined && isAllowed(change, isAdministrator),
-  // Nobody gives a passkey to another: its authenticator made it for this user.
+  // Only users themselves register passkeys, since their authenticators make them for this user.
   passkey: ({ next, previous, fresh }) =>
     previous === undefined && fresh?.userId === next.fields.userId && isPublicJwkText(next.fields.publicKey),
   'validation client': ({ origin, next, previous }) =>
     origin === 'operator' &&
     isSameKey(next, previous) &&
     (previous === undefined ||
-      // It is revoked, once.
+      // It can be revoked, once.
       (previous.fields.revokedAt === null && isSame(next, previous, 'id', 'name', 'allowUnsigned'))),
   otp: ({ next, previous, ...asked }) =>
     (isAllowed(asked, isAdministrator) || isOwn(asked, next.fields, previous?.fields)) &&
@@ -31,27 +31,29 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     isWrapped(next) &&
     isSameKey(next, previous) &&
     keepsDevice(next.fields, previous?.fields),
-  // Of release 0.2.0: taken over (`earlier-keys.ts`), and sealed no more.
+  // Records of release 0.2.0 are taken over (`earlier-keys.ts`), and never sealed again.
   'vault key': () => false,
   'transparent key': () => false,
   'transparent key version': () => false,
   invocations: () => false,
-  // Follows the record of its vault (`checkVaultKey`).
+  // It follows the record of its vault (`checkVaultKey`).
   'vault key 2': () => false,
   'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
   ...keyRules,
   ...peopleRules,
-  // A login begins sessions (`logins.ts`); a session goes on under another token for those who have shown the present one.
+  // Sessions begin with a login (`logins.ts`). One continues under another token for a caller who has shown the present
+  // one.
   session: ({ next, previous, grant, fresh }) =>
     previous !== undefined &&
     fresh === undefined &&
     grant?.session.equals(next.fields.identity) === true &&
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
-  // It goes on under no other token: the account logs in again.
+  // It never continues under another token: the account logs in again.
   'service session': () => false,
   'service account': serviceRule,
   'one-time link': linkRule,
-  // The keeper composes what allows something, and what says that it has ended; it seals none of it for others.
+  // Records that allow something, or say that it has ended, are composed by the keeper itself and never sealed on
+  // request.
   grant: () => false,
   'fresh grant': () => false,
   'passkey challenge': () => false,
@@ -60,14 +62,14 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'destroyed key': () => false,
   'unused key': () => false,
   'discarded key': () => false,
-  // What it tells other keepers, likewise.
+  // The same for news to other keepers.
   'floor news': () => false,
 }
 
-/** @throws Fault `hsm.rejected` for a record that the keeper does not seal in place of `previous` */
+/** @throws Fault `hsm.rejected` for a record that must not be sealed in place of `previous` */
 export function checkChange(change: AnyChange): void {
   const { next, previous } = change
-  // The first member of a vault follows the record of the vault.
+  // The first membership follows the record of the vault.
   if (previous?.type === 'vault' && next.type === 'membership') return checkFirstMember(next, previous, change)
   if (previous?.type === 'vault' && next.type === 'vault key 2') return checkVaultKey(next, previous, change)
   if (previous?.type === 'transparent key 2' && next.type === 'transparent key version 2')
@@ -85,8 +87,8 @@ export interface AnyChange extends Omit<Change, 'next' | 'previous'> {
 }
 
 /**
- * Of a user's own device. A new one is nobody's factor before the record of the user names it; one that is known changes
- * hands between the user and the stock alone, and for a user who has just shown a second factor.
+ * Changes of an OTP device by its own user. A new device is a second factor only once the user's record names it. A
+ * known one is given to the user or given up by the user, who has just shown a second factor.
  */
 function isOwn({ grant, fresh }: Authority, next: Device, previous: Device | undefined): boolean {
   if (previous === undefined) return grant !== undefined && grant.userId === next.userId
@@ -95,7 +97,7 @@ function isOwn({ grant, fresh }: Authority, next: Device, previous: Device | und
   return (after === fresh.userId && before === null) || (after === null && before === fresh.userId)
 }
 
-/** Whether signatures can be checked by it. */
+/** Whether the text is a public key with which signatures can be checked. */
 function isPublicJwkText(text: string): boolean {
   try {
     checkPublicJwk(readPublicJwk(JSON.parse(text)))
@@ -109,7 +111,7 @@ const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('stric
 
 type Device = FieldsOf<'otp'>
 
-/** A device changes its holder, and nothing else: its codes are those that it was enrolled with. */
+/** Only the holder of a device changes: its secrets stay those of its enrolment. */
 function keepsDevice(next: Device, previous: Device | undefined): boolean {
   const lasting = ['device', 'publicId', 'privateIdCheck', 'digits', 'periodSeconds'] as const
   return previous === undefined || lasting.every((name) => isEqual(next[name], previous[name]))

@@ -1,6 +1,6 @@
 import type { KeeperState } from './keeper-state.ts'
 
-/** Who made the recoveries of users, so that none confirms what follows from his own. */
+/** Who made which recovery of a user, so that nobody confirms what follows from their own. */
 export interface Recoverers {
   note(by: number, user: Buffer, number: number): void
   made(by: number, user: Buffer, after: number, upTo: number): boolean

@@ -1,32 +1,32 @@
 import type Database from 'better-sqlite3'
 
-/** A row of the keeper's files that rose here. */
+/** A changed row of the keeper's files that is still to be reported. */
 export interface Risen {
   readonly subject: Buffer
   readonly number: number
-  /** When it did, compared with other rows of its table. */
+  /** Orders the changes of its table. */
   readonly rose: number
 }
 
-/** What is told to the keepers of other machines, in the order in which it rose. */
+/** The changed rows that are to be reported to other keepers, in the order of their changes. */
 export interface RisenRows {
-  /** For a row that rises now; 0 stands for one that another keeper has told. */
+  /** The number for a row that changes now; 0 marks a row that another keeper reported. */
   next(): number
   after(rose: number, limit: number): Risen[]
-  /** Has what other keepers told rise here, too: one of them may have lost it. */
+  /** Reports the rows of other keepers, too, because one of those may have lost its own. */
   raiseTaken(): void
 }
 
 interface RisenTable {
   readonly table: string
-  /** Columns of it. */
+  /** Columns of the table. */
   readonly subject: string
   readonly number: string
-  /** Rows with a smaller number are told no more. */
+  /** Rows with a smaller value are not reported any more. */
   readonly tellFrom?: () => number
 }
 
-/** The table gets a column more, so that what is to be told costs no write of its own. */
+/** The table gets one more column, so that the marking of changes costs no further write. */
 export function risenRows(
   file: Database.Database,
   { table, subject, number, tellFrom = () => 0 }: RisenTable,
@@ -44,7 +44,7 @@ export function risenRows(
      WHERE ${subject} = taken.key`,
   )
   let last = file.prepare<[], number>(`SELECT coalesce(max(rose), 0) FROM ${table}`).pluck().get() ?? 0
-  // By the clock, because the rows that rose last may have been forgotten before the keeper was started again.
+  // Begins with the clock, because the rows with the highest numbers may have been deleted before a restart.
   const next = (): number => (last = Math.max(last + 1, Date.now()))
   return {
     next,

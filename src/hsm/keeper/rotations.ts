@@ -6,8 +6,8 @@ import type { RequestFields } from '../server/request-fields.ts'
 import { type NewestShown, newestShown } from './shown-record.ts'
 
 /**
- * See `Hsm.grantRotation`: shown the newest policy of a key, its latest version and the count of that, the keeper allows
- * the next version where these ask for it. No caller has to be there, and nothing else is allowed.
+ * See `Hsm.grantRotation`: given the newest policy of a key, its latest version and the count of that, the keeper
+ * allows the next version where these require it. No caller is needed, and nothing else is allowed.
  */
 export function grantRotation(on: NewestShown, now: number, fields: RequestFields): Uint8Array[] {
   const policy = newestShown(on, 'transparent key 2', fields.sealed())

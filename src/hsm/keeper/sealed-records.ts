@@ -6,26 +6,27 @@ import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /**
- * What was sealed in place of what, of accounts, memberships and keys. A worker may have several records sealed in place
- * of one row: once one of them was committed the others are dead, and so is what was sealed in place of these.
+ * Which record was sealed in place of which, for accounts, memberships and keys. A worker may have several records
+ * sealed in place of one row. Once one of them is committed the others are dead, and so are records sealed in place of
+ * those.
  */
 export interface SealedRecords {
   /**
-   * Of a record that is about to be sealed in place of that number, 0 for the first of a thing.
-   * @throws Fault `store.conflict` where another record of the number was sealed a moment ago, or was committed
+   * Notes a record that is about to be sealed in place of generation `previous`, 0 for the first of its subject.
+   * @throws Fault `store.conflict` where another record of this generation was sealed a moment ago, or was committed
    */
   note(record: Buffer, generation: Generation, previous: number): void
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
-  /** Whether it was shown as committed, as far as it was sealed here. */
+  /** Whether a commit of the record was shown, if it was sealed here. */
   isSettled(generation: Generation): boolean
-  /** The record was committed, and is the floor of the thing: what is older tells nothing any more. */
+  /** The record was committed and is the floor of its subject: what is noted of older ones is deleted. */
   settle(record: Buffer, generation: Generation): void
-  /** The operator has accepted older records. */
+  /** Forgets everything: the operator has accepted older records. */
   forget(): void
 }
 
-/** Those of which a fork would matter, and of which there are few for each thing. */
+/** The types for which a fork matters, and of which there are few records per subject. */
 export const hasSuccession = (type: RecordType): boolean => successive.has(type)
 
 const successive: ReadonlySet<RecordType> = new Set([
@@ -43,10 +44,10 @@ interface Sealing {
   readonly sealed_at: number
 }
 
-/** Changes of one thing that wait for one commit; of more, the last waits for its turn. */
+/** Number of changes of one subject in one commit; beyond it a change waits for the next commit. */
 const longestSuccession = 1_000
 
-/** A change that was not shown as committed for so long has come to nothing: its number may serve again. */
+/** A change whose commit was not shown within this time counts as failed: its generation may be used again. */
 const longestCommitMs = 600_000
 
 export function createSealedRecords(
@@ -67,7 +68,9 @@ export function createSealedRecords(
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
 
-  /** Whether each was sealed in place of the one before it, from the floor on; as far as they were sealed here. */
+  /**
+   * Whether each record was sealed in place of the one before it, back to the floor, as far as they were sealed here.
+   */
   function succeeds(subject: Buffer, first: number, floor: number): boolean {
     let number = first
     for (let steps = 0; number > floor && steps < longestSuccession; steps++) {
@@ -78,7 +81,7 @@ export function createSealedRecords(
     return number === floor
   }
 
-  /** Another record of the number comes from another machine, unless the one that was sealed here was committed. */
+  /** A different record of this generation comes from another machine, unless the one sealed here was committed. */
   function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
     const isOwn = find.get(subject, number)?.digest.equals(recordDigest(record))
     if (isOwn === undefined) return false
@@ -97,7 +100,7 @@ export function createSealedRecords(
     check(record, generation) {
       const floor = floors.of(generation.subject)
       checkFloor(generation, floor)
-      // Below any floor it is as if nothing had been.
+      // Without a floor nothing is known to be committed.
       if (floor !== undefined && isDead(record, generation, floor)) throw outdated()
     },
     isSettled: ({ subject, number }) => (floors.of(subject) ?? 0) >= number || find.get(subject, number) === undefined,

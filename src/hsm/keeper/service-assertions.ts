@@ -11,20 +11,23 @@ import type { FieldsOf } from '../record-layouts.ts'
 import { checkClaims } from './assertion-claims.ts'
 import type { ReadEvidence } from './read-evidence.ts'
 
-/** What assertions are judged by. */
+/** What an assertion is checked against. */
 export interface AssertionContext {
   readonly now: number
   readonly rules: Pick<ServiceConfig, 'audience' | 'issuers'>
-  /** The account that is to log in. */
+  /** The account to log in to. */
   readonly account: Pick<FieldsOf<'service account'>, 'identity' | 'username'>
 }
 
-/** An application makes a new one for each login. */
+/** Greatest lifetime of an application's own assertion; it makes a new one for each login. */
 const longestOwnMs = 300_000
-/** An issuer says itself how long its own are good. */
+/** Greatest lifetime of an issuer's assertion; the issuer chooses a shorter one. */
 const longestFederatedMs = 86_400_000
 
-/** Of the application's own key (RFC 7523 §3; OpenID Connect Core §9, `private_key_jwt`), good once. */
+/**
+ * Reads an assertion that is signed by the application's own key (RFC 7523 §3; OpenID Connect Core §9,
+ * `private_key_jwt`). It is valid once.
+ */
 export function readOwnAssertion(
   { shown }: Pick<ServiceEvidence, 'shown'>,
   { now, rules, account: { username, identity } }: AssertionContext,
@@ -47,13 +50,13 @@ export function readOwnAssertion(
 
 const mostIdCharacters = 256
 
-/** Ids are one account's own: no other account uses up any of them. */
+/** Ids of assertions are per account, so that no account can use up those of another. */
 const assertionId = (account: Buffer, jti: string): Buffer =>
   createHash('sha256')
     .update(encodeRecord(['assertion', account, jti]))
     .digest()
 
-/** Of an issuer of the configuration. It is good as often as the issuer lets its subject show it. */
+/** Reads an assertion that a configured issuer has signed. It is valid until it expires, any number of times. */
 export function readFederatedAssertion(
   { shown, issuerKeys }: Pick<ServiceEvidence, 'shown' | 'issuerKeys'>,
   { now, rules }: AssertionContext,
@@ -73,7 +76,7 @@ export function readFederatedAssertion(
   }
 }
 
-/** Of an issuer with a file those alone that it holds, whatever a worker shows. */
+/** The keys of an issuer. For one with a file only those in it count, whatever a worker shows. */
 function keysOf({ issuer, jwksFile }: IssuerConfig, shown: Uint8Array | undefined): readonly IssuerKey[] {
   try {
     return jwksFile === undefined ? readJwks(shown ?? Buffer.alloc(0)) : readJwksFile(jwksFile)
@@ -83,7 +86,7 @@ function keysOf({ issuer, jwksFile }: IssuerConfig, shown: Uint8Array | undefine
   }
 }
 
-/** Each pattern must fit its claim; of a list, one of its members. */
+/** Whether each pattern matches its claim, or one member of a claim that is a list. */
 function fitsClaims(patterns: Readonly<Record<string, string>>, claims: UniqueObject): boolean {
   return Object.entries(patterns).every(([name, pattern]) => {
     const claim = Object.hasOwn(claims, name) ? claims[name] : undefined

@@ -5,10 +5,10 @@ import { derTag, readElements, readOid, readOnly } from '../../encoding/der.ts'
 import { Fault } from '../../fault.ts'
 import type { CredentialOf, SanPattern } from '../service-credential.ts'
 
-/** The certificate of a client, valid at this time. */
+/** A client's certificate, valid at this time. */
 export interface ShownCertificate {
   readonly endsAt: number
-  /** Whether the CA of this credential issued it, to a name that fits. */
+  /** Whether the CA of this credential issued it, to a name that matches. */
   isIssuedBy(credential: Pick<CredentialOf<'ca'>, 'certificate' | 'san'>): boolean
 }
 
@@ -19,9 +19,9 @@ const sanOid = '2.5.29.17'
 const sanTags = { email: 0x81, dns: 0x82, uri: 0x86 } as const satisfies Readonly<Record<SanPattern['type'], number>>
 
 /**
- * Reads what a worker says to have seen in a TLS handshake. Path, revocation and profile are checked by the worker too
- * (decision 12); issuer, signature, dates and name are checked here, so that a certificate that no CA of the account
- * issued serves no worker.
+ * Reads the certificate that a worker claims to have seen in a TLS handshake. The worker checks path, revocation and
+ * profile too (decision 12). Issuer, signature, dates and name are checked here, so that a worker can use only
+ * certificates that a CA of the account issued.
  * @throws Fault `login.refused`
  */
 export function readShownCertificate(der: Buffer, now: number): ShownCertificate {
@@ -56,7 +56,7 @@ function parsed(der: Buffer): X509Certificate {
 const isValidAt = ({ validFrom, validTo }: X509Certificate, now: number): boolean =>
   Date.parse(validFrom) <= now && now <= Date.parse(validTo)
 
-/** Out of the DER: what `subjectAltName` prints has to be taken apart again. */
+/** From the DER, because the text in `subjectAltName` would have to be parsed again. */
 function namesIn(der: Buffer, type: SanPattern['type']): string[] {
   const [tbs] = readElements(readOnly(der, derTag.sequence).content)
   const extensions = readElements(tbs?.content ?? Buffer.alloc(0)).find(({ tag }) => tag === extensionsTag)
@@ -66,14 +66,14 @@ function namesIn(der: Buffer, type: SanPattern['type']): string[] {
   )
   const values = list.filter(([oid]) => oid !== undefined && readOid(oid) === sanOid)
   const [value] = values
-  // Twice the same extension is no certificate (RFC 5280 §4.2).
+  // A certificate must not have an extension twice (RFC 5280 §4.2).
   if (value === undefined || values.length > 1) return []
   return readElements(readOnly(value.at(-1)?.content ?? Buffer.alloc(0), derTag.sequence).content)
     .filter(({ tag }) => tag === sanTags[type])
     .map(({ content }) => content.toString('latin1'))
 }
 
-/** `[3]`, constructed. */
+/** Context tag `[3]`, constructed. */
 const extensionsTag = 0xa3
 
 const refused = (reason: string): Fault => new Fault('login.refused', reason)

@@ -10,14 +10,17 @@ import type { ReadEvidence } from './read-evidence.ts'
 import { readFederatedAssertion, readOwnAssertion, type AssertionContext } from './service-assertions.ts'
 import { readShownCertificate } from './service-certificate.ts'
 
-/** What evidence is judged by. */
+/** What evidence is checked against. */
 export interface EvidenceContext extends AssertionContext {
   readonly token: Token
   readonly rules: AssertionContext['rules'] & { readonly allowStatic: boolean }
   readonly certificates: boolean
 }
 
-/** Each way to log in: reads what was shown once, before it is held against the credentials. @throws Fault `login.refused` */
+/**
+ * Readers of each kind of evidence. The evidence is parsed once, and then compared with the credentials.
+ * @throws Fault `login.refused`
+ */
 export const evidenceReaders: Readonly<
   Record<ServiceEvidence['kind'], (evidence: ServiceEvidence, context: EvidenceContext) => ReadEvidence>
 > = {
@@ -39,7 +42,7 @@ export const evidenceReaders: Readonly<
   static({ shown }, { token, rules }) {
     if (!rules.allowStatic) throw new Fault('login.refused', 'static keys are turned off (service.allowStatic)')
     if (shown.length > longestKey) throw new Fault('login.refused', 'the key is too long')
-    // By each version of the pepper once, whatever the credentials are.
+    // Once per version of the pepper, however many credentials there are.
     const made = new Map(
       pepperVersions(token).map((version) => [
         version,

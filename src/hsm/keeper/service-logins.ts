@@ -15,14 +15,14 @@ import type { UsedAssertions } from './used-assertions.ts'
 export interface ServiceLoginsDependencies extends NewestRecords {
   readonly now: () => number
   readonly rules: Pick<ServiceConfig, 'enabled' | 'sessionMs' | 'allowStatic' | 'audience' | 'issuers'>
-  /** Whether client certificates are read here at all: no worker can say that it has seen one where they are not. */
+  /** Whether client certificates are enabled; if not, a worker cannot claim to have seen one. */
   readonly certificates: boolean
   readonly usedAssertions: UsedAssertions
 }
 
 /**
- * Begins a session of a service account; none begins otherwise, and none where there is no account.
- * @throws Fault `login.refused`, whose detail says why
+ * Begins a session of a service account. There is no other way to begin one.
+ * @throws Fault `login.refused`, whose detail gives the reason; also where there is no account
  */
 export type LogInService = (account: SealedRecord | undefined, evidence: ServiceEvidence) => BegunService
 
@@ -41,7 +41,7 @@ export function createServiceLogins(on: ServiceLoginsDependencies): LogInService
     const found = account.credentials.find((credential) => fits(credential))
     if (sealed === undefined || found === undefined) throw refused('no credential of the account fits')
     if (hasEnded(found, at)) throw refused(`the credential ${found.id} has ended`)
-    // Last of all: one that is refused is not used up.
+    // Last, so that an assertion that is refused for another reason is not used up.
     if (usedUp !== undefined && !usedAssertions.use(usedUp)) throw refused('the assertion was used before')
     const sessionToken = randomSessionToken()
     const identity = random(token, identityBytes)

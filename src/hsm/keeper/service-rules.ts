@@ -6,10 +6,11 @@ import { type Change, hasRecovered, isOfGrant, isSame, type Person, type Rule } 
 type ServiceChange = Change<'service account'>
 
 /**
- * Whether a service account may be sealed so. Its owner changes it. What an administrator or the operator gives it to log
- * in with, or loosens, comes with a recovery, as for users whose pass phrase an administrator set (decision 25): its
- * memberships rest until an Admin of each vault confirms them. The same holds for an owner who changed hands since he
- * became the owner: the account counts how often he had then.
+ * Whether the record of a service account may be sealed. Its owner may change it. Credentials that an administrator or
+ * the operator gives it, and limits that they loosen, come with a recovery, as for users whose pass phrase an
+ * administrator set (decision 25): its memberships are on hold until an Admin of each vault confirms them. The same
+ * holds for changes by an owner who was recovered after becoming the owner; the account stores how many recoveries the
+ * owner had then.
  */
 export const serviceRule: Rule<'service account'> = (change) => {
   const after = accountIn(change.next.fields)
@@ -19,7 +20,7 @@ export const serviceRule: Rule<'service account'> = (change) => {
   return before !== undefined && keepsIdentity(change) && mayChange(change, after, before)
 }
 
-/** Undefined for a text that `serviceText` does not make. */
+/** Undefined for a text that `serviceText` would not make. */
 function accountIn({ account }: Pick<FieldsOf<'service account'>, 'account'>): ServiceAccount | undefined {
   try {
     return readServiceAccount(account)
@@ -28,7 +29,7 @@ function accountIn({ account }: Pick<FieldsOf<'service account'>, 'account'>): S
   }
 }
 
-/** It has no capability but to log in. */
+/** Its only capability is to log in. */
 const isPossible = ({ capabilities }: FieldsOf<'service account'>): boolean =>
   capabilities === 0 || capabilities === capabilitiesOf(['active'])
 
@@ -38,9 +39,9 @@ const isNew = (change: ServiceChange, account: ServiceAccount): boolean =>
 const isAdministrator = ({ origin, grant }: ServiceChange): boolean =>
   origin === 'operator' || (grant !== undefined && holds(grant.capabilities, 'admin'))
 
-/** By the newest record of the owner, so that none of the recoveries to come is counted as one of before. */
+/** By the owner's newest record, so that a later recovery is not counted as an earlier one. */
 const isOwner = (person: Person | undefined, { owner, ownerRecoveries }: ServiceAccount): person is Person =>
-  // A service account owns none.
+  // A service account cannot own another.
   person?.account === undefined && person?.identity.toString('hex') === owner && hasRecovered(person, ownerRecoveries)
 
 const keepsIdentity = ({ next, previous }: ServiceChange): boolean =>
@@ -53,16 +54,16 @@ function mayChange(change: ServiceChange, after: ServiceAccount, before: Service
   if (!isByOwner && !isAdministrator(change)) return false
   const isSameOwner = after.owner === before.owner && after.ownerRecoveries === before.ownerRecoveries
   if (!isSameOwner && !isOwner(member, after)) return false
-  // An owner names no other one.
+  // An owner may not name another owner.
   if (after.owner !== before.owner && !isAdministrator(change)) return false
-  // In the hands of the time when the account became his.
+  // Whether the owner has had no recovery since becoming the owner.
   const isHimself =
     isSameOwner && isOwner(member, before) && isOfGrant(member, grant) && member.recoveries === before.ownerRecoveries
   if (isHimself || (isSameOwner && lessens(change, after, before))) return made === 0
   return made === 1 || (made === 0 && recovery === 'open')
 }
 
-/** It loses credentials or its right to log in, and gains nothing. */
+/** Whether the account only loses credentials or its right to log in. */
 function lessens({ next, previous }: ServiceChange, after: ServiceAccount, before: ServiceAccount): boolean {
   const had = new Set(before.credentials.map((credential) => JSON.stringify(credential)))
   const isWithinBefore =

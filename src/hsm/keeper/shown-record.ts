@@ -10,7 +10,7 @@ import type { WritableFloors } from './floors.ts'
 import { hasSuccession, type SealedRecords } from './sealed-records.ts'
 import type { ShownRights } from './shown-rights.ts'
 
-/** Reads a record that a client sent. @throws Fault `hsm.rejected` */
+/** Parses a record that a client sent. @throws Fault `hsm.rejected` */
 export function opened(record: Buffer): OpenedRecord {
   try {
     return openRecord(record)
@@ -20,7 +20,7 @@ export function opened(record: Buffer): OpenedRecord {
 }
 
 /**
- * Verifies and reads a record of this type.
+ * Verifies and parses a record of this type.
  * @throws Fault `hsm.seal_broken`, `hsm.rejected` for a record of another type
  */
 export function shown<T extends RecordType>(
@@ -35,7 +35,7 @@ export function shown<T extends RecordType>(
   return record
 }
 
-/** Whether the record bears a good seal. */
+/** Whether the seal of the record is valid. */
 export function isSealed(token: Token, sealed: SealedRecord): boolean {
   try {
     verify(token, sealed)
@@ -46,7 +46,7 @@ export function isSealed(token: Token, sealed: SealedRecord): boolean {
   }
 }
 
-/** Where the newest records are known from. */
+/** The stores that determine whether a record is the newest. */
 export interface NewestRecords {
   readonly token: Token
   readonly floors: WritableFloors
@@ -59,7 +59,7 @@ export interface NewestRecords {
 export type NewestShown = Pick<NewestRecords, 'token' | 'floors' | 'sealedRecords'>
 
 /**
- * The same for a record that must be the newest. It may be of a change that is under way, and comes to nothing.
+ * The same for a record that must be the newest. Its change may still be uncommitted, and fail.
  * @throws Fault `hsm.outdated`
  */
 export function newestShown<T extends RecordType>(
@@ -73,8 +73,8 @@ export function newestShown<T extends RecordType>(
 }
 
 /**
- * The same for a record of a row that was committed: what is decided by it is decided by no older one from then on. Of a
- * commit that was not shown, this is how the keeper learns.
+ * The same for a record that was read from a committed row. From then on older ones are refused: this is how the keeper
+ * learns of a commit that was not shown.
  */
 export function committedShown<T extends RecordType>(
   on: NewestRecords,
@@ -86,7 +86,7 @@ export function committedShown<T extends RecordType>(
   return record
 }
 
-/** @throws Fault `hsm.outdated`, also for what is in a deleted vault */
+/** @throws Fault `hsm.outdated`, also for records of a deleted vault */
 export function checkNewest(
   { floors, sealedRecords }: Pick<NewestRecords, 'floors' | 'sealedRecords'>,
   bytes: Buffer,
@@ -116,12 +116,12 @@ function isOf<T extends RecordType>(
   return types.some((type) => type === record.type)
 }
 
-/** The records of a row of users: of a person, or of a service account. */
+/** The types of records for rows of users: a person, or a service account. */
 export const accountTypes = ['user', 'service account'] as const
 
 /**
- * Whether it is a second factor of this user. The record of a user may name what was sealed for another: beside a device
- * of his own he would try its codes.
+ * Whether this is a second factor of this user. The user's record must name it, and it must be sealed for this user:
+ * otherwise codes of another user's device could be tried along with one's own.
  */
 export function holdsFactor(
   { id, factors }: Pick<FieldsOf<'user'>, 'id' | 'factors'>,

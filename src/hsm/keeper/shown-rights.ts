@@ -6,14 +6,14 @@ import { generationOf } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
 
 /**
- * What users may do by the newest records that the keeper was shown, forgotten with the process: a grant of before serves its minute, and what
- * is sealed by it would outlast that.
+ * The rights of users by the newest records that were shown, in memory only. An older grant stays valid for its minute,
+ * but what is sealed under it would outlast that.
  */
 export interface ShownRights {
   note(record: OpenedRecord): void
-  /** @throws Fault `access.permission` for a grant of more */
+  /** @throws Fault `access.permission` for a grant of more rights */
   check(grant: Pick<FieldsOf<'grant'>, 'user' | 'capabilities' | 'vault' | 'permission'>): void
-  /** The operator has accepted older records. */
+  /** Forgets all rights: the operator has accepted older records. */
   forget(): void
 }
 
@@ -23,10 +23,10 @@ interface Right {
   readonly bits: number
 }
 
-/** It gives nothing: a user who has done as asked has no less than before. */
+/** Gives no rights: a user who has changed the pass phrase as requested has not lost any. */
 const asked = capabilitiesOf(['changePassphrase'])
 
-/** More users and members than change at once; of more, those are forgotten that were not asked for longest. */
+/** Number of entries; the least recently used are dropped. More than there are changes at a time. */
 const limit = 100_000
 
 export function createShownRights(): ShownRights {

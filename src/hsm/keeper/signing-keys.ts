@@ -6,18 +6,18 @@ import { auditPublicKeys, signAudit } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-/** Which version of the audit key signs, and what came before it. */
+/** The version of the audit key that signs, and the versions before it. */
 export interface AuditKeys {
-  /** DER SubjectPublicKeyInfo of the one that signs. */
+  /** DER SubjectPublicKeyInfo of the signing key. */
   publicKey(): Buffer
   /** r ‖ s over a SHA-256 digest. */
   sign(digest: Buffer): Buffer
-  /** Of those that may have signed a chain that the keeper does not know. */
+  /** Earlier keys, which may have signed a chain that the keeper does not know. */
   earlierKeys(): readonly Buffer[]
   successions(): readonly Succession[]
   /**
-   * Signs with the newest version of the token from now on; undefined where it does. `known`: the last end of each chain
-   * that was signed here; `shown`: those of other chains, where the key before signed them.
+   * Signs with the token's newest version from now on; undefined where it does already. `known`: the last end of each
+   * chain that was signed here. `shown`: those of other chains, if the key before signed them.
    */
   succeed(known: ReadonlyMap<string, ChainPoint>, shown: readonly SignedEnd[]): Succession | undefined
 }
@@ -41,7 +41,7 @@ export function successionsIn(state: KeeperState) {
   }
 }
 
-/** Says where the one key ends and the next one goes on, by both. `sign`: r ‖ s over a SHA-256 digest. */
+/** States where one key ends and the next one continues, signed by both. `sign`: r ‖ s over a SHA-256 digest. */
 export function composeSuccession(
   keys: {
     readonly from: Buffer
@@ -65,7 +65,7 @@ export function composeSuccession(
 export function createAuditKeys(token: Token, state: KeeperState, now: () => number): AuditKeys {
   const { list, keep } = successionsIn(state)
 
-  /** Without a succession the first that there is: the newest was made, and nothing was said of it yet. */
+  /** Without a succession the first version signs: the newest may have been made without a statement yet. */
   function current(): number {
     const { signing } = auditPublicKeys(token)
     return list().at(-1)?.version ?? Math.min(...signing)
@@ -103,7 +103,7 @@ export function createAuditKeys(token: Token, state: KeeperState, now: () => num
   }
 }
 
-/** What this key signed of these. */
+/** The ends among `shown` that this key signed. */
 export function headsIn(publicKey: Buffer, shown: readonly SignedEnd[]): [string, ChainPoint][] {
   return shown.flatMap((end): [string, ChainPoint][] => {
     const statement = parseStatement(end.text)

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { openPrivate } from '../server/private-file.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-/** Where there is no other place: a keeper that is confined writes nowhere but beside its file. */
+/** Without another place: a confined keeper can write only beside its file. */
 function besideOf(path: string): string {
   const copy = `${path}.copy`
   for (const suffix of ['', '-journal']) rmSync(`${copy}${suffix}`, { force: true })
@@ -11,8 +11,8 @@ function besideOf(path: string): string {
 }
 
 /**
- * A copy of all that the keeper's file holds, of one moment. Row by row, because requests may run inside of a transaction,
- * where SQLite makes no copy of a file; 100,000 rows take some 2 s, in which the keeper answers nothing else.
+ * Copies the whole content of the keeper's file at one moment. Row by row, because requests may run within a
+ * transaction, where SQLite copies no file. 100,000 rows take some 2 s, during which the keeper answers nothing else.
  */
 export function copyState(state: KeeperState, to: string | undefined): void {
   const path = to ?? besideOf(state.name)
@@ -31,7 +31,8 @@ function copyTables(state: KeeperState, copy: Database.Database): void {
     )
     .all()
   for (const { type, name, sql } of schema) {
-    // One statement each: root's command reads what another user wrote, and SQLite takes a definition with more behind it.
+    // One statement at a time: root's command reads what another user wrote, and exec() would run a definition with
+    // further statements appended.
     copy.prepare(sql).run()
     if (type !== 'table') continue
     const columns = state.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(name)

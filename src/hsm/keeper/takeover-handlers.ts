@@ -10,7 +10,7 @@ import { checkOperator, type Origin } from './record-change.ts'
 import { opened } from './shown-record.ts'
 import { earlierRecord } from './takeover.ts'
 
-/** What the keeper does with rows of before. */
+/** Operations on rows of earlier releases. */
 export function createTakeoverHandlers(
   token: Token,
   { takeover, accountIds }: Pick<KeeperMemory, 'takeover' | 'accountIds'>,

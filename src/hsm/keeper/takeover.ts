@@ -4,11 +4,11 @@ import { composeRecord, identityBytes, type OpenedRecord } from '../record-layou
 import type { KeeperState } from './keeper-state.ts'
 
 /**
- * Rows from before there were seals get them once, as they are. Afterwards a row without a seal is one that somebody
- * put into the database.
+ * Rows from before there were seals get one once, as they are. Afterwards a row without a seal was inserted by an
+ * attacker.
  */
 export interface Takeover {
-  /** @throws Fault `hsm.rejected` once it has ended */
+  /** @throws Fault `hsm.rejected` once the takeover has ended */
   checkOpen(): void
   end(): void
 }
@@ -29,7 +29,7 @@ export function createTakeover(state: KeeperState): Takeover {
   }
 }
 
-/** Users and application keys of before have no identity yet; vaults have one, and members name those of both. */
+/** Users and application keys of that release have no identity yet. Vaults have one, and memberships name both. */
 export function earlierRecord(record: OpenedRecord, drawIdentity: () => Buffer): Buffer {
   const { type, fields } = record
   const isFirst = (generationOf(record)?.number ?? 1) === 1

@@ -10,7 +10,7 @@ import { openKeeperState } from './keeper-state.ts'
 import { composeSuccession, headsIn, successionsIn } from './signing-keys.ts'
 
 export interface TokenSuccession {
-  /** The keeper's file; the keeper must not run. */
+  /** The keeper's file. The keeper must not be running. */
   readonly state: string
   readonly from: TokenLocation
   readonly to: TokenLocation
@@ -20,8 +20,9 @@ export interface TokenSuccession {
 }
 
 /**
- * Has the trail go on under the newest audit key of another token: both keys sign, each in its token, where the one ends.
- * From then on the keeper signs with the other token alone. Nothing is done where it was done before.
+ * Continues the trail under the newest audit key of another token. Both keys, each in its token, sign the statement
+ * where one ends and the other continues. From then on the keeper signs with the other token only. Does nothing if it
+ * was done before.
  */
 export function succeedInOtherToken({ state: path, from, to, shown, now }: TokenSuccession): void {
   const state = openKeeperState(path)
@@ -30,7 +31,7 @@ export function succeedInOtherToken({ state: path, from, to, shown, now }: Token
     const next = pairIn(to, (versions) => Math.max(...versions))
     if (successions.list().some(({ version }) => version === next.version)) return
     const last = successions.list().at(-1)?.version
-    // Where no succession says another, the first that there is signs.
+    // Without a succession the first version signs.
     const former = pairIn(from, (versions) => last ?? Math.min(...versions))
     const heads = new Map([...headsIn(former.publicKey, shown), ...pointsIn(state)])
     const keys = { from: former.publicKey, to: next.publicKey, at: now(), heads }
@@ -40,7 +41,7 @@ export function succeedInOtherToken({ state: path, from, to, shown, now }: Token
   }
 }
 
-/** Whether the keeper signs by a key that this token has not: it has moved to another one. */
+/** Whether the keeper signs with a key that this token does not have, because it has moved to another token. */
 export function hasMovedOn(path: string, from: TokenLocation): boolean {
   const state = openKeeperState(path)
   try {
@@ -51,7 +52,7 @@ export function hasMovedOn(path: string, from: TokenLocation): boolean {
   }
 }
 
-/** Whether a token holds the pair of this public audit key, and not its public half alone. */
+/** Whether a token has the key pair of this public audit key, not only its public half. */
 export function holdsPairOf(publicKey: Buffer, location: TokenLocation): boolean {
   return withToken(location, (token) => {
     const objects = listObjects(token)
@@ -71,7 +72,7 @@ const signingVersions = (objects: readonly TokenObject[]): number[] =>
     .filter(({ label, objectClass }) => roleOf(label) === 'audit' && objectClass === rootClass('audit'))
     .map(({ label }) => versionOf(label))
 
-/** Of the versions that sign, the one that is chosen. */
+/** Opens the key pair of the version that `choose` selects. */
 function pairIn(location: TokenLocation, choose: (versions: readonly number[]) => number): Pair {
   return withToken(location, (token) => {
     const objects = listObjects(token)

@@ -26,8 +26,8 @@ export interface TombstoneDependencies extends AuthorityDependencies, NewestShow
 }
 
 /**
- * Says under a seal that a vault or a key has ended, in place of its last record: for the operator, for a caller who may end
- * it, and of a key that was deleted for anybody, once its time is over.
+ * Seals that a vault or a key has ended, in place of its last record: for the operator, for a caller who may end it,
+ * and for anyone in the case of a deleted key whose recovery window has passed.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`, `hsm.outdated`
  */
 export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, grant: Grant | undefined): Buffer[] {
@@ -46,12 +46,15 @@ export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, gra
   throw new Fault('hsm.rejected', 'The keeper ends nothing that may not end.')
 }
 
-/** As the interface says: an Admin of the vault who may make vaults. */
+/** As in the interface: an Admin of the vault who has the capability to create vaults. */
 function mayDelete(origin: Origin, { identity }: FieldsOf<'vault'>, grant: Grant | undefined): boolean {
   return origin === 'operator' || (isAdmin(grant, identity) && holds(grant?.capabilities ?? 0, 'createVault'))
 }
 
-/** What was deleted ends with its time; an Admin has a backup take the place of a key at once, unless it is to stay. */
+/**
+ * A deleted key ends with its recovery window. An Admin may end a key at once, to replace it by a backup, unless
+ * deletion is forbidden.
+ */
 function mayDestroy(
   { origin, now, recoveryWindowMs }: TombstoneDependencies,
   { vault, allowDelete, deletedAt }: FieldsOf<'transparent key 2'>,
@@ -65,9 +68,9 @@ const isAdmin = (grant: Grant | undefined, vault: Buffer): boolean =>
   grant?.vault?.equals(vault) === true && grant.permission === permissionBits.Admin
 
 /**
- * Says under a seal that an object of the token which a host made as a key is in no record, and sees to it that it comes
- * into none: by its provenance, which is used up with it. One that was sealed in a record for a commit which then failed
- * goes for a minute, by a grant of the same caller. Of objects of before the operator says so.
+ * Seals that a token object which a host made as a key is in no record, and keeps it out of all future records by using
+ * its provenance up. An object whose record was sealed for a commit that failed can be discarded for a minute, under a
+ * grant of the same caller. For objects of earlier releases the operator's word counts.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`
  */
 export function sealUnused(on: TombstoneDependencies, fields: RequestFields): Buffer[] {

@@ -6,7 +6,7 @@ import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
 import { checkOperator, type Origin } from './record-change.ts'
 import type { AuditKeys } from './signing-keys.ts'
 
-/** What the keeper signs of the audit trail, and by which key. */
+/** Operations that sign the audit trail, and that name its keys. */
 export function createTrailHandlers(
   { auditEnds, auditKeys }: { readonly auditEnds: AuditEnds; readonly auditKeys: AuditKeys },
   origin: Origin,
@@ -25,7 +25,7 @@ export function createTrailHandlers(
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }
 
-/** An empty text stands for an end that is not known. */
+/** An empty text stands for an unknown end. */
 const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
   end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
 

@@ -1,18 +1,20 @@
 import type { TryRules } from '../try-rules.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-/** Limits how often something can be tried wrongly, such as the codes of one device. */
+/** Limits wrong tries, for example of the codes of one device. */
 export interface TryLimit {
-  /** Whether one more try counts. What is tried when it does not is wrong, whatever it is. */
+  /** Whether one more try is allowed. A try that is not allowed counts as wrong, whatever it is. */
   allows(subject: Buffer): boolean
-  /** Notes the end of a try; it costs the same whether it counts as a wrong one. */
+  /** Notes a finished try. Costs the same for right and wrong ones. */
   note(subject: Buffer, isWrong: boolean): void
 }
 
 const limitReached =
   'A limit of wrong tries was reached: a pass phrase, or the codes of a device, are refused for a time. A worker may ask past its throttle.'
 
-/** The "leaky bucket as a meter" (ITU-T I.371, GCRA): one time for each subject, when all its tries are paid for. */
+/**
+ * The "leaky bucket as a meter" (ITU-T I.371, GCRA): one time per subject, at which all its tries will be forgotten.
+ */
 export function createTryLimit(
   state: KeeperState,
   { burst, intervalMs }: TryRules,
@@ -28,12 +30,14 @@ export function createTryLimit(
   const spanMs = burst * intervalMs
   let sweptAt = now()
 
-  /** No more than a burst ahead: a clock that was set back must not shut the user out for longer. */
+  /** At most a burst ahead, so that a clock that was set back does not shut the user out for longer. */
   const paidAt = (subject: Buffer): number => Math.min(Math.max(find.get(subject)?.paid_at ?? 0, now()), now() + spanMs)
 
-  /** What a crash of the machine takes is tries of its last moment; that of the keeper takes none. */
+  /**
+   * Without a sync of its own: a crash of the machine loses the tries of its last moments, a crash of the keeper none.
+   */
   function quickly(work: () => void): void {
-    // Together with other requests it shares their sync.
+    // Within a transaction the tries share the sync of the other requests.
     if (state.inTransaction) return work()
     state.exec('PRAGMA synchronous = NORMAL')
     try {

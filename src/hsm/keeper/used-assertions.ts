@@ -2,18 +2,21 @@ import type { UsedUp } from '../login-request.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
-/** Assertions that began a session: none of them begins another. */
+/** Assertions that began a session, so that none begins another. */
 export interface UsedAssertions {
-  /** False where it was used before. On the disk when it returns, for as long as the assertion is good. */
+  /**
+   * Uses the assertion up; false where it was used before. On the disk when it returns, for as long as the assertion is
+   * valid.
+   */
   use(used: UsedUp): boolean
-  /** The same on the word of another keeper, which tells it to others itself. */
+  /** The same for an assertion that another keeper reported, which that keeper reports to the others itself. */
   take(assertion: Buffer, goodUntil: number): void
   readonly risen: RisenRows
 }
 
-/** A clock that is set back by less than this makes none good again. */
+/** A clock that is set back by less than this makes no used assertion valid again. */
 const keptLongerMs = 3_600_000
-/** By so much the clock of another machine may be behind. */
+/** Tolerated lag of another machine's clock. */
 const clocksDifferMs = 300_000
 
 export function createUsedAssertions(state: KeeperState, now: () => number): UsedAssertions {
@@ -27,7 +30,7 @@ export function createUsedAssertions(state: KeeperState, now: () => number): Use
     table: 'used_assertions',
     subject: 'assertion',
     number: 'good_until',
-    // Those that have ended are kept for a clock that is set back here, and nothing to others.
+    // Expired ones are kept in case this clock is set back, but not reported to others.
     tellFrom: () => now() - clocksDifferMs,
   })
   const keep = state.prepare('INSERT OR IGNORE INTO used_assertions (assertion, good_until, rose) VALUES (?, ?, ?)')

@@ -4,23 +4,20 @@ import type { OpenDevice } from '../pkcs11/otp-operations.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
-/**
- * How far each device of one-time passwords has got. A counter of the database that was put back makes no OTP good
- * again.
- */
+/** The counter of each OTP device, so that a counter that was put back in the database makes no OTP valid again. */
 export interface UsedOtps {
-  /** The counter after the last use; 0 for a device that is not known. */
+  /** The counter after the last use; 0 for an unknown device. */
   of(device: Buffer): number
-  /** False where the counter is not beyond that of the last use. On the disk when it returns. */
+  /** False where the counter does not exceed that of the last use. On the disk when it returns. */
   advance(device: Buffer, counter: number): boolean
-  /** The same on the word of another keeper, which tells it to others itself. */
+  /** The same for a counter that another keeper reported, which that keeper reports to the others itself. */
   take(device: Buffer, counter: number): void
   readonly risen: RisenRows
 }
 
 /**
- * Tells a device from all others by its wrapped key, and what it counts by. A key wrap has no randomness (RFC 3394, RFC
- * 5649): a seed that is enrolled again is the same device.
+ * Identifies a device by its wrapped key and its parameters. A key wrap is deterministic (RFC 3394, RFC 5649), so that
+ * a seed that is enrolled again is the same device.
  */
 export const deviceOf = ({ key: { kind, kek, blob }, device, periodSeconds }: OpenDevice): Buffer =>
   createHash('sha256')

@@ -1,7 +1,7 @@
 import { recordDigest } from '../sealed-record.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-/** The keys that were sealed in a record, so that none is sealed in a second one. */
+/** The keys that are in a sealed record, so that none gets into a second one. */
 export interface UsedProvenance {
   /** False where the key is in another record already. The same record again is a repeated request. */
   use(provenance: Buffer, record: Buffer): boolean

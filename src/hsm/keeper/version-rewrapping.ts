@@ -9,8 +9,8 @@ import { composeRecord, type OpenedRecord, openRecord } from '../record-layouts.
 import { wrapped } from '../server/reply-fields.ts'
 
 /**
- * Wraps a version of a key under the newest KEKs and seals its record so; all else of the record stays as it was, and
- * what cannot be wrapped anew stays, too. Only for the operator: a worker has no use for it.
+ * Wraps a version of a key under the newest KEKs and seals its record; the rest of the record stays, as do wrappings
+ * that cannot be renewed. For the operator only, since a worker never needs it.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`
  */
 export function rewrapVersion(token: Token, sealed: SealedRecord, vaultKey: SealedRecord | undefined): Uint8Array[] {

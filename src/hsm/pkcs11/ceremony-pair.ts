@@ -78,7 +78,7 @@ export function destroyCeremony(session: Pkcs11Session): void {
   destroyTrusted(session)
 }
 
-/** Of this ceremony, or of one that was broken off. */
+/** The pair of this ceremony, or of an interrupted one. */
 export function destroyPair(session: Pkcs11Session): void {
   for (const handle of session.find([{ type: pkcs11.CKA_LABEL, value: ceremonyLabel }])) session.destroy(handle)
 }

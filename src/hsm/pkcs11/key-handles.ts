@@ -15,9 +15,10 @@ import { createSealCheck, type OpenRecord } from './seal-check.ts'
 /**
  * The unwrapped keys of one epoch. It ends with its connection, and so no handle outlives its epoch.
  *
- * A record that is new here has its seal checked and its blob unwrapped first; for one that is known, byte for byte,
- * both were done. Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
- * Seals have no age: `hsm.outdated` for a row of before that was put back.
+ * For a record seen for the first time, the seal is verified and the blob unwrapped. For a known one, equal in every byte,
+ * neither is repeated.
+ * @throws Fault `hsm.seal_broken`; `hsm.rejected` for a key of the wrong kind; `hsm.outdated` for an older row that was put
+ * back, since a seal does not show its age
  */
 export interface KeyHandles {
   /** Calls `work` with the unwrapped secret key and its record, where grant and policy allow the use. */

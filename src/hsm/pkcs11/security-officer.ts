@@ -10,7 +10,7 @@ import { knownPin } from './user-pin.ts'
 
 /** A session of the security officer, who sees no private object. */
 export interface OfficerSession {
-  /** Sets the PIN of the user; objects stay, and the PIN of before is refused. */
+  /** Sets the user's PIN. Objects are kept, and the previous PIN is refused. */
   setPin(pin: string): void
   /** Changes the PIN of the security officer. Throws `hsm.rejected`. */
   changeOwnPin(pin: string): void

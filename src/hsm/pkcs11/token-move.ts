@@ -47,10 +47,11 @@ interface WrappedKey extends Pick<TokenObject, 'label' | 'id'> {
 }
 
 /**
- * Moves every key that may leave one token to another, in a ceremony of both: the SO of the one makes the pair of the
- * other a trusted one, for as long as it wraps; the SO of the other sets a PIN that nobody knows, for as long as the
- * pair is there. The keys of `from` stay. May be broken off at any time, and called again: a key that is there is
- * compared, and not taken twice. Throws `hsm.rejected` where `to` holds anything else.
+ * Moves every key that may leave a token to another token, in a ceremony of both. The SO of the first marks the key pair of
+ * the second as trusted while it wraps. The SO of the second sets a PIN that no person knows while the pair exists. The
+ * keys of `from` are kept. An interrupted move can be called again: a key that exists already is compared, and not moved
+ * twice.
+ * @throws Fault `hsm.rejected` where `to` contains anything else
  */
 export function moveKeys({ from, to, isWanted, progress }: TokenMove): MovedKeys {
   // Outside of what is mended below: an SO PIN that is refused is not presented twice.
@@ -200,7 +201,9 @@ export function inventoryOf(location: TokenLocation): MoveInventory {
   })
 }
 
-/** Throws `hsm.rejected` where two tokens have different keys of one name: those of two appliances bear the same names. */
+/**
+ * Throws `hsm.rejected` where two tokens have different keys of one name: those of two appliances bear the same names.
+ */
 export function requireSameKeys(one: TokenLocation, other: TokenLocation): void {
   const keys = withToken(one, (token) =>
     listObjects(token)

@@ -4,10 +4,7 @@ import { PinRefused, TokenFailure } from '../pkcs11/failure.ts'
 import type { PinnedToken, UserPin } from '../pkcs11/user-pin.ts'
 import { type RefusalLedger, withRefusedPins } from './refused-pins.ts'
 
-/**
- * Where the next PIN lies while it is made known to the token: after a change that was broken off, the token has the one
- * or the other.
- */
+/** The file of the next PIN during a change: after an interrupted change, the token has one or the other. */
 export const nextPinBeside = (pinFile: string): string => `${pinFile}.next`
 
 export interface PinSources {
@@ -18,8 +15,8 @@ export interface PinSources {
 }
 
 /**
- * The PIN in a file, read at every login. One that the token has refused is not tried again, by any process of this
- * machine, until the file holds another one.
+ * The PIN in a file, read at every login. A PIN that the token refused is not tried again, by any process of this
+ * machine, until the file changes.
  */
 export function createFilePin(sources: PinSources): UserPin {
   const { pinFile, refusedPins } = sources
@@ -30,7 +27,7 @@ export function createFilePin(sources: PinSources): UserPin {
   return {
     read: () => candidatesIn(pinFile)[isNext ? 1 : 0] ?? readSecret(pinFile),
     present(token, login) {
-      // Before the files are read: what changes meanwhile counts as a change.
+      // Taken before the files are read, so that a change in between is noticed.
       refusedAs = look()
       withRefusedPins(refusedPins, (refused) => {
         const pins = candidatesIn(pinFile)
@@ -46,7 +43,7 @@ export function createFilePin(sources: PinSources): UserPin {
 /** What the units of systemd give a service where there is no next one (SetCredential=). */
 const noPin = '-'
 
-/** The PIN of the file, and the one that was to come after it where a change was broken off. */
+/** The PIN of the file, and the next one of an interrupted change. */
 function candidatesIn(pinFile: string): string[] {
   const next = nextPinBeside(pinFile)
   const pins = [readSecret(pinFile), ...(existsSync(next) ? [readSecret(next)] : [])]

@@ -10,21 +10,22 @@ import { withRefusedPins } from './refused-pins.ts'
 export interface PinChangeOptions {
   readonly location: Omit<TokenLocation, 'pin'>
   readonly credential: PinCredential
-  /** The file that remembers what was refused. */
+  /** The file that remembers refused PINs. */
   readonly refusedPins: string
   /** The folder of a software token (`hsm.tokenDirectory`). */
   readonly tokenDirectory?: string | undefined
-  /** The PIN to be; asked for once the token takes the one of before. */
+  /** Gives the new PIN. Called once the token has accepted the present one. */
   readonly newPin: (limits: PinLimits) => string
 }
 
-/** `finished`: a change that was broken off had reached the token, and is finished now. */
+/** `finished`: an interrupted change had reached the token, and is complete now. */
 export type PinChange = 'changed' | 'finished'
 
 /**
- * Gives the token another PIN, and the credential the same. Other processes wait with their logins meanwhile. The next PIN
- * lies beside the old one before the token hears of it, and takes its place after: wherever this is broken off, one of the
- * two is the token's, and at most one wrong one is tried. Throws `hsm.rejected`, PinRefused.
+ * Changes the PIN of the token and of the credential, while other processes wait with their logins. The next PIN is
+ * stored beside the old one before the token gets it, and replaces it afterwards. So after an interruption one of the
+ * two is the token's, and at most one wrong PIN is tried.
+ * @throws Fault `hsm.rejected`; PinRefused
  */
 export function changePin({ location, credential, refusedPins, tokenDirectory, newPin }: PinChangeOptions): PinChange {
   return withRefusedPins(refusedPins, (refused) => {
@@ -39,7 +40,7 @@ export function changePin({ location, credential, refusedPins, tokenDirectory, n
     }
     return withToken({ ...location, pin }, (token) => {
       if (taken === 0) {
-        // A change that was broken off did not reach the token.
+        // The interrupted change did not reach the token.
         credential.discardNext()
         const fresh = newPin(pinLimitsOf(token))
         checkPin(fresh, pinLimitsOf(token))
@@ -48,14 +49,14 @@ export function changePin({ location, credential, refusedPins, tokenDirectory, n
         give(token, pins[0] ?? '', fresh, { credential, tokenDirectory })
       }
       credential.promoteNext()
-      // It may have been tried before it was the PIN.
+      // It may have been refused before it was the PIN.
       refused.clear()
       return taken === 0 ? 'changed' : 'finished'
     })
   })
 }
 
-/** Who reads the file leaves a line end out: a PIN that ends with one would be lost. */
+/** Readers of the file drop a line end, so that a PIN which ends with one could not be read back. */
 function requireReadable(credential: PinCredential, fresh: string): void {
   if (credential.readNext() === fresh) return
   credential.discardNext()

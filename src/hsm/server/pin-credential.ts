@@ -15,20 +15,20 @@ import { readSecret } from '../../config/loader.ts'
 import { syncPath } from '../pkcs11/directory-sync.ts'
 import { nextPinBeside } from './file-pin.ts'
 
-/** Where the PIN lies, and the next one while it is made known to the token. */
+/** Where the PIN is stored, and the next one during a change. */
 export interface PinCredential {
   readonly file: string
   read(): string
-  /** Of a change that was broken off. */
+  /** The next PIN of an interrupted change. */
   readNext(): string | undefined
-  /** On the disk when it returns, whole or not at all. */
+  /** Stores the next PIN, completely or not at all. It is on the disk when this returns. */
   keepNext(pin: string): void
-  /** Puts the next one in the place of the PIN, in one step. */
+  /** Replaces the PIN by the next one, in one step. */
   promoteNext(): void
   discardNext(): void
 }
 
-/** How a PIN is written to a file and read from it. */
+/** How a PIN is encoded in its file. */
 export interface PinEncoding {
   readonly encode: (pin: string) => string | Buffer
   readonly decode: (file: string) => string
@@ -59,7 +59,7 @@ export function createPinCredential(file: string, { encode, decode }: PinEncodin
   }
 }
 
-/** With the owner and the mode of another file. */
+/** Writes a file with the owner and mode of another. */
 function writeLike(model: string, path: string, content: string | Buffer): void {
   const { uid, gid, mode } = statSync(model)
   const descriptor = openSync(path, 'wx', 0o600)

@@ -1,7 +1,7 @@
 import type { FaultCode } from '../../fault.ts'
 import type { FaultRow } from './fault-row.ts'
 
-/** The rows of the error catalogue that speak of the appliance itself: its token, its database, its trail. */
+/** The rows of the error catalogue about the appliance itself: its token, its database, its trail. */
 export const applianceFaults = {
   'hsm.unavailable': {
     status: 503,

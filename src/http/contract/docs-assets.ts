@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Light and dark, narrow and wide, screen and paper; no font, colour or image from elsewhere. */
+/** For light and dark, narrow and wide, screen and paper. It loads no font, colour or image from elsewhere. */
 const style = `
 :root { --ink: #1d2126; --soft: #59626e; --paper: #fff; --line: #d9dee5; --tint: #f4f6f9; --link: #0b57a4; }
 @media (prefers-color-scheme: dark) {
@@ -58,7 +58,8 @@ nav ul { margin: 0 0 1rem; padding-left: 1rem; list-style: none; break-inside: a
 `
 
 /**
- * Shows the operations that hold every word of the search field. Without it the page is whole, and the field is hidden.
+ * Shows the operations that contain every word of the search field. Without the script the page is complete, and the
+ * field is hidden.
  */
 const script = `
 const field = document.getElementById('search');
@@ -87,9 +88,9 @@ field.addEventListener('input', () => {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-// In one piece each: the layout of the page must not put a blank into what the hash is of.
+// Each on one line, so that formatting does not change the hashed text.
 export const styleElement = `<style>${style}</style>`
 export const scriptElement = `<script>${script}</script>`
 
-/** Nothing of the page comes from elsewhere, and nothing runs in it but the script above. */
+/** The page loads nothing, and runs nothing but the script above. */
 export const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

@@ -19,12 +19,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A template of HTML: what is put in is escaped unless it is markup itself. */
+/** A template literal of HTML. Inserted values are escaped unless they are markup. */
 export function html(pieces: TemplateStringsArray, ...values: readonly (Markup | string)[]): Markup {
   return new Markup(String.raw({ raw: pieces }, ...values.map(escaped)))
 }
 
-/** For text of our own that is not HTML, such as a style sheet. */
+/** Marks our own text that is not HTML, such as a style sheet, as safe. */
 html.raw = (text: string): Markup => new Markup(text)
 
 export function join(parts: readonly (Markup | string)[]): Markup {
@@ -37,10 +37,10 @@ function escaped(value: Markup | string): string {
     : value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** Text whose `code` is set as code. */
+/** Text in which `code` is set as code. */
 export function inline(text: string): Markup {
   return join(text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`)))
 }
 
-/** Paragraphs of such text. */
+/** The same in paragraphs. */
 export const lines = (text: string): Markup => join(text.split('\n\n').map((line) => html`<p>${inline(line)}</p>`))

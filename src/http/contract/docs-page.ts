@@ -54,7 +54,7 @@ function pageOf(document: OpenApi): Markup {
     </html>`
 }
 
-/** A test runs it as it stands. */
+/** A test runs this text unchanged. */
 const quickStartText = `export STRONGROOM=https://vault.example.com   # the address of this appliance
 
 # Log in: application key, pass phrase, and a code of your authenticator app
@@ -90,7 +90,7 @@ const tools = html`<div class="tools">
 
 const languageClasses = { curl: 'curl', 'Node.js': 'node', Python: 'python' } as const
 
-/** In one piece: every blank of it is shown. */
+/** On one line, because every blank within it is displayed. */
 function pre(name: string, text: string): Markup {
   return html.raw(`<pre class="${name}"><code>${String(html`${text}`)}</code></pre>`)
 }

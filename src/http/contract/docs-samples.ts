@@ -2,7 +2,7 @@ import { firstOf } from './example.ts'
 import type { Operation } from './openapi-operation.ts'
 import { isSchema } from './openapi-schemas.ts'
 
-/** A call as programs make it. */
+/** A sample of a call in one language. */
 export interface Sample {
   readonly language: 'curl' | 'Node.js' | 'Python'
   readonly text: string
@@ -18,7 +18,7 @@ interface SampleCall {
   readonly hasFile: boolean
 }
 
-/** The example of an operation, in three languages. Address and token come from the environment: STRONGROOM and TOKEN. */
+/** The example of an operation in three languages. The environment gives address and token: STRONGROOM and TOKEN. */
 export function samplesOf(method: string, path: string, operation: Operation): Sample[] {
   const call = callOf(method, path, operation)
   return [

@@ -15,13 +15,13 @@ export const parameterTable = (parameters: readonly Parameter[]): Markup | '' =>
 
 export const bodyTable = (type: string, schema: Schema): Markup | '' => table(`Body, ${type}`, rowsOf(schema, true))
 
-/** What a success answers with: the responses of an operation begin with it. */
+/** The response of a success, which stands first among the responses of an operation. */
 export function successOf(responses: Operation['responses']): Pick<Response, 'content'> & { readonly status: string } {
   const [status = '', success] = Object.entries(responses)[0] ?? []
   return { status, content: success === undefined || '$ref' in success ? {} : success.content }
 }
 
-/** What a success holds beyond the envelope. */
+/** A table of the members of a success besides the envelope. */
 export function answerTable(responses: Operation['responses']): Markup | '' {
   const { status, content } = successOf(responses)
   const { allOf } = content['application/json']?.schema ?? {}
@@ -45,7 +45,10 @@ export function failureTable(responses: Operation['responses']): Markup | '' {
 export const recordTable = (title: string, schema: Schema): Markup =>
   html`<div id="record-${title}">${table(title, rowsOf(schema, false))}</div>`
 
-/** A row for each member, and for those inside it; a record of its own is named. What is sent says what is required. */
+/**
+ * One row per member, with nested members; a named schema is mentioned by its name. For a request, the rows say what is
+ * required.
+ */
 function rowsOf(schema: Schema, isSent: boolean, within = ''): Row[] {
   const seen = new Set<string>()
   return variantsOf(schema)
@@ -63,7 +66,7 @@ function rowsOf(schema: Schema, isSent: boolean, within = ''): Row[] {
     })
 }
 
-/** A schema, or those of which one holds. */
+/** The alternatives of a schema, or the schema itself. */
 function variantsOf(schema: Schema): Schema[] {
   const { anyOf } = schema
   return [schema, ...(Array.isArray(anyOf) ? anyOf.filter(isSchema) : [])]

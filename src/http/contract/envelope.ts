@@ -28,23 +28,25 @@ export type HandlerName =
 
 export type JsonObject = { readonly [member: string]: unknown }
 
-/** What is known of a call while it runs; the envelope is written from it and from nothing else. */
+/** What is known of a call while it runs. The envelope is made from this alone. */
 export interface EnvelopeState {
   handler: HandlerName
-  /** Members of query and body as they came, without secrets. */
+  /** The echo: members of query and body as they were sent, without secrets. */
   data: JsonObject
   headers: JsonObject
-  /** The session token as it was supplied, wherever it stood but in the cookie. */
+  /** The session token as it was supplied in a header, query or body. */
   suppliedToken?: string
-  /** The token in the cookie by which the call is made, or why it is not taken. No body of an answer holds it. */
+  /**
+   * The token in the session cookie, or the fault for which the cookie is refused. No body of an answer contains it.
+   */
   cookie?: string | Fault
-  /** Two headers have a token each, and not the same: the caller may be either. */
+  /** Set where two headers have different tokens, either of which could be meant. */
   readonly hasTwoTokens?: true
-  /** The token for the next call; set once the supplied one was found good. */
+  /** The token for the next call; set once the supplied one was accepted. */
   token?: string
-  /** Set once it is known which application asks. */
+  /** Set once the application is known. */
   responseVersion?: ResponseVersion
-  /** Beside those that every answer has. */
+  /** Headers besides those that every answer has. */
   answerHeaders?: Readonly<Record<string, string>>
 }
 
@@ -52,43 +54,43 @@ export interface EnvelopeState {
 export const shownToken = ({ suppliedToken, cookie }: EnvelopeState): string | undefined =>
   suppliedToken ?? (typeof cookie === 'string' ? cookie : undefined)
 
-/** A document as it goes out: one buffer for all who ask for it. */
+/** A document as it is sent. All calls that ask for it share one buffer. */
 export interface Page {
   readonly contentType: string
   readonly content: Buffer
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A text of some megabytes, in pieces of ASCII that JSON writes as they are. */
+/** A text of some megabytes, in pieces of ASCII that need no escaping in JSON. */
 export interface LongText {
   readonly member: string
   readonly pieces: readonly Buffer[]
 }
 
-/** What a handler answers with, beyond what every envelope holds. */
+/** The answer of a handler, besides what every envelope contains. */
 export interface Reply {
   readonly callinfo?: JsonObject
-  /** Added to the echo in DATA. */
+  /** Members that are added to the echo in DATA. */
   readonly data?: JsonObject
-  /** Members beside CALLINFO, such as VAULT or KEYS. */
+  /** Members at the top level, such as VAULT or KEYS. */
   readonly members?: JsonObject
-  /** The last member, whose text is too long to be put together: see LongText. */
+  /** The last member, where its text is too long to be joined: see LongText. */
   readonly longText?: LongText
-  /** The whole answer instead of an envelope: for what documents the interface, and is no call of it. */
+  /** A page instead of an envelope, for calls that document the interface. */
   readonly page?: Page
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]
-  /** The caller has logged out: a browser forgets what it kept. */
+  /** The caller has logged out: the browser is told to forget all data of the appliance. */
   readonly endsSession?: true
-  /** Called once, when the answer has left or its connection is gone. */
+  /** Called once, when the answer has left or its connection is closed. */
   readonly afterSend?: () => void
 }
 
-/** A response: status and body (an envelope is ASCII, so that no client splits a character between two reads). */
+/** An HTTP response: status and body. An envelope is ASCII, so that no client splits a character between two reads. */
 export interface Answer {
   readonly status: number
   readonly body: string | Buffer
-  /** What follows the body, of an answer with a long text. */
+  /** The pieces that follow the body, in an answer with a long text. */
   readonly rest?: readonly Buffer[]
   readonly headers: Readonly<Record<string, string>>
 }
@@ -116,7 +118,7 @@ export function success(state: EnvelopeState, status: number, reply: Reply): Ans
   return { status, headers, ...(reply.longText ? withLongText(json, reply.longText) : { body: json }) }
 }
 
-/** The pieces go out as they are: a file of 64 MiB would be copied four times on its way through one text. */
+/** Keeps the pieces as they are: joined, a file of 64 MiB would be copied four times on its way. */
 function withLongText(json: string, { member, pieces }: LongText): Pick<Answer, 'body' | 'rest'> {
   return { body: `${json.slice(0, -1)},"${member}":"`, rest: [...pieces, Buffer.from('"}')] }
 }
@@ -145,15 +147,15 @@ export function failure(state: EnvelopeState, fault: Fault): Answer {
   return { status, body: jsonOf(inVersion(envelope, state)), headers }
 }
 
-/** The answer to a request that is turned away before anything was read of it but its headers. */
+/** The answer to a request of which nothing but the headers was read. */
 export function refusal(fault: Fault, headers: IncomingHeaders = {}): Answer {
   return failure(createEnvelopeState(headers), fault)
 }
 
-/** Header names in lower case, as node:http and node:http2 give them. */
+/** Headers with names in lower case, as node:http and node:http2 give them. */
 export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** What is known of a call by its headers alone. */
+/** The state of a call of which only the headers are known. */
 export function createEnvelopeState(headers: IncomingHeaders, handler: HandlerName = 'Handler'): EnvelopeState {
   const own = headers['x-http-token']
   const bearer = bearerToken(headers['authorization'])
@@ -168,8 +170,8 @@ export function createEnvelopeState(headers: IncomingHeaders, handler: HandlerNa
 }
 
 /**
- * RFC 6750 §2.1, the scheme in whatever case (RFC 9110 §11.1). What has not the form of a session token is of a gateway in
- * front, and none of ours.
+ * The token of a header `Authorization: Bearer` (RFC 6750 §2.1; the scheme in any case, RFC 9110 §11.1). A text without
+ * the form of a session token is meant for a gateway in front, and ignored.
  */
 function bearerToken(authorization: IncomingHeaders[string]): string | undefined {
   const token = typeof authorization === 'string' ? /^bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined
@@ -184,7 +186,7 @@ const tokenOf = (state: EnvelopeState): JsonObject => (state.token === undefined
 function echo(state: EnvelopeState, more: JsonObject | undefined): unknown {
   const { suppliedToken: token } = state
   const data = Object.assign({}, state.data, more, token === undefined ? undefined : { token })
-  // An empty echo is an array: what clients of this interface have always seen (spec: "Get enabled login types").
+  // An empty echo is an array, as published clients expect (spec: "Get enabled login types").
   return Object.keys(data).length === 0 ? [] : data
 }
 
@@ -201,14 +203,14 @@ const fixedHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Credentials for a proxy in front, and cookies, ours among them: echoing them would only spread them. */
+/** Credentials for a proxy in front, and cookies including our own: echoing them would only spread them. */
 const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])
-/** HTTP/2 says the host in a field of its own (RFC 9113, 8.3.1). */
+/** HTTP/2 has a field of its own for the host (RFC 9113, 8.3.1). */
 const canonicalNames = new Map([[':authority', 'Host']])
 
-/** The request's headers under their customary capitals (`X-Http-Token`). */
+/** The request's headers with their customary capitals (`X-Http-Token`). */
 function canonicalHeaders(headers: IncomingHeaders): JsonObject {
-  // What is made of an ordinary object is quick to write; of one, the name __proto__ is no member.
+  // An ordinary object, because those are serialized fastest. It has no own member __proto__.
   const echoed: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     const isOfProtocol = name.startsWith(':') && !canonicalNames.has(name)
@@ -224,7 +226,7 @@ function canonicalName(name: string): string {
   const canonical = name
     .toLowerCase()
     .replaceAll(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase())
-  // Names are the client's choice: the memory is for the few that every request carries.
+  // Clients choose the names, so the cache is bounded: it serves the few that every request has.
   if (canonicalNames.size < 256) canonicalNames.set(name, canonical)
   return canonical
 }

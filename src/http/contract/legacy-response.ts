@@ -1,13 +1,13 @@
 type Members = Readonly<Record<string, unknown>>
 
-/** An answer before it is written. */
+/** An answer before it is serialized. */
 export interface Envelope extends Members {
   readonly CALLINFO: Members
 }
 
 /**
- * An answer as release 2.0.5 gave it (spec: Versioning): lists of records are objects keyed by id, and what came later
- * is not there. Nothing else of an answer differs.
+ * Converts an answer to the form of release 2.0.5 (spec: Versioning): lists of records are objects keyed by id, and
+ * later members are left out. Nothing else differs.
  */
 export function toLegacyResponse({ CALLINFO, ...members }: Envelope): Members {
   const { audit: _audit, errorcodes: _errorcodes, ...callinfo } = CALLINFO
@@ -31,7 +31,7 @@ const keyed =
 
 const asItIs = (record: Members): Members => record
 
-/** A template's record in the notation of `/template`: `structure` is a list whose items carry `fieldname`. */
+/** A template's record in the notation of `/template`: `structure` is a list whose items have `fieldname`. */
 function oldTemplate({ info, structure }: Members): Members {
   const fields = isList(structure) ? structure : []
   return { INFO: info, STRUCTURE: Object.fromEntries(fields.map(({ fieldname, ...field }) => [fieldname, field])) }
@@ -49,7 +49,7 @@ const renamed: Readonly<Record<string, Rename>> = {
   TEMPLATE: keyed('TEMPLATE', ({ INFO }) => (isRecord(INFO) ? INFO['id'] : undefined)),
 }
 
-/** What is no list stays what it is: a single template has always been one object. */
+/** Only lists are converted: a single template was an object in that release, too. */
 function byId(records: unknown, idOf: (record: Members) => unknown, write: (record: Members) => unknown): unknown {
   if (!isList(records)) return records
   return Object.fromEntries(records.map((record) => [String(idOf(record)), write(record)]))

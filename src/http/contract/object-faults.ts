@@ -1,7 +1,7 @@
 import type { FaultCode } from '../../fault.ts'
 import type { FaultRow } from './fault-row.ts'
 
-/** The rows of the catalogue for objects and their files. */
+/** The rows of the error catalogue for objects and their files. */
 export const objectFaults = {
   'object.not_found': {
     status: 404,

@@ -40,7 +40,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
 }
 
-/** How a token may be handed over; a member `token` of the body is another way, for clients that know no other. */
+/** The ways to send a token. A member `token` of the body is another one, for clients that know no other. */
 export const securitySchemes = {
   header: { type: 'apiKey', in: 'header', name: 'X-Http-Token', description: 'The session token; preferred.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The same, as Authorization: Bearer.' },
@@ -54,14 +54,14 @@ export const securitySchemes = {
   },
 }
 
-/** Schemas that several operations name, by their ids. */
+/** Schemas that several operations refer to, by their ids. */
 export type SharedSchemas = Record<string, Schema>
 
-/** What the document knows of an operation beside its contract. */
+/** What the document contains of an operation besides its contract. */
 export interface OperationNotes {
   readonly operationId: string
   readonly example: Example | undefined
-  /** With `batch_input`. */
+  /** The example with `batch_input`. */
   readonly many: Example | undefined
   readonly shared: SharedSchemas
 }
@@ -83,12 +83,12 @@ export function operationOf(contract: AnyEndpoint, { operationId, example, many,
   }
 }
 
-/** The first word of its name: what an operation is listed under. */
+/** The first word of the operation's name, under which the document lists it. */
 export function tagOf({ operation }: AnyEndpoint): string {
   return operation.split('.')[0] ?? ''
 }
 
-/** Who may call, as the pipeline checks it. */
+/** Who may make the call, as the pipeline checks it. */
 function needsOf({ access, demanding = [] }: Pick<AnyEndpoint, 'access' | 'demanding'>): string {
   if (access.kind === 'public') return 'Anyone may call this.'
   const holder = access.kind === 'session' ? exceptionOf(access) : ''
@@ -102,7 +102,7 @@ function needsOf({ access, demanding = [] }: Pick<AnyEndpoint, 'access' | 'deman
   return `Needs a session of a member of the vault, with ${access.permission} or more.${into}${forms.join('')}${capability}`
 }
 
-/** Who needs no capability. */
+/** Callers who need no capability. */
 function exceptionOf({ self, owner }: { readonly self?: string; readonly owner?: Ownership }): string {
   if (self !== undefined) return ', for other users than oneself'
   if (owner === undefined) return ''
@@ -113,7 +113,7 @@ function serviceWords({ service }: { readonly service?: ServiceNeed }): string {
   return service === undefined ? '' : ` A service account needs grants for ${service.operation} in one of its vaults.`
 }
 
-/** What a narrowed member needs. */
+/** The requirement for a narrowed member. */
 function scopedUseWords({ access, scopedUse }: AnyEndpoint): string {
   if (access.kind !== 'vault') return ''
   if (scopedUse === undefined) return ' A member whose rights are narrowed by grants is refused.'
@@ -139,7 +139,7 @@ function pathParameters({ params }: AnyEndpoint): Parameter[] {
   }))
 }
 
-/** A parameter says what it is beside its schema, not in it. */
+/** OpenAPI has the description of a parameter beside its schema. */
 function described(
   name: string,
   { description, ...schema }: Schema,
@@ -188,7 +188,7 @@ const places = {
   DATA: 'What the call answers, beside what was sent.',
 }
 
-/** The schema of an object whose member `name` is this. */
+/** The schema of an object whose member `name` has this schema. */
 const within = (name: keyof typeof places, schema: Schema | undefined): Schema | undefined =>
   schema && { type: 'object', properties: { [name]: { description: places[name], ...schema } } }
 
@@ -209,7 +209,7 @@ function successOf(
   return { description: success === 201 ? 'Made.' : 'Done.', content: { 'application/json': { schema, ...answer } } }
 }
 
-/** What may go wrong with a call of this contract, and is told by a number of its own. */
+/** The faults of a call of this contract that have numbers of their own. */
 export function faultsOf(contract: AnyEndpoint): FaultCode[] {
   const { upload, method } = contract
   const takesBody = method !== 'GET' && method !== 'LIST'
@@ -259,7 +259,7 @@ function failureResponse(codes: readonly FaultCode[], introduction: readonly str
   }
 }
 
-/** What any call may answer, whatever it is about: so it stands in the document once. */
+/** Faults of any call. The document lists them once. */
 const anywhere: readonly FaultCode[] = [
   'session.cookie',
   'request.not_found',

@@ -3,14 +3,14 @@ import { z } from 'zod'
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What a caller may send for a schema of a contract: before defaults and transformations. */
+/** The schema of what a caller may send: before defaults and transformations. */
 export function inputSchema(schema: z.ZodType): Schema {
   return plain(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy }))
 }
 
 /**
- * What is sent for a schema of a reply. It forbids no other members: the envelope's are beside them, and later releases
- * add some. A schema with an id is put into `shared`, once, and named by it.
+ * The schema of what a reply contains. It allows other members, since the envelope's stand beside them and later
+ * releases add some. A schema with an id is put into `shared` once and referred to.
  */
 export function outputSchema(schema: z.ZodType, shared: Record<string, Schema>): Schema {
   const written = z.toJSONSchema(schema, {
@@ -26,7 +26,7 @@ export function outputSchema(schema: z.ZodType, shared: Record<string, Schema>):
   return own
 }
 
-/** Drops what says nothing: the pattern of a format, the range of all numbers, an id beside the name that it is. */
+/** Removes redundant keywords: the pattern of a format, the range of all numbers, an id that is the name already. */
 function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
   delete jsonSchema['id']
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern']
@@ -48,7 +48,7 @@ export interface Member {
   readonly schema: Schema
 }
 
-/** The members of an object's schema, in their order. */
+/** The members of an object's schema, in order. */
 export function membersOf({ properties = {}, required = [] }: Schema): Member[] {
   const needed = Array.isArray(required) ? required : []
   return Object.entries(isSchema(properties) ? properties : {}).map(([name, schema]) => ({
@@ -70,7 +70,7 @@ const nouns: Readonly<Record<string, string>> = {
   object: 'object',
 }
 
-/** Patterns that need no saying, or have words of their own. */
+/** Words for patterns; empty for a pattern that needs none. */
 const patternWords: Readonly<Record<string, string>> = {
   '^\\P{Cc}*$': '',
   '^\\d+$': 'digits',
@@ -78,7 +78,7 @@ const patternWords: Readonly<Record<string, string>> = {
   '^[1-9]\\d{0,8}$': 'digits',
 }
 
-/** The form of a schema for people: "text, 128 characters at most". */
+/** A schema in words: "text, 128 characters at most". */
 export function wordsFor(schema: Schema): string {
   const { pattern, default: preset, format, contentEncoding } = schema
   return [

@@ -31,7 +31,7 @@ const description = `Secrets in vaults that people share, and keys that encrypt 
 
 Every answer is one JSON object, the envelope; a success has \`CALLINFO.status\` \`SUCCESS\`. A body is read as JSON whatever Content-Type says. Ids are decimal strings in answers, and numbers or strings in requests. Members that a call does not know are ignored, and refused where a vault is \`strict\`. Over HTTP/2 \`LIST /transparent/:vaultid/keys\` does the same as GET on that path.`
 
-/** What the operations of each first word are about; a test sees that none is missing. */
+/** Descriptions of the tags. A test checks that none is missing. */
 const tagWords: Readonly<Record<string, string>> = {
   auth: 'Login and session.',
   authinfo: 'What one may know before a login.',

@@ -1,12 +1,10 @@
 import { z } from 'zod'
 
-/*
- * Lists that are read page by page: each page names what to send for the next one.
- */
+/* Lists that are read page by page. Each page says what to send for the next one. */
 
 export const anyNext = 'must be what the page before named'
 
-/** @param otherwise what a call without it gets */
+/** @param otherwise the number of items without this member */
 export const pageLimit = (what: string, otherwise: string) =>
   z
     .string()
@@ -22,6 +20,6 @@ export const pageNext = (description: string) =>
     .describe(description)
     .optional()
 
-/** In answers. */
+/** The member of an answer that names the next page. */
 export const followingPage = () =>
   z.string().describe('What to send as `next` for the next page; absent where nothing is left.').optional()

@@ -1,23 +1,18 @@
 import { z } from 'zod'
 
-/*
- * Members that many contracts have: their form and its description, once. Each call says what the member means there.
- */
+/* Form and description of members that many contracts have. Each call adds what the member means there. */
 
-/** An id as answers write it. */
+/** An id in an answer. */
 export const idText = (what: string) => z.string().regex(/^\d+$/).describe(`${what} Decimal digits.`)
 
-/**
- * An id in the path. It is not validated: what is no id is the id of nothing, and gets the answer of what does not
- * exist.
- */
+/** An id in a path. It is not validated: a malformed id gets the answer of an id that does not exist. */
 export const idSegment = (what: string) =>
   z.string().meta({ pattern: '^[1-9]\\d{0,14}$', description: `${what} Decimal digits.` })
 
 export const vaultSegment = () => idSegment('Id of the vault, as `GET /vault` lists it.')
 export const userSegment = () => idSegment('Id of the user, as `GET /user` lists it.')
 
-/** A number as answers write it. */
+/** A number in an answer. */
 export const numberText = (what: string) => z.string().regex(/^\d+$/).describe(what)
 
 /** Bytes in JSON (RFC 4648 §4). */
@@ -28,13 +23,13 @@ export const base64 = (what: string) =>
 export const pem = (what: string) =>
   z.string().meta({ contentMediaType: 'application/x-pem-file', description: `${what} PEM.` })
 
-/** A moment in answers (RFC 3339). */
+/** A time in an answer (RFC 3339). */
 export const moment = (what: string) => z.iso.datetime().describe(`${what} UTC.`)
 
-/** A number of things in answers. */
+/** A number of items in an answer. */
 export const howMany = (what: string) => z.int().min(0).describe(what)
 
-/** A bitmap of capabilities in answers, as a number. */
+/** A bitmap of capabilities in an answer, as a number. */
 export const bitmap = (what: string) =>
   z.int().min(0).max(0xffff).describe(`${what} A bitmap, whose bits \`GET /utils/statusvalues\` names.`)
 
@@ -44,5 +39,5 @@ export const bitmapText = (what: string) =>
 
 export const message = z.string().describe('What was done, in a sentence for people.')
 
-/** The answer of calls that have nothing else to say. */
+/** The reply of calls that answer with a message only. */
 export const messageSchema = z.object({ message })

@@ -1,26 +1,29 @@
 import { Fault } from '../../fault.ts'
 import { LinkedList, type ListItem } from '../../linked-list.ts'
 
-/** What one worker holds of the bodies of calls. */
+/** The memory of one worker for the bodies of calls. */
 export interface BodyBudget {
-  /** Begins a body from this sender: a network, or a user. */
+  /** Begins a body of this sender: a network, or a user. */
   begin(sender: string): HeldBody
 }
 
 export interface HeldBody {
-  /** Counts bytes that are kept. Where there is no room, the oldest body goes of the sender who holds most. */
+  /**
+   * Counts bytes that are kept. When the budget is exceeded, the oldest incoming body of the sender with most bytes is
+   * refused.
+   */
   take(bytes: number): void
-  /** Has `refuse` called when this body has to go; at once where it had to already. */
+  /** Calls `refuse` when this body is refused; at once if it already was. */
   onRefusal(refuse: (fault: Fault) => void): void
-  /** The body has come, and does not go any more; it counts until it is released. */
+  /** The body is complete and cannot be refused any more. It counts until it is released. */
   keep(): void
-  /** The body is no longer held. */
+  /** The memory of the body is free again. */
   release(): void
 }
 
 export interface BudgetLimits {
   readonly totalBytes: number
-  /** Of one sender, whose only body may have more. */
+  /** Limit per sender. A sender's only body may exceed it. */
   readonly perSenderBytes: number
 }
 
@@ -28,7 +31,7 @@ interface Holder {
   bytes: number
   refuse: (fault: Fault) => void
   hasToGo: boolean
-  /** Among those of its sender that are still on their way. */
+  /** Its entry among the incoming bodies of its sender. */
   place: ListItem<Holder> | undefined
 }
 
@@ -36,18 +39,18 @@ interface Sender {
   readonly name: string
   bytes: number
   bodies: number
-  /** Bodies on their way, the oldest first. */
+  /** Incoming bodies, the oldest first. */
   readonly coming: LinkedList<Holder>
 }
 
 const nothing = (): void => {}
 
-/** How long a client that was refused is told to wait. */
+/** How long a refused client is told to wait. */
 const retryAfterMs = 1_000
 
 const refusal = (): Fault => new Fault('appliance.busy', undefined, { retryAfterMs })
 
-/** Who sends many bodies and ends none takes the room from himself, and not from others. */
+/** Bounds the memory of bodies. A sender who begins many bodies and completes none takes room only from their own. */
 export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): BodyBudget {
   const senders = new Map<string, Sender>()
   let held = 0
@@ -79,7 +82,7 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
     return found
   }
 
-  /** False where nothing of it can go. */
+  /** Refuses the oldest incoming body of a sender; false where there is none. */
   function dropOldest(sender: Sender | undefined): boolean {
     const oldest = sender?.coming.first?.value
     if (sender === undefined || oldest === undefined) return false
@@ -114,7 +117,8 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
           held += bytes
           makeRoom(sender)
         },
-        // No promise: one that nobody ever settles kept its call in memory until the next full collection.
+        // A callback and not a promise: a promise that never settles would keep its call in memory until the next full
+        // collection.
         onRefusal(refuse) {
           if (holder.hasToGo) refuse(refusal())
           else if (holder.place !== undefined) holder.refuse = refuse
@@ -129,7 +133,7 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
   }
 }
 
-/** A body that another budget takes over while it comes, once its caller is known. */
+/** A body that is moved to another budget while it arrives, once its caller is known. */
 export interface PassedBody extends HeldBody {
   passTo(next: HeldBody): void
 }
@@ -156,7 +160,7 @@ export function createPassedBody(first: HeldBody): PassedBody {
     passTo(next) {
       current.release()
       current = next
-      // The body may have broken off while its caller was looked up.
+      // The body may have been aborted while its caller was looked up.
       if (isReleased) return next.release()
       next.onRefusal(refuse)
       next.take(bytes)

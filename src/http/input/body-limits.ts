@@ -9,37 +9,37 @@ import { mostValues } from './members.ts'
 
 /** How much of a body may be kept in memory. */
 export interface BodyLimits {
-  /** Bytes of the body; of a form, of all its fields. */
+  /** Bytes of the body; for a form, of all its fields. */
   readonly maxBytes: number
-  /** Bytes of a file up to which it is kept, so that fields may stand behind it. */
+  /** A file up to this size is kept in memory, so that fields may follow it. */
   readonly maxFileBytes: number
-  /** Members and elements of JSON. */
+  /** Limit of members and elements in JSON. */
   readonly maxValues: number
   readonly tooLarge: () => Fault
-  /** Whether DATA repeats the members to a caller who is not known. */
+  /** Whether DATA repeats the members even to an unidentified caller. */
   readonly isEchoed: boolean
   /** Counts what is kept. */
   readonly held: HeldBody
   /**
-   * What may be kept of a body that begins so: more, where the session token stands in its beginning and is good;
-   * undefined where none stands there.
+   * The larger limits for a body that begins like this: where it begins with a valid session token. Undefined where
+   * there is no token at the beginning.
    * @throws what `identifyBy` throws
    */
   readonly widen?: (start: string) => Promise<BodyLimits | undefined>
 }
 
-/** What every call may send before anybody knows who calls: 0.5 ms of parsing at the worst. */
+/** Limit for every unidentified call: 0.5 ms of parsing in the worst case. */
 const smallBytes = 8 * 1024
-/** What a call may send that has its session token anywhere in the body, as some published clients do. */
+/** Limit for a call whose session token may be anywhere in the body, as some published clients send it. */
 const tokenBodyBytes = 64 * 1024
-/** With few members this much parses as fast as a small body with many. */
+/** With few members, a body of that size parses as fast as a small one with many. */
 const tokenBodyValues = 1_024
-/** A file up to this size is kept; a larger one is handed on as it comes. */
+/** A file up to this size is kept in memory; a larger one is passed on as it arrives. */
 const keptFileBytes = 1024 * 1024
 
 /**
- * Decides before the body of a call is read. `identify` finds the caller by a token in header, query or cookie: a client
- * without a session sends no more than a little.
+ * Determines the limits before the body of a call is read. `identify` finds the caller by a token in header, query or
+ * cookie. A client without a session may send only a small body.
  * @throws Fault `request.too_large`, and what `identify` throws
  */
 export async function admitBody(
@@ -108,11 +108,11 @@ export interface AdmissionRules {
   readonly budgets: BodyBudgets
   /** Finds the caller; resolves to the id of the user. */
   readonly identify: () => Promise<number>
-  /** The same by this token, which stands in the body. */
+  /** The same by a token in the body. */
   readonly identifyBy: (token: string) => Promise<number>
 }
 
-/** Of calls whose callers are not known, by their networks, and of those whose callers are, by these. */
+/** The budgets of bodies of unidentified callers, by network, and of identified ones, by user. */
 export interface BodyBudgets {
   readonly unidentified: BodyBudget
   readonly identified: BodyBudget

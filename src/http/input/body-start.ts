@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { HeldBody } from './body-budget.ts'
 
-/** White space that is looked through for the first byte of JSON. */
+/** Limit of white space before the first byte of JSON. */
 const mostBlanks = 1_024
 
 /**
- * Whether the body of a request begins like a JSON object: decided by its first byte that is not white space, as soon as
- * that has come. What was read is put back, so that the body can be read as whichever it is.
+ * Whether the body of a request begins like a JSON object: decided by its first byte that is not white space, as soon
+ * as that arrives. What was read is put back, so that the body can be read in either form.
  * @throws Fault `appliance.busy`
  */
 export function beginsLikeJson(request: Readable, held: Pick<HeldBody, 'onRefusal'> | undefined): Promise<boolean> {
@@ -26,7 +26,8 @@ export function beginsLikeJson(request: Readable, held: Pick<HeldBody, 'onRefusa
       if (!request.readableEnded) request.unshift(start)
       resolve(isJson)
     }
-    // The error of a connection that has gone is told to what reads the body; without any listener it would end the process.
+    // The reader of the body handles errors of the connection; without any listener meanwhile, an error would end the
+    // process.
     request.on('data', look).on('end', isNone).on('close', isNone).on('error', nothing)
     held?.onRefusal((fault) => {
       stop()
@@ -38,15 +39,15 @@ export function beginsLikeJson(request: Readable, held: Pick<HeldBody, 'onRefusa
 
 const nothing = (): void => {}
 
-/** RFC 8259 §2. */
+/** White space (RFC 8259 §2). */
 const blanks = new Set(Buffer.from(' \t\n\r'))
 
-/** So much of a large body is looked at for a session token before the body is refused. */
+/** The part of a large body in which a session token is looked for before the body is refused. */
 export const tokenStartBytes = 4 * 1024
 
 /**
- * The session token in the beginning of a JSON object, where only members with simple values stand before it. The body
- * is read as strictly as any other afterwards: a second `token` is refused there.
+ * The session token at the beginning of a JSON object, where only members with simple values precede it. The body is
+ * parsed strictly afterwards: a second `token` is refused there.
  */
 export function tokenAtStart(start: string): string | undefined {
   return leadingToken.exec(start.trimStart())?.[1]

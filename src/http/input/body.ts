@@ -7,20 +7,23 @@ import { tokenStartBytes } from './body-start.ts'
 import { parseJsonObject, singleValues } from './members.ts'
 import { isForm, readFields } from './upload.ts'
 
-/** HTTP/1.1 announces a body (RFC 9112 §6); over HTTP/2 there is one where the headers do not end the stream. */
+/**
+ * Whether a request has a body: HTTP/1.1 announces it (RFC 9112 §6); over HTTP/2 there is one if the headers do not end
+ * the stream.
+ */
 export function hasBody(request: IncomingMessage): boolean {
   if ('stream' in request) return Reflect.get(Object(request.stream), 'endAfterHeaders') !== true
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
 }
 
-/** Nothing is inflated, so no body grows beyond the limit. @throws Fault `request.encoding` */
+/** Nothing is decompressed, so that no body grows beyond its limit. @throws Fault `request.encoding` */
 export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Fault('request.encoding')
 }
 
 /**
- * Reads the members of a request's body. JSON whatever Content-Type says, because published clients say anything or
- * nothing; an empty body is `{}`. A form of either kind is read where one is declared and the text is not JSON.
+ * Parses the members of a body. JSON is accepted with any Content-Type, because published clients send any or none. An
+ * empty body is `{}`. A form is parsed where one is declared and the body is not JSON.
  * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`,
  * `appliance.busy`
  */
@@ -38,13 +41,13 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   return parseJsonObject(text, maxValues)
 }
 
-/** Media types are the same in whatever case (RFC 9110 §8.3.1). */
+/** Media types ignore case (RFC 9110 §8.3.1). */
 const isUrlEncoded = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
 /**
- * Reads as long as it may: of a body that is refused no more is taken off the wire here. Where the limits can be widened, the
- * beginning of the body is shown to it once.
+ * Reads the bytes up to the limit. Of a refused body nothing more is read here. Where the limits can be widened, the
+ * beginning of the body is passed to `widen` once.
  */
 function readBytes(
   request: IncomingMessage,
@@ -67,7 +70,7 @@ function readBytes(
       if (widen !== undefined && size >= tokenStartBytes) return look(widen)
       if (size > maxBytes) fail(tooLarge())
     }
-    // Nothing more is taken off the wire until it is known whether there may be more.
+    // Pauses the body until it is known whether the limits are widened.
     const look = (widenBy: NonNullable<typeof widen>): void => {
       widen = undefined
       isLooking = true
@@ -82,7 +85,7 @@ function readBytes(
       }, fail)
     }
     const end = (): void => {
-      // node:http2 ends a request whose stream was reset as it ends any other.
+      // node:http2 emits `end` also for a request whose stream was reset.
       if (isAborted(request)) return breakOff()
       hasEnded = true
       if (isOver || isLooking) return
@@ -100,11 +103,12 @@ function readBytes(
       request.pause()
       reject(fault)
     }
-    // These listeners stay: the connection of a client that has gone may still report an error, and without a listener it ends the process.
+    // These listeners stay: a closed connection may still emit an error, which would end the process without a
+    // listener.
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
     held.onRefusal(fail)
     if (isAborted(request) || request.destroyed) return breakOff()
-    // A body whose beginning was looked at before rests.
+    // A body whose beginning was looked at before is paused.
     request.resume()
   })
 }

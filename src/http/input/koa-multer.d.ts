@@ -1,18 +1,18 @@
-/** @koa/multer brings no types, and those of multer know neither `streamHandler` nor Koa. */
+/** @koa/multer has no types, and those of multer know neither `streamHandler` nor Koa. */
 declare module '@koa/multer' {
   import type { Readable, Writable } from 'node:stream'
 
   export interface ReceivedFile {
     readonly originalname: string
     readonly mimetype: string
-    /** Only while `_handleFile` runs. */
+    /** Valid only while `_handleFile` runs. */
     readonly stream: Readable
   }
 
   export interface StorageEngine {
-    /** Calls back when the file is stored; until then the form is not done. */
+    /** Call `stored` when the file is stored; until then the form is not complete. */
     _handleFile(request: Readable, file: ReceivedFile, stored: (error: unknown) => void): void
-    /** Removes a file that was stored, when the form turns out bad. */
+    /** Removes a stored file when the form turns out to be invalid. */
     _removeFile(request: Readable, file: ReceivedFile, removed: (error: null) => void): void
   }
 
@@ -32,7 +32,7 @@ declare module '@koa/multer' {
   }
 
   export default function createMulter(options: Options): {
-    /** Takes a file whatever its part is called. */
+    /** Accepts a file under any part name. */
     any(): (context: { readonly req: Readable }, next: () => Promise<void>) => Promise<void>
   }
 }

@@ -1,17 +1,17 @@
 import { Fault } from '../../fault.ts'
 import type { JsonObject } from '../contract/envelope.ts'
 
-/** Deeper than any call of the interface, and shallow enough for every step that walks the value. */
+/** Deeper than any call of the interface needs, and shallow enough for code that walks the value recursively. */
 const maxDepth = 32
 
-/** Members and elements of one body, all levels together: what a batch of the most items has, twice. */
+/** Members and elements of one body, at all levels: twice those of the largest batch. */
 export const mostValues = 16_384
 
 /**
- * One JSON object, strictly: two readers of the same text must not see two different calls (RFC 8259 §4 leaves
- * duplicate members open), no member may reach an object's prototype, and every string must be one that each kind of
- * store keeps as it is: NUL stops PostgreSQL, and half a surrogate pair would come back as another character. Depth and
- * number are bounded before JSON.parse sees the text: of 260,000 members it makes a hash table in 1.5 s.
+ * Parses one JSON object strictly. Two parsers of the same text must not see two different calls (RFC 8259 §4 leaves
+ * duplicate members open), no member may reach an object's prototype, and every string must be one that all databases
+ * store unchanged: PostgreSQL refuses NUL, and a lone surrogate would come back as another character. Depth and number
+ * of values are checked before JSON.parse sees the text, which takes 1.5 s for an object of 260,000 members.
  * @throws Fault `request.not_json`, whose detail says what is wrong
  */
 export function parseJsonObject(text: string, maxValues = mostValues): JsonObject {
@@ -32,11 +32,11 @@ function parse(text: string): unknown {
 }
 
 /**
- * Walks text that may be no JSON at all. Strings are skipped with indexOf, so a body that is one long base64 string
- * costs next to nothing.
+ * Scans text that may not be JSON at all. Strings are skipped with indexOf, so that a body that is one long base64
+ * string costs next to nothing.
  */
 function checkMembers(text: string, maxValues: number): void {
-  // One entry for each open bracket: the members seen so far for an object, undefined for an array.
+  // One entry per open bracket: the members seen so far of an object, undefined for an array.
   const open: (Set<string> | undefined)[] = []
   const nextEscape = createSearch(text, '\\')
   let values = 0
@@ -68,14 +68,14 @@ function checkMembers(text: string, maxValues: number): void {
   }
 }
 
-/** One value more: a comma or a bracket begins each but the first of its container. */
+/** Counts one more value: a comma or a bracket stands before each value but the first of its container. */
 function counted(values: number, maxValues: number): number {
   if (values === maxValues)
     throw new Fault('request.not_json', `The body has more than ${maxValues} members and elements.`)
   return values + 1
 }
 
-/** The next index of `what`, for indexes that only grow: the whole text is searched once, not once per question. */
+/** Finds the next index of `what` for increasing start indexes. The whole text is searched once, not once per call. */
 function createSearch(text: string, what: string): (from: number) => number {
   let found = -1
   return (from) => {
@@ -85,13 +85,13 @@ function createSearch(text: string, what: string): (from: number) => number {
   }
 }
 
-/** Only an escape can write what UTF-8 cannot. */
+/** Only an escape can express what UTF-8 cannot. */
 function checkString(literal: string): void {
   if (!isPlainText(String(parse(literal))))
     throw new Fault('request.not_json', 'A string of the body holds NUL or half a surrogate pair.')
 }
 
-/** Text that every store keeps as it is. */
+/** Whether all databases store the text unchanged. */
 export function isPlainText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text)
 }
@@ -105,7 +105,7 @@ function endOfString(text: string, start: number): number {
   throw new Fault('request.not_json', 'The body is not JSON.')
 }
 
-/** A string is a member's name when a colon follows it. */
+/** A string is the name of a member when a colon follows it. */
 function isName(text: string, end: number): boolean {
   let next = end + 1
   while (next < text.length && ' \t\n\r'.includes(text.charAt(next))) next++
@@ -124,7 +124,7 @@ const mostFields = 256
 
 /**
  * The members of a query or a URL-encoded form.
- * @throws Fault `request.invalid` when one stands there twice, or cannot be read, or when there are too many
+ * @throws Fault `request.invalid` when a name occurs twice, a value cannot be decoded, or there are too many
  */
 export function singleValues(text: string): JsonObject {
   const members: Record<string, string> = Object.create(null)
@@ -139,7 +139,7 @@ export function addMember(members: Record<string, string>, name: string, value: 
   const field = /^[\w.-]{1,64}$/.test(name) ? `The field ${name}` : 'A field'
   const text = name + value
   if (name in members) throw new Fault('request.invalid', `${field} is there twice.`)
-  // U+FFFD is what decoders write for bytes that they cannot read.
+  // Decoders write U+FFFD for bytes that they cannot decode.
   if (!isPlainText(text) || text.includes('\ufffd'))
     throw new Fault('request.invalid', `${field} holds NUL, or bytes that are not UTF-8.`)
   members[name] = value

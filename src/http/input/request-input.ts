@@ -11,21 +11,21 @@ import { hasBody, readBody, refuseEncoding } from './body.ts'
 import { singleValues } from './members.ts'
 import { isForm, readForm } from './upload.ts'
 
-/** Bytes. */
+/** Limits in bytes. */
 export interface BodySettings {
   readonly maxBodyBytes: number
   readonly maxFileBytes: number
-  /** Of all bodies together whose callers are not known yet. */
+  /** All bodies of unidentified callers together. */
   readonly maxUnidentifiedBytes: number
-  /** Of all bodies together whose callers are known; one of them has half of it. */
+  /** All bodies of identified callers together; one caller may use half of it. */
   readonly maxIdentifiedBytes: number
 }
 
 /**
- * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what was sent, for
- * the echo, the session token where it stands there, and what is held of the body, which is the caller's to release.
- * `identify` finds the user by a token in header, query or cookie.
- * @throws Fault of the form that a call has (`request.…`), `appliance.busy`, and what `identify` throws
+ * Reads the members of a call, not validated yet: those of its query or of its body. Notes in the request what was
+ * sent, for the echo, the session token where it is among the members, and the memory of the body, which the caller has
+ * to release. `identify` finds the user by a token in header, query or cookie.
+ * @throws Fault `request.…` for a malformed call, `appliance.busy`, and what `identify` throws
  */
 export type InputReader = (
   request: RequestContext,
@@ -36,7 +36,7 @@ export type InputReader = (
 function budgetsOf({ maxUnidentifiedBytes, maxIdentifiedBytes }: BodySettings): BodyBudgets {
   return {
     unidentified: createBodyBudget({ totalBytes: maxUnidentifiedBytes, perSenderBytes: maxUnidentifiedBytes }),
-    // Half: the bodies of one user that have come, and do not go any more, leave room for those of others.
+    // Half, so that complete bodies of one user, which are not refused any more, leave room for those of others.
     identified: createBodyBudget({ totalBytes: maxIdentifiedBytes, perSenderBytes: maxIdentifiedBytes / 2 }),
   }
 }
@@ -52,7 +52,7 @@ export function createInputReader(settings: BodySettings): InputReader {
       request.form = await readForm(req, { bodyLimits: limits, maxFileBytes })
       return request.form.fields
     }
-    // What else is sent to a call that needs a form is read for the echo alone.
+    // A call that needs a form fails anyway: another body is parsed for the echo only.
     return upload === 'required' ? readBody(req, limits).catch(() => ({})) : readBody(req, limits)
   }
 
@@ -77,7 +77,7 @@ export function createInputReader(settings: BodySettings): InputReader {
       const limits = await admitBody(incoming, { maxBodyBytes, budgets, identify, identifyBy })
       request.held = limits.held
       body = await readSent(request, contract, limits)
-      // A stranger's is small, and what he may have done with it has limits of its own.
+      // The body of an unidentified caller is small and is released now; later steps have limits of their own.
       if (request.caller === undefined) request.held.release()
       else request.held.keep()
       isEchoed = limits.isEchoed
@@ -91,7 +91,8 @@ export function createInputReader(settings: BodySettings): InputReader {
 }
 
 /**
- * Notes the members of a query, for the echo whatever becomes of the body, and the session token where it stands there.
+ * Notes the members of a query for the echo, whatever happens with the body, and the session token where it is among
+ * them.
  * @throws Fault `request.invalid`
  */
 export function noteQuery(request: RequestContext, querystring: string): JsonObject {
@@ -102,25 +103,25 @@ export function noteQuery(request: RequestContext, querystring: string): JsonObj
   return query
 }
 
-/** The header is preferred, then the query, then the body; the cookie counts where none of them has one. */
+/** The header takes precedence, then the query, then the body. The cookie counts where none of them has a token. */
 function noteToken(request: RequestContext, { token }: JsonObject): void {
   const { envelope } = request
   if (envelope.suppliedToken !== undefined || typeof token !== 'string' || token === '') return
   envelope.suppliedToken = token
   if (envelope.cookie === undefined) return
-  // By the cookie the body may have been let in already: whom it is of does not make the call.
+  // The cookie may have decided how large the body could be, but it does not decide who makes the call.
   delete envelope.cookie
   delete request.caller
   request.authenticationTried = false
 }
 
-/** What DATA repeats of the members of a call: no other function leaves secrets out. */
+/** Makes the echo in DATA from the members of a call. No other function removes secrets. */
 export type Echo = (request: RequestContext, echoed: Echoed) => Promise<JsonObject>
 
-/** What a contract says of the echo; of a call that matches none, what its path says. */
+/** The part of a contract that determines the echo; for a call that matches no endpoint it is made from the path. */
 export type Echoed = Pick<AnyEndpoint, 'unechoed'>
 
-/** How long a stranger's call makes do with the names of secret members that were found for a call before. */
+/** How long the names of secret members that were read for one call serve the unidentified calls after it. */
 const namesKeptMs = 10_000
 
 export function createEcho(clock: Clock): Echo {
@@ -139,7 +140,7 @@ export function createEcho(clock: Clock): Echo {
     if (unechoed === 'all' || sent === undefined || (caller === undefined && !sent.isEchoed)) return {}
     const { members } = sent
     if (typeof unechoed !== 'function') return unechoed.length === 0 ? members : without(members, new Set(unechoed))
-    // While the names cannot be found, every member may be a secret.
+    // While the names cannot be read, every member counts as secret.
     const names = await namesOf(contract, caller !== undefined, unechoed).catch(() => Object.keys(members))
     return without(members, new Set(names))
   }
@@ -155,16 +156,17 @@ function withoutInside(value: unknown, names: ReadonlySet<string>): unknown {
   return typeof value === 'object' && value !== null ? without(value, names) : value
 }
 
-/** @throws Fault `request.invalid`, which names the first member that is not as the contract says */
+/** @throws Fault `request.invalid`, which names the first member that does not fit the contract */
 export function validate(schema: AnyEndpoint['params'], value: unknown): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  // A second look, because any option keeps zod off its compiled path, at twenty times the cost for good calls.
+  // Parsed again with options only after a failure, because any option keeps zod off its compiled path, at twenty times
+  // the cost.
   const { error = result.error } = schema.safeParse(value, { reportInput: true })
   throw new Fault('request.invalid', describeProblem(error))
 }
 
-/** One sentence that says which member of a call is wrong, and what is expected of it. */
+/** A sentence that names the wrong member and says what is expected. */
 function describeProblem(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'The call is not as the interface asks for it.'
@@ -187,14 +189,14 @@ function expectationOf(issue: Issue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.filter((value) => value !== '').join(', ')}`
     default:
-      // The contracts word the rest themselves, to be read after the member's name.
+      // The other messages are written by the contracts, to follow the name of the member.
       return issue.message
   }
 }
 
 const isNumber = ({ origin }: { readonly origin: string }): boolean => origin === 'number' || origin === 'int'
 
-/** What its length counts. */
+/** The unit in which the length of a value is counted. */
 const partsOf = ({ origin }: { readonly origin: string }): string => (origin === 'array' ? 'entries' : 'characters')
 
 const typeNames: Readonly<Record<string, string>> = {

@@ -6,9 +6,9 @@ import { inputSchema, isSchema, type Schema } from '../contract/openapi-schemas.
 const schemas = new WeakMap<AnyEndpoint, Schema>()
 
 /**
- * Of a call where nothing may be misspelt: an `aad` that is sent as `add` binds nothing, and no client would notice.
- * @param sent the members of query and body, as they came
- * @throws Fault `request.invalid`, which names the member and the nearest that there is
+ * Refuses unknown members: an `aad` that is misspelt as `add` would bind nothing, and no client would notice.
+ * @param sent the members of query and body, as they were sent
+ * @throws Fault `request.invalid`, which names the member and the most similar known one
  */
 export function refuseUnknownMembers(contract: AnyEndpoint, sent: JsonObject): void {
   let schema = schemas.get(contract)
@@ -23,7 +23,7 @@ export function refuseUnknownMembers(contract: AnyEndpoint, sent: JsonObject): v
 function checkAgainst({ properties, additionalProperties, items }: Schema, value: unknown, path: string): void {
   if (Array.isArray(value) && isSchema(items))
     for (const [at, item] of value.entries()) checkAgainst(items, item, `${path}.${at}`)
-  // What a contract leaves open, such as the fields of a template, has no list of names.
+  // An object that the contract leaves open, such as the fields of a template, has no list of names.
   if (!isSchema(value) || !isSchema(properties) || isSchema(additionalProperties)) return
   for (const [name, member] of Object.entries(value)) {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined
@@ -32,7 +32,7 @@ function checkAgainst({ properties, additionalProperties, items }: Schema, value
   }
 }
 
-/** Of a name of the client's there is no more in an answer than this. */
+/** An answer repeats no more than this of a name that the client chose. */
 const shownCharacters = 64
 
 function unknownMember(path: string, name: string, properties: Schema): Fault {
@@ -45,7 +45,7 @@ function unknownMember(path: string, name: string, properties: Schema): Fault {
   )
 }
 
-/** The name that so few changes lead to that it can be what was meant. */
+/** The known name with the least distance, if it is similar enough to be meant. */
 function nearestOf(name: string, known: readonly string[]): string | undefined {
   const most = Math.max(2, Math.floor(name.length / 3))
   const distances = known.map((one) => [one, distance(name.toLowerCase(), one.toLowerCase())] as const)
@@ -53,7 +53,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
   return best !== undefined && best[1] <= most ? best[0] : undefined
 }
 
-/** Levenshtein's: insertions, deletions and replacements of one character. */
+/** Levenshtein distance: insertions, deletions and replacements of one character. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [line, letter] of Array.from(one).entries()) {

@@ -9,18 +9,18 @@ import { addMember } from './members.ts'
 import { createStorage, type FileStorage } from './uploaded-file.ts'
 
 export interface FormLimits {
-  /** What may be kept of the form while it is read. */
+  /** Limits of the memory for the form while it is read. */
   readonly bodyLimits: Pick<BodyLimits, 'maxBytes' | 'maxFileBytes'> & Partial<Pick<BodyLimits, 'held'>>
-  /** Of the file, most of which may still be on the wire. */
+  /** Limit of the file, most of which may not have arrived yet. */
   readonly maxFileBytes: number
 }
 
-/** What a multipart body holds (RFC 7578). */
+/** The parsed parts of a multipart body (RFC 7578). */
 export interface Form {
   readonly fields: JsonObject
-  /** The one file, whatever its part is called. */
+  /** The one file, under any part name. */
   readonly file: UploadedFile | undefined
-  /** Releases what has not been read. */
+  /** Discards what has not been read. */
   abandon(): void
 }
 
@@ -31,10 +31,7 @@ export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true
 }
 
-/**
- * The fields of a form in which no file belongs.
- * @throws Fault `request.not_form`, `request.invalid`
- */
+/** The fields of a form that may not contain a file. @throws Fault `request.not_form`, `request.invalid` */
 export async function readFields(headers: IncomingMessage['headers'], body: Buffer): Promise<JsonObject> {
   const bodyLimits = { maxBytes: body.length, maxFileBytes: body.length }
   const limits = { bodyLimits, maxFileBytes: body.length }
@@ -46,7 +43,7 @@ export async function readFields(headers: IncomingMessage['headers'], body: Buff
 type FormSource = Readable & Pick<IncomingMessage, 'headers'>
 
 /**
- * Reads a form to its end, or to where its file outgrows memory: then the file's content is what follows on the wire.
+ * Reads a form to its end, or until its file exceeds the memory limit: the rest of the file is then read as it arrives.
  * @throws Fault `request.not_form`, `request.too_large`, `request.invalid`; the content of the file throws the same
  */
 export async function readForm(request: FormSource, limits: FormLimits): Promise<Form> {
@@ -66,14 +63,15 @@ export async function readForm(request: FormSource, limits: FormLimits): Promise
 }
 
 /**
- * The request as multer reads it. multer takes no form without a length, and a form that it refuses it reads to its end
- * before it says so: this one has the form of a request with a body, and ends when it is destroyed.
+ * A stream that multer accepts as the request. multer refuses a form without a length, and reads a form that it refuses
+ * to its end before it reports this: this stream has the headers of a request with a body, and ends when it is
+ * destroyed.
  */
 function bodyOf(request: FormSource): FormSource {
   const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' }
   const through = new PassThrough({
     destroy(error, done) {
-      // At once: a request that is unpiped later is paused, and what is left of it would not be discarded behind the
+      // At once, because a request that is unpiped later is paused, and the rest would not be discarded after the
       // answer.
       request.unpipe(through)
       done(error)
@@ -86,7 +84,7 @@ function bodyOf(request: FormSource): FormSource {
   return request.pipe(body)
 }
 
-/** Parses the form. Resolves to what is wrong with it, once it has ended; never rejects. */
+/** Parses the form. Resolves, once it has ended, to what is wrong with it; never rejects. */
 async function parse(
   body: FormSource,
   fields: Fields,
@@ -104,21 +102,21 @@ async function parse(
       parts: maxFields + 1,
       fieldSize: limits.bodyLimits.maxBytes,
       fileSize: limits.maxFileBytes,
-      // multer makes objects and lists of names with brackets, and a list has as many elements as its name says.
+      // multer turns names with brackets into objects and lists, and makes a list as long as its name says.
       fieldNestingDepth: 0,
     },
     streamHandler(_request, parser) {
       hasBegun = true
-      // multer bounds each field, not all together, and makes one list of fields of one name.
+      // multer limits each field but not their total, and makes a list of fields with the same name.
       parser.on('field', (name: string | undefined, value: string | undefined) => {
         refusal ??= fields.add(name, value)
         if (refusal) body.destroy()
       })
       parser.prependListener('file', (_part, stream: Readable, info: { filename?: string }) => {
-        // busboy begins a file that follows the end of the form in one chunk, and never ends it.
+        // busboy begins a file that follows the end of the form in the same chunk, and never ends it.
         if (Reflect.get(parser, '_complete') === true)
           stream.destroy(new Fault('request.not_form', 'The form goes on after its end.'))
-        // multer skips a file that has no name.
+        // multer ignores a file without a name.
         if (info.filename) return
         storage.nameless.add(stream)
         info.filename = 'nameless'
@@ -139,9 +137,9 @@ async function parse(
 
 interface Fields {
   readonly values: JsonObject
-  /** Says what is wrong with a field; a field without a name is multer's to refuse. */
+  /** Adds a field; returns what is wrong with it. multer refuses a field without a name. */
   add(name: string | undefined, value: string | undefined): Fault | undefined
-  /** From now on, no field may come. */
+  /** No field may follow. */
   close(): void
 }
 
@@ -170,7 +168,7 @@ function createFields({ bodyLimits }: FormLimits): Fields {
         add(name, value)
         return undefined
       } catch (error) {
-        // Thrown into the parser it would end the process.
+        // An error thrown into the parser would end the process.
         return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
       }
     },
@@ -178,7 +176,7 @@ function createFields({ bodyLimits }: FormLimits): Fields {
   }
 }
 
-/** multer's errors, by their codes. Any other error is a form that broke off. */
+/** Maps multer's error codes. Any other error means that the form was cut off. */
 function faultOf(error: unknown, limits: FormLimits): Fault {
   if (error instanceof Fault) return error
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {

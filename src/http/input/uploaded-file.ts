@@ -8,24 +8,24 @@ import { isPlainText } from './members.ts'
 const maxFilenameLength = 255
 
 export interface FileStorage extends StorageEngine {
-  /** Resolves when the file has outgrown memory. */
+  /** Resolves when the file exceeds the memory limit. */
   readonly outgrown: Promise<undefined>
-  /** Files whose parts name none. */
+  /** Files whose parts have no file name. */
   readonly nameless: WeakSet<Readable>
   file(): UploadedFile | undefined
 }
 
 export interface KeptFile {
   /**
-   * A file up to this size is held in memory, so that fields may stand behind it; a larger one is handed on as it comes.
+   * A file up to this size is held in memory, so that fields may follow it; a larger one is passed on as it arrives.
    */
   readonly keptBytes: number
   readonly held: HeldBody | undefined
 }
 
 /**
- * Holds the beginning of the file in memory and then reads no further: back-pressure keeps the rest on the wire until
- * the caller has been authenticated and authorized, and the operation reads it.
+ * Holds the beginning of the file in memory and then stops reading: back-pressure keeps the rest on the wire until the
+ * caller was authenticated and authorized and the operation reads it.
  */
 export function createStorage(end: () => Promise<Fault | undefined>, limits: KeptFile): FileStorage {
   const nameless = new WeakSet<Readable>()
@@ -38,7 +38,7 @@ export function createStorage(end: () => Promise<Fault | undefined>, limits: Kep
     nameless,
     file: () => file,
     _handleFile(_request, { stream, originalname, mimetype }, stored) {
-      // multer waits for the end of a file that is too large.
+      // multer waits for the end of a file that exceeds its limit.
       stream.once('limit', () => stream.destroy(new Error('the file is too large')))
       const take = async (): Promise<void> => {
         const filename = nameless.has(stream) ? '' : checkedFilename(originalname)
@@ -53,7 +53,7 @@ export function createStorage(end: () => Promise<Fault | undefined>, limits: Kep
       }
       take().catch(stored)
     },
-    // What was read of a form that is refused is void; there is nothing to remove.
+    // The parts of a refused form are only in memory: nothing to remove.
     _removeFile: (_request, _file, removed) => removed(null),
   }
 }
@@ -73,7 +73,7 @@ async function startOf(
   return { start, isWhole: false }
 }
 
-/** What follows on the wire, and then nothing more of the form. */
+/** The rest of the file as it arrives. Nothing may follow it in the form. */
 async function* restOf(
   pieces: AsyncIterable<Buffer>,
   stored: (error: unknown) => void,
@@ -82,7 +82,7 @@ async function* restOf(
   try {
     for await (const piece of pieces) yield piece
   } catch {
-    // The file fails with the form, whose end says why.
+    // The reason is the form's, which is known once it has ended.
     throw (await end()) ?? new Fault('request.not_form', 'The file ended too early: send it again.')
   }
   stored(null)

@@ -11,16 +11,16 @@ import type { Pipeline } from './pipeline.ts'
 /** The one version of the interface (spec: Versioning). */
 const prefix = '/api/1.0'
 
-/** Longest address, in characters: long enough for every path and query of the interface. */
+/** Longest URL in characters: enough for every path and query of the interface. */
 const maxUrlLength = 8_192
 
-/** The files of the people's console by their paths, and how one is sent. */
+/** The files of the web console by path, and the function that sends one. */
 export interface Console {
   readonly files: ReadonlyMap<string, WebFile>
   readonly send: SendDocument
 }
 
-/** The Koa application that serves these endpoints and the people's console, as a callback for a server. */
+/** The Koa application that serves the endpoints and the web console, as a callback for a server. */
 export function createApplication(
   endpoints: readonly AnyEndpoint[],
   console: Console,
@@ -30,7 +30,7 @@ export function createApplication(
   const routesOf = createRoutes(endpoints)
   const unmatched: Echoed = { unechoed: secretNamesOf(endpoints) }
   const koa = new Koa()
-  // Koa itself would print a stack for each client that goes away amid its call.
+  // Koa's own handler would print a stack for each client that disconnects during its call.
   koa.on('error', (error: Error, { writable }: Koa.Context) => {
     if (writable) log.error({ err: error }, 'a call failed outside its steps')
     else log.debug({ err: error }, 'the client of a call has gone')
@@ -67,7 +67,10 @@ export function createApplication(
     return undefined
   }
 
-  /** Of a path whose calls echo nothing, no query is read. */
+  /**
+   * What DATA repeats of the query of a call that matches no endpoint; undefined, so that the query is not read, where an
+   * endpoint of the same path has no echo.
+   */
   const echoOf = (routes: readonly Route[], path: string): Echoed | undefined =>
     routes.some(({ layer, contract }) => contract.unechoed === 'all' && layer.match(path)) ? undefined : unmatched
 
@@ -75,8 +78,7 @@ export function createApplication(
 }
 
 /**
- * The names of all members that are secret in any call: what matches no call may be one with a slip in its path or its
- * method.
+ * The names of all secret members of all calls: a call that matches none may have a typing error in its path or method.
  */
 function secretNamesOf(endpoints: readonly AnyEndpoint[]): () => Promise<readonly string[]> {
   const told = endpoints.map(({ unechoed }) => unechoed)
@@ -85,19 +87,25 @@ function secretNamesOf(endpoints: readonly AnyEndpoint[]): () => Promise<readonl
   return async () => [...fixed, ...(await Promise.all(searches.map((search) => search()))).flat()]
 }
 
-/** Beside OPTIONS (RFC 9110 §9.1: a general-purpose server supports GET and HEAD). */
+/** Besides OPTIONS (RFC 9110 §9.1: a general-purpose server supports GET and HEAD). */
 const methodsOfFile = ['GET', 'HEAD']
 
-/** Of a person with a browser: a program, which asks for JSON or says nothing, is told in the envelope that there is nothing. */
+/**
+ * Whether a person with a browser asks. A program, which asks for JSON or states nothing, gets its refusal in the
+ * envelope.
+ */
 const isVisit = (context: Koa.Context): boolean => context.accepts('json', 'html') === 'html'
 
-/** Of those in which the files lie ready, the one that the browser likes best. */
+/** The encoding that the browser prefers among those in which the files are stored. */
 function encodingFor(context: Koa.Context): Encoding {
   const best = context.acceptsEncodings('br', 'gzip', 'identity')
   return best === 'br' || best === 'gzip' ? best : 'identity'
 }
 
-/** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
+/**
+ * The path of a URL, which may name a host as well (RFC 9112 §3.2.2); undefined for a malformed URL, of which nothing
+ * is read.
+ */
 function pathOf(context: Koa.Context): string | undefined {
   try {
     return context.request.path || undefined
@@ -106,18 +114,18 @@ function pathOf(context: Koa.Context): string | undefined {
   }
 }
 
-/** A pattern of a path, and what is served there. */
+/** A path pattern, and the endpoints of it. */
 interface Route {
   readonly layer: Layer
   readonly contract: AnyEndpoint
 }
 
 /**
- * The routes of each chapter, which is the first part of a path. They are compiled and compared by the router, and not
- * run by it: it would ask for the host and build a chain of middleware for each call, a fifteenth of a worker's work.
+ * The routes by the first part of the path. The router compiles and compares them but does not dispatch: for each call
+ * it would look up the host and build a middleware chain, which takes a fifteenth of a worker's work.
  */
 function createRoutes(endpoints: readonly AnyEndpoint[]): (path: string) => readonly Route[] {
-  // A filter in front may go by paths: each has one spelling.
+  // Case-sensitive, because a filter in front may decide by paths: each has one spelling.
   const router = new Router({ sensitive: true })
   const chapters = new Map<string, Route[]>()
   for (const contract of endpoints) {

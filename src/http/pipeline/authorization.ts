@@ -22,12 +22,12 @@ import { putCookie } from './session-cookie.ts'
 
 type InVault = Extract<Access<unknown>, { kind: 'vault' }>
 
-/** Who calls, and whether the caller may. */
+/** Authenticates the caller and checks whether the caller may make the call. */
 export interface Authorization {
   /**
    * Undefined for a public call.
-   * @throws Fault `session.invalid`, `session.cookie`, `access.capability`, `access.permission`, `access.resting`, `request.invalid`, `vault.not_found`, or
-   * the fault that the resource names for one that is missing
+   * @throws Fault `session.invalid`, `session.cookie`, `access.capability`, `access.permission`, `access.resting`,
+   * `request.invalid`, `vault.not_found`, or the fault of a missing resource
    */
   authorize(
     request: RequestContext,
@@ -35,29 +35,27 @@ export interface Authorization {
     params: Params,
     body: JsonObject,
   ): Promise<Authorized | undefined>
-  /**
-   * What the form of a validated call needs beyond its contract's access.
-   * @throws Fault `access.permission`
-   */
+  /** Checks what the form of a validated call needs beyond its contract's access. @throws Fault `access.permission` */
   checkForm(
     request: RequestContext,
     contract: AnyEndpoint,
     call: DemandedCall<unknown, unknown> & { readonly vault: VaultAccess | undefined },
   ): Promise<void>
   /**
-   * Finds the caller by the token in header, query or cookie, before the body is read; resolves to the id of the user.
+   * Finds the caller by the token in header, query or cookie, before the body is read; resolves to the user's id.
    * @throws Fault `session.invalid`
    */
   identify(request: RequestContext): Promise<number>
   /**
-   * Finds the caller of a request that failed before this: the record names the user, and the answer holds the token.
+   * Finds the caller of a request that failed before authentication, so that its audit record names the user and its
+   * answer has the token.
    */
   findCaller(request: RequestContext): Promise<void>
 }
 
-/** The caller, the vaults and the resource of a call, as its handler sees them. */
+/** The results of authorization for the handler: the caller, the vaults and the resource. */
 export interface Authorized extends Pick<Authentication, 'caller' | 'vault' | 'resource'> {
-  /** The vault into which the call puts something. */
+  /** The second vault, into which the call puts something. */
   readonly into: VaultAccess | undefined
 }
 
@@ -124,7 +122,7 @@ export function createAuthorization(authenticator: Authenticator): Authorization
     async findCaller(request) {
       const token = shownToken(request.envelope)
       if (request.authenticationTried || token === undefined) return
-      // A fault of the authentication is not what went wrong here.
+      // The request has failed already: a fault of the authentication must not replace the first one.
       await authenticate(request, token).catch(() => undefined)
     },
   }
@@ -138,8 +136,8 @@ function neededToken({ suppliedToken, cookie }: EnvelopeState): string {
 }
 
 /**
- * The token for the next call goes the way that the present one came. A call with a large body is authenticated twice,
- * and the next token is offered once: the second time does not take it back.
+ * The next token is sent the way the present one came. A call with a large body is authenticated twice, but the next
+ * token is given out once: the second time must not remove it.
  */
 function passOn(envelope: EnvelopeState, token: string, next: string): void {
   if (envelope.suppliedToken === undefined) {
@@ -148,7 +146,7 @@ function passOn(envelope: EnvelopeState, token: string, next: string): void {
   else envelope.token ??= token
 }
 
-/** What the authenticator looks for: the vault that the call names, and the thing in it. */
+/** The part of the call that the authenticator needs: the vault, and the resource in it. */
 function resourceOf(
   contract: AnyEndpoint,
   params: Params,
@@ -161,7 +159,7 @@ function resourceOf(
   if (resource?.vaultOf) return { resource: { query: resource, name: idOf(name) } }
   return {
     vaultId: idOf(vaultIn(access, params, body)),
-    // A store takes no such name, and the contract refuses it right after.
+    // No resource has such a name, and the contract refuses it later.
     ...(resource === undefined || name === undefined || !isPlainText(name)
       ? {}
       : { resource: { query: resource, name } }),
@@ -187,7 +185,10 @@ async function check(
   throw new Fault('access.capability')
 }
 
-/** A thing that is not there belongs to none: a caller who may not see it hears the same of both. */
+/**
+ * Whether the caller owns the resource. One that does not exist has no owner, so that a caller without access gets the
+ * same answer for both.
+ */
 async function isOwn(
   { parameter, of, reserved }: Ownership,
   userId: number,
@@ -211,7 +212,7 @@ function checkPermission(access: InVault, { vault, restingIn }: Admission, body:
     )
 }
 
-/** The caller in the vault into which the call puts something; undefined of a call that does not. */
+/** The caller's rights in the second vault of the call; undefined where the call has none. */
 async function destinationOf(
   { access }: AnyEndpoint,
   authentication: Authentication,
@@ -247,7 +248,7 @@ const narrowed = (): Fault =>
   new Fault('access.permission', 'This call is not for members whose rights are narrowed by grants.')
 
 async function checkService({ operation, scopesOf }: ServiceNeed, caller: Caller | undefined): Promise<void> {
-  // People have an application key.
+  // Only service accounts are checked here; a person's session has an application key.
   if (caller?.applicationKeyId !== null) return
   if ((await scopesOf(caller.userId)).some((scope) => allows(scope, `key.${operation}`))) return
   throw new Fault('access.permission', `No grants of this service account, in any of its vaults, let it ${operation}.`)
@@ -260,7 +261,9 @@ function checkDemands(demands: readonly Demand[], vault: VaultAccess | undefined
       throw new Fault('access.permission', `${what} needs ${permission} in the vault; you have ${vault.permission}.`)
 }
 
-/** Of a narrowed member: a call whose contract names no scoped use is allowed by no scope. */
+/**
+ * Refuses a narrowed member whose scope does not allow the call. A call whose contract names no scoped use is refused.
+ */
 function checkScope({ scopedUse }: AnyEndpoint, scope: Scope, name: string | undefined, body: JsonObject): void {
   if (scopedUse === undefined) throw narrowed()
   const uses = typeof scopedUse === 'function' ? scopedUse(body) : [scopedUse]
@@ -281,7 +284,7 @@ function vaultIn({ member }: InVault, params: Params, body: JsonObject): string 
   return isPlainId(named) ? named : undefined
 }
 
-/** Ids are decimal; anything else is the id of nothing. */
+/** An id; 0, the id of nothing, for text that is not decimal. */
 function idOf(given: string | number | undefined): number {
   return decimalId(String(given)) ?? -1
 }

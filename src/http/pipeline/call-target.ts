@@ -6,12 +6,12 @@ import type { Note } from './request-context.ts'
 
 export type Params = Readonly<Record<string, string>>
 
-/** Longest name that is taken from an address: of what is longer there is none. */
+/** A longer name in a path is not taken into the record. */
 const mostCharacters = 256
 
 /**
- * What the audit record says that a call is aimed at, as its address names it, found or not: so a call that is refused,
- * at whatever step, names it too.
+ * The target of a call in its audit record, as its path names it, whether or not it exists. So the record of a refused
+ * call names it as well, whichever step refused it.
  */
 export function targetOfPath(params: Params): Note {
   const { name, version, [vaultParameter]: vault } = params
@@ -32,7 +32,7 @@ function thingOf(params: Params): string | undefined {
   if (userid !== undefined && deviceid !== undefined) return `user ${short(userid)}: OTP device ${short(deviceid)}`
   if (userid !== undefined && passkeyid !== undefined) return `user ${short(userid)}: passkey ${short(passkeyid)}`
   if (userid !== undefined) return `user ${short(userid)}`
-  // Of the caller.
+  // The device belongs to the caller.
   if (deviceid !== undefined) return `OTP device ${short(deviceid)}`
   if (passkeyid !== undefined) return `passkey ${short(passkeyid)}`
   if (linkid !== undefined) return `link ${short(linkid)}`
@@ -40,7 +40,7 @@ function thingOf(params: Params): string | undefined {
   return templateid === undefined ? undefined : `template ${short(templateid)}`
 }
 
-/** Adds what the body names. */
+/** Adds what the body names as the target. */
 export function noteTargetOfBody(note: Note, { access, subject }: AnyEndpoint, body: JsonObject): void {
   const member = memberOf(access)
   const vault = member === undefined ? undefined : textOf(body[member])

@@ -5,27 +5,28 @@ import { createAddressList } from '../../access/address-list.ts'
 import { addressOf, type Client, type PresentedCertificate } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 
-/** Which proxies in front may forward the certificate of a client, and in which header. */
+/** The proxies in front that may forward a client's certificate, and the header they use. */
 export interface ForwardingRules {
   /** IP addresses and ranges (192.0.2.0/24). */
   readonly proxies: readonly string[]
   readonly proxyHeader: string
 }
 
-/** Identifies the client of a connection: its address and its certificate. */
+/** Determines the client of a connection: its address and its certificate. */
 export interface ClientIdentity {
   of(request: IncomingMessage): Client
   /**
-   * Any client can write a header: from an address that is no proxy it is an attempt to claim another user's card.
+   * Refuses a forwarded certificate from an address that is not a proxy: any client can send the header, in an attempt
+   * to use another user's card.
    * @throws Fault `certificate.forwarded`
    */
   refuseForged(request: IncomingMessage): void
 }
 
-/** RFC 9440, beside the header that the configuration names: only a proxy has a use for these. */
+/** Headers of RFC 9440, besides the configured one: only proxies send these. */
 const standardHeaders = ['client-cert', 'client-cert-chain']
 
-/** Without rules, for an appliance without smartcards, no client has a certificate, and the headers mean nothing. */
+/** Without rules, on an appliance without smartcards, no client has a certificate, and the headers are ignored. */
 export function createClientIdentity(clientAddress: ClientAddress, rules: ForwardingRules | undefined): ClientIdentity {
   if (rules === undefined) {
     return {
@@ -40,7 +41,7 @@ export function createClientIdentity(clientAddress: ClientAddress, rules: Forwar
   return {
     of(request) {
       const certificate = (): PresentedCertificate | undefined =>
-        // The certificate of the proxy's own connection says nothing of the client; the header alone does.
+        // The certificate of the proxy's own connection does not identify the client; only the header does.
         isForwarded(request) ? readForwarded(request.headers[header]) : certificateOf(request.socket)
       return { address: clientAddress(request), certificate }
     },
@@ -52,8 +53,8 @@ export function createClientIdentity(clientAddress: ClientAddress, rules: Forwar
 }
 
 /**
- * Read for each call. A resumed TLS session has no certificate message: what node:tls then reports of the client is
- * from an earlier connection.
+ * Read at each call. TLS sessions are not resumed: the certificate that node:tls reports for a resumed one is that of
+ * an earlier connection.
  */
 function certificateOf(socket: Socket | TLSSocket): PresentedCertificate | undefined {
   if (!('getPeerX509Certificate' in socket) || socket.isSessionReused()) return undefined
@@ -61,16 +62,17 @@ function certificateOf(socket: Socket | TLSSocket): PresentedCertificate | undef
   return der === undefined || der.length === 0 ? undefined : { der, isVerified: socket.authorized }
 }
 
-/** Finds the address that a call comes from, in the form of `Client.address`. */
+/** Determines the client's address in the form of `Client.address`. */
 export type ClientAddress = (request: {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
 }) => string
 
 /**
- * Each proxy appends the address of its client to X-Forwarded-For; any client may have written what stands before that.
- * So the address is the last one that is none of `proxies`, read from the connection backwards. Where a proxy has
- * appended nothing that is an address, it is that proxy's own. From any other address the header means nothing.
+ * The client's address. Each proxy appends the address of its client to X-Forwarded-For, and any client may have
+ * written what precedes it. So the address is the last one that is none of `proxies`, searched backwards from the
+ * connection. Where a proxy has appended no address, it is that of the proxy. From any other address the header is
+ * ignored.
  */
 export function createClientAddress(proxies: readonly string[]): ClientAddress {
   const isProxy = createAddressList(proxies)
@@ -93,14 +95,14 @@ function hopsIn({ 'x-forwarded-for': header = [] }: IncomingHttpHeaders): string
     .map((hop) => hop.trim())
 }
 
-/** RFC 9440 §2.1: DER as a byte sequence of structured fields (RFC 8941), base64 between colons. */
+/** RFC 9440 §2.1: the DER as a byte sequence of structured fields (RFC 8941), base64 between colons. */
 const byteSequence = /^:([A-Za-z0-9+/]+={0,2}):$/
 const pem = /^-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/\s]+={0,2})\s+-----END CERTIFICATE-----\s*$/
 
 /**
- * The certificate in a header that a trusted proxy has written: as RFC 9440 has it, or as PEM with percent-encoding. An
- * empty header is no certificate. Its issuer, validity and revocation are checked again at each use.
- * @throws Fault `request.invalid` for anything else, two of them, or a chain
+ * Reads the certificate in the header of a trusted proxy: in the form of RFC 9440, or as PEM with percent-encoding. An
+ * empty header means no certificate. Issuer, validity and revocation are checked at each use.
+ * @throws Fault `request.invalid` for anything else, for two headers, and for a chain
  */
 function readForwarded(header: string | string[] | undefined): PresentedCertificate | undefined {
   if (header === undefined || header === '') return undefined

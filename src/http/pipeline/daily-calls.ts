@@ -2,7 +2,7 @@ import type { Caller, VaultAccess } from '../../access/caller.ts'
 import { type DailyUse, limitedItems } from '../../access/daily-use.ts'
 import { type AnyEndpoint, keyOperationOf } from '../contract/endpoint.ts'
 
-/** Of a call that was validated: what tells how many items it has. */
+/** The parts of a validated call that determine its number of items. */
 interface CountedCall {
   readonly params: unknown
   readonly body: unknown
@@ -11,7 +11,7 @@ interface CountedCall {
 }
 
 /**
- * Counts the items of a narrowed member's call, where the scope has a limit a day: those of a batch one by one.
+ * Counts the items of a narrowed member's call against the daily limits of the scope; in a batch one by one.
  * @throws Fault `access.used_up`, before anything is done
  */
 export async function countItems(

@@ -1,18 +1,18 @@
 import type { Context } from 'koa'
 import type { Answer } from '../contract/envelope.ts'
-import { createOutbox, unidentifiedOutbox } from './outbox.ts'
+import { createAnswerBudget, unidentifiedAnswerLimits } from './answer-budget.ts'
 import type { PipelineDependencies } from './pipeline.ts'
 import { createRequestContext, send } from './request-context.ts'
 
-/** Sends a document; false where the client's network has called too often, and nothing was sent. */
+/** Sends a document; false, with nothing sent, where the client's network has called too often. */
 export type SendDocument = (context: Context, answer: () => Answer) => boolean
 
-/** What counts of a document, such as a file of the console. */
+/** Documents count as calls of this operation. */
 const called = { operation: 'console.file', handler: 'Handler', access: { kind: 'public' } } as const
 
 /**
- * Sends documents that are the same for all, and say nothing that is kept here: each counts for its client's network, and
- * leaves no record.
+ * Sends documents that are the same for all clients and contain no data of the appliance. Each counts against the rate
+ * limit of the client's network, and has no audit record.
  */
 export function createDocuments({
   clientIdentity,
@@ -20,7 +20,7 @@ export function createDocuments({
   count,
   unidentifiedCallLimit,
 }: Pick<PipelineDependencies, 'clientIdentity' | 'clock' | 'count' | 'unidentifiedCallLimit'>): SendDocument {
-  const outbox = createOutbox(unidentifiedOutbox)
+  const budget = createAnswerBudget(unidentifiedAnswerLimits)
   return (context, answer) => {
     const request = createRequestContext(context, called, clientIdentity.of(context.req), clock.now())
     try {
@@ -29,7 +29,7 @@ export function createDocuments({
       return false
     }
     unidentifiedCallLimit.count(request.client.address)
-    send(request, answer(), outbox)
+    send(request, answer(), budget)
     count(request.operation, 'allowed', performance.now() - request.startedTick)
     return true
   }

@@ -18,7 +18,7 @@ import { createAuthorization, type Authorization, type Authorized } from './auth
 import { targetOfPath, type Params } from './call-target.ts'
 import { countItems } from './daily-calls.ts'
 import type { ClientIdentity } from './client-identity.ts'
-import { callersOutbox, createOutbox, unidentifiedOutbox } from './outbox.ts'
+import { callersAnswerLimits, createAnswerBudget, unidentifiedAnswerLimits } from './answer-budget.ts'
 import { createRecording, type Recording, type RecordingDependencies } from './recording.ts'
 import type { Quotas } from './quotas.ts'
 import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
@@ -33,14 +33,17 @@ export interface PipelineDependencies extends RecordingDependencies, BodySetting
   readonly clock: Clock
   readonly quotas: Quotas
   readonly dailyUse: DailyUse
-  /** Told of each call that is answered: its operation, `allowed` or the code of its fault, and how long it took. */
+  /** Told of each answered call: its operation, `allowed` or the code of its fault, and its duration. */
   readonly count: (operation: string, outcome: string, milliseconds: number) => void
 }
 
 export interface Pipeline {
   /** Serves a matched call from beginning to end. */
   serve(context: Context, contract: AnyEndpoint, params: Params): Promise<void>
-  /** Answers a call that matches nothing. Its body is never read; its query is, where `query` says what of it is echoed. */
+  /**
+   * Answers a call that matches no endpoint. Its body is never read. Its query is read where `query` says what DATA
+   * repeats.
+   */
   refuse(context: Context, fault: Fault, query?: Echoed): Promise<void>
 }
 
@@ -103,8 +106,8 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
-          ...whereabouts(authorized),
-          ...meansOf(request, recording, quotas),
+          ...authorizedMembers(authorized),
+          ...handlerTools(request, recording, quotas),
         }
         await authorization.checkForm(request, contract, call)
         if (call.vault?.scope) await countItems(dailyUse, contract, call)
@@ -119,7 +122,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   }
 }
 
-/** Nothing is read of a network that has called too often. What is wrong with the query is not what is wrong with the call. */
+/** Reads the query for the echo, unless the network has called too often; a bad query does not change the fault. */
 function refuseUnmatched(
   request: RequestContext,
   fault: Fault,
@@ -135,8 +138,8 @@ function refuseUnmatched(
   throw fault
 }
 
-/** The caller, the vaults and the resource of a call, as its handler sees them. */
-function whereabouts(authorized: Authorized | undefined) {
+/** The results of authorization that a handler gets; all undefined for a public call. */
+function authorizedMembers(authorized: Authorized | undefined) {
   return {
     caller: authorized?.caller,
     vault: authorized?.vault,
@@ -145,8 +148,8 @@ function whereabouts(authorized: Authorized | undefined) {
   }
 }
 
-/** What a handler may do beside its answer. */
-function meansOf(request: RequestContext, recording: Recording, quotas: Quotas) {
+/** The functions that a handler gets, bound to its request. */
+function handlerTools(request: RequestContext, recording: Recording, quotas: Quotas) {
   return {
     file: request.form?.file,
     client: request.client,
@@ -168,23 +171,29 @@ function meansOf(request: RequestContext, recording: Recording, quotas: Quotas) 
   }
 }
 
-/** Sends answers, for which calls with and without a caller have room of their own, and counts them. */
+/** Sends and counts answers. Those to identified and to unidentified callers have separate memory budgets. */
 function createAnswering(count: PipelineDependencies['count']) {
-  const outboxes = { unidentified: createOutbox(unidentifiedOutbox), callers: createOutbox(callersOutbox) }
+  const budgets = {
+    unidentified: createAnswerBudget(unidentifiedAnswerLimits),
+    callers: createAnswerBudget(callersAnswerLimits),
+  }
   return (request: RequestContext, answer: Answer, outcome: string): void => {
-    send(request, answer, request.caller === undefined ? outboxes.unidentified : outboxes.callers)
+    send(request, answer, request.caller === undefined ? budgets.unidentified : budgets.callers)
     count(request.operation, outcome, performance.now() - request.startedTick)
   }
 }
 
 function refuseTwoTokens({ envelope }: RequestContext): void {
   if (envelope.hasTwoTokens === undefined) return
-  // Neither names the caller in the record.
+  // The audit record names no caller, since either token could be meant.
   delete envelope.suppliedToken
   throw new Fault('request.invalid', 'X-Http-Token and Authorization have a session token each: send one of them.')
 }
 
-/** After authorization, so that nobody spends another's quota, and after validation, which costs little. */
+/**
+ * Counts the call under its quota: after authorization, so that only the caller's own quota is used, and after
+ * validation, which is cheap.
+ */
 async function withinQuota(
   quotas: Quotas,
   { quota }: AnyEndpoint,

@@ -1,22 +1,19 @@
 import { Fault } from '../../fault.ts'
 import type { QuotaKind } from '../contract/endpoint.ts'
 
-/** Calls of each kind that one user may make in a minute; all users together may make ten times as many. */
+/** Calls of each kind per user and minute. All users together may make ten times as many. */
 export type QuotaRates = Readonly<Record<QuotaKind, number>>
 
-/** Bounds what users have done for them that costs the appliance much more than it costs them. Of this worker. */
+/** Limits the calls of users that cost the appliance much more than the user. Each worker counts for itself. */
 export interface Quotas {
-  /**
-   * Counts a call; what comes back is to be called when it ends.
-   * @throws Fault `request.quota`, which says when to try again
-   */
+  /** Counts a call; call the result when it ends. @throws Fault `request.quota`, which says when to try again */
   admit(kind: QuotaKind, userId: number): () => void
 }
 
-/** How many times what one user may, all may together. */
+/** The factor between the limit of one user and the limit of all users together. */
 const inAll = 10
 
-/** Calls that may be under way at once: of one user, and of all together. */
+/** Limits of parallel calls: per user, and for all users together. */
 const atOnce: Readonly<Record<QuotaKind, readonly [ofOne: number, ofAll: number]>> = {
   keys: [64, 64 * inAll],
   rsaKeys: [4, 4 * inAll],
@@ -24,16 +21,16 @@ const atOnce: Readonly<Record<QuotaKind, readonly [ofOne: number, ofAll: number]
   files: [8, 8 * inAll],
   links: [4, 4 * inAll],
   longLists: [2, 2 * inAll],
-  // Of many objects they are written one after another (`relocation.ts`): by turns of users, as each has one.
+  // Large relocations run one after another (`relocation.ts`). With one per user, users take turns.
   relocations: [1, inAll],
 }
 
 const windowMs = 60_000
 const busyRetryMs = 1_000
-/** Users that are kept in mind before those who are back at zero are forgotten. */
+/** Number of entries in memory above which those with a complete allowance are dropped. */
 const mostEntries = 10_000
 
-/** `nowMs`: a clock that never goes back. */
+/** `nowMs`: a monotonic clock in milliseconds. */
 export function createQuotas(rates: QuotaRates, nowMs: () => number = () => performance.now()): Quotas {
   const rate = createRateBounds(nowMs)
   const underWay = new Map<string, number>()
@@ -75,18 +72,18 @@ export function createQuotas(rates: QuotaRates, nowMs: () => number = () => perf
 }
 
 /**
- * Generic cell rate algorithm (ITU-T I.371): for each name the time at which its allowance is whole again, which every
- * call puts off by its share of a minute, and never by more than a minute from now.
+ * Generic cell rate algorithm (ITU-T I.371). Stores for each name the time at which its allowance will be complete
+ * again. Each call moves that time by its share of a minute, but never to more than a minute from now.
  */
 function createRateBounds(nowMs: () => number) {
   const wholeAt = new Map<string, number>()
   return {
-    /** Counts a call for all of these names, or for none. @throws Fault `request.quota` */
+    /** Counts a call against all of these limits, or against none. @throws Fault `request.quota` */
     count(bounds: readonly (readonly [name: string, perMinute: number])[]): void {
       const now = nowMs()
       const next = bounds.map(([name, perMinute]) => {
         const at = Math.max(wholeAt.get(name) ?? now, now) + windowMs / perMinute
-        // Half a call's share for what is lost in rounding.
+        // Tolerates half a call's share, because of rounding.
         const excessMs = at - now - windowMs - windowMs / perMinute / 2
         if (excessMs > 0) throw refused(excessMs)
         return [name, at] as const

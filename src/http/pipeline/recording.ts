@@ -1,4 +1,4 @@
-import { actBy } from '../../access/acting.ts'
+import { setTransactionGrant } from '../../access/transaction-grant.ts'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
 import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
@@ -6,42 +6,45 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
-import { createChangeTurns } from './change-turns.ts'
+import { createUserChangeQueue } from './user-change-queue.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
 import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
 
-/** Writes the audit records of calls: each has one, on the disk before its answer is sent. */
+/** Writes the audit records of calls. Each call has one, which is on the disk before its answer is sent. */
 export interface Recording {
-  /** The call has succeeded. */
+  /** Records a successful call. */
   allow(request: RequestContext): Promise<void>
-  /** The call has failed. Resolves to the fault that its caller is told: when it cannot be recorded, that. */
+  /** Records a failed call. Resolves to the fault for the caller: if the record cannot be written, that fault. */
   refuse(request: RequestContext, error: unknown): Promise<Fault>
-  /** A record of its own for a part of the call. */
+  /** Writes a separate record for a part of the call. */
   part(request: RequestContext, part: AuditPart): Promise<void>
-  /** Commits a change only while the caller may still make it, and once the record that says so is on the disk. */
+  /**
+   * A `Commit` that, within the transaction, checks again that the caller may make the call, and commits only once the
+   * record is on the disk.
+   */
   commitOf(request: RequestContext): Commit
 }
 
 export interface RecordingDependencies {
   readonly audit: AuditTrail
-  /** For calls without a caller. */
+  /** Records calls of unidentified callers. */
   readonly unidentified: Pick<UnidentifiedRecords, 'append'>
   readonly unidentifiedCallLimit: Pick<UnidentifiedCallLimit, 'count'>
   readonly store: Pick<Store, 'transaction' | 'read'>
   readonly readRows: ReadRows
-  /** Told of every fault whose cause an operator should see. */
+  /** Told of each fault whose cause the operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
-  /** Told of what an administrator should see without reading the trail. */
+  /** Told of records that need an administrator's immediate attention. */
   readonly alarm: (event: AuditEvent) => void
 }
 
 export function createRecording(dependencies: RecordingDependencies): Recording {
   const { audit, store, readRows, report, alarm, unidentified, unidentifiedCallLimit } = dependencies
-  const changeTurns = createChangeTurns()
+  const queueChange = createUserChangeQueue()
 
   function record(request: RequestContext, outcome: string): Promise<void> {
     const event = eventOf(request, outcome)
-    // A login has no caller, but one that succeeded names its user and is not counted.
+    // A login has no caller, but a successful one names its user and does not count as unidentified.
     if (request.caller !== undefined || (outcome === 'allowed' && event.userId !== undefined))
       return audit.append(event)
     const isOverLimit = outcome === 'request.too_many'
@@ -64,8 +67,10 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
   }
 
   /**
-   * To the keeper a vault that was deleted during the call looks like one that was put back: the caller is told what the
-   * same call would be told now. Where it may still be made, a row was put back: the cause makes the operator hear of it.
+   * The fault for a change that the keeper refused. To the keeper, a vault deleted during the call looks like an old
+   * row that was put back. So the caller's rights are checked again: where they are gone, the caller gets the fault of
+   * a new call; where they are not, an old row was indeed put back, and the fault has a cause so that the journal
+   * reports it.
    */
   async function refusalNow(request: RequestContext, error: unknown): Promise<unknown> {
     if (!isFault(error, 'hsm.outdated')) return error
@@ -101,10 +106,10 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
         }
       })
       return (work, options) =>
-        changeTurns(request.caller?.userId, () =>
+        queueChange(request.caller?.userId, () =>
           commit(async (tx) => {
             await request.reauthorize?.(tx)
-            if (request.grant) actBy(tx, request.grant)
+            if (request.grant) setTransactionGrant(tx, request.grant)
             return work(tx)
           }, options),
         )
@@ -114,7 +119,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
 
 const isDetailHidden = ({ code }: Fault): boolean => faultCatalogue[code].hidesDetail === true
 
-/** A fault as the caller is told. */
+/** The fault as the caller sees it. */
 function outward(fault: Fault): Fault {
   return isDetailHidden(fault) ? new Fault(fault.code) : fault
 }

@@ -16,10 +16,10 @@ import { hasBody } from '../input/body.ts'
 import type { HeldBody } from '../input/body-budget.ts'
 import { callBytes } from '../input/call-size.ts'
 import type { Form } from '../input/upload.ts'
-import type { Outbox } from './outbox.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import { readCookie } from './session-cookie.ts'
 
-/** A permission that the form of a call needs, and what the form is called. */
+/** The permission that the form of a call needs, and the name of the form. */
 export interface Demand {
   readonly what: string
   readonly permission: Permission
@@ -27,10 +27,10 @@ export interface Demand {
   readonly isScoped: boolean
 }
 
-/** What is known so far of what the audit record will say. */
+/** The fields of the audit record that are known so far. */
 export type Note = { -readonly [Field in keyof AuditNote]: AuditNote[Field] }
 
-/** One call while it runs. */
+/** The state of one call. */
 export interface RequestContext {
   readonly koa: Context
   readonly envelope: EnvelopeState
@@ -40,34 +40,34 @@ export interface RequestContext {
   readonly client: Client
   readonly operation: string
   note: Note
-  /** Records beside that of the call, of what its change does. */
+  /** Separate audit records for parts of the call's change. */
   parts: readonly AuditPart[]
   caller?: Caller
-  /** By what the keeper makes changes for the caller. */
+  /** The caller's grant, under which the keeper seals the changes of the call. */
   grant?: Granted['grant']
-  /** What the form of the call needs in the vault beyond its contract's access. */
+  /** The permissions that the form of the call needs beyond its contract's access. */
   demands: readonly Demand[]
-  /** Checks again, at this moment, that the caller may make the call. */
+  /** Checks again that the caller may make the call now. */
   reauthorize?: (reader: Reader) => Promise<void>
   form?: Form
-  /** What is held of its body, to be released when its answer is made. */
+  /** The memory of its body, to be released when the answer is made. */
   held?: HeldBody
-  /** The members of query and body, and whether DATA repeats them to a caller who is not known. */
+  /** The members of query and body, and whether DATA repeats them even to an unidentified caller. */
   sent?: { readonly members: JsonObject; readonly isEchoed: boolean }
-  /** Whether the authenticator was asked who calls; true from the start where the call is public. */
+  /** Whether authentication was attempted; true from the start for a public call. */
   authenticationTried: boolean
-  /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
+  /** Whether the audit record is on the disk already, together with the change. */
   recorded: boolean
-  /** Called when the answer has left, or its connection is gone; undefined from then on. */
+  /** Called when the answer has left or its connection is closed; undefined afterwards. */
   closing: (() => void)[] | undefined
 }
 
-/** What the context says of a contract. */
+/** The members of a contract that the context needs. */
 type Called = Pick<AnyEndpoint, 'operation' | 'handler' | 'access'>
 
 /**
- * The context of a call that has just come in; without a contract, one that matches nothing. `now` in milliseconds
- * since 1970.
+ * The context of a new call; without a contract, of one that matches no endpoint. `now`: milliseconds since the Unix
+ * epoch.
  */
 export function createRequestContext(
   koa: Context,
@@ -98,7 +98,7 @@ export function createRequestContext(
   return request
 }
 
-/** The cookie is looked at where a session is asked for and no header has a token. */
+/** The cookie is considered only where the call needs a session and no header has a token. */
 function envelopeStateOf({ headers }: IncomingMessage, contract: Called | undefined): EnvelopeState {
   const envelope = createEnvelopeState(headers, contract?.handler)
   if (contract === undefined || contract.access.kind === 'public' || envelope.suppliedToken !== undefined)
@@ -108,7 +108,7 @@ function envelopeStateOf({ headers }: IncomingMessage, contract: Called | undefi
   return envelope
 }
 
-/** What the audit trail says of a call; `outcome` is `allowed` or the code of the fault. */
+/** The audit record of a call. `outcome`: `allowed` or the code of the fault. */
 export function eventOf(request: RequestContext, outcome: string): AuditEvent {
   const { caller, note } = request
   return {
@@ -128,18 +128,18 @@ export function eventOf(request: RequestContext, outcome: string): AuditEvent {
   }
 }
 
-/** Calls back when the answer has left, or its connection is gone. */
+/** Calls back when the answer has left or its connection is closed. */
 export function atClose({ closing }: RequestContext, callback: () => void): void {
   if (closing === undefined) callback()
   else closing.push(callback)
 }
 
-/** Sends the answer, or ends its transport where too much waits there already. */
-export function send(request: RequestContext, answer: Answer, outbox: Outbox): void {
+/** Sends the answer, or closes its transport where too many unsent bytes wait there. */
+export function send(request: RequestContext, answer: Answer, budget: AnswerBudget): void {
   const { koa, requestId } = request
   const { body, rest = [] } = answer
   const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
-  const place = outbox.admit(transportOf(koa.req), bytes + callBytes(koa.req))
+  const place = budget.admit(transportOf(koa.req), bytes + callBytes(koa.req))
   if (place === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)
@@ -160,7 +160,9 @@ export function send(request: RequestContext, answer: Answer, outbox: Outbox): v
   response.length = bytes
 }
 
-/** RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load". */
+/**
+ * RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load".
+ */
 const enhanceYourCalm = 0xb
 
 function refuseToSend(req: IncomingMessage): void {
@@ -169,14 +171,14 @@ function refuseToSend(req: IncomingMessage): void {
 }
 
 /**
- * How long a client may go on sending a body that is not read. Closing at once would make the kernel reset the
- * connection, and the client could lose the answer that tells it why (RFC 9112, 9.6).
+ * How long a client may continue to send a body that is not read. If the connection were closed at once, the kernel
+ * would reset it, and the client could lose the answer that gives the reason (RFC 9112, 9.6).
  */
 const lingerMs = 1_000
 
 /**
- * Answers a request whose body was not read to its end: the answer goes out at once; the rest of the body is discarded
- * as it comes, but not for long. Over HTTP/1.1 the connection ends with it, because the rest would be read as the next
+ * Answers a request whose body was not read to its end. The answer is sent at once, and the rest of the body is
+ * discarded for a short time. Over HTTP/1.1 the connection then ends, since the rest would be parsed as the next
  * request.
  */
 function endAfterAnswer(context: Context, answer: readonly Buffer[]): void {

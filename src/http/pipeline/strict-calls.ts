@@ -5,8 +5,8 @@ import type { JsonObject } from '../contract/envelope.ts'
 import { refuseUnknownMembers } from '../input/unknown-members.ts'
 
 /**
- * Refuses members that are not known where a vault of the call is strict, or one of the entries by which a narrowed member makes the
- * call.
+ * Refuses unknown members where a vault of the call is strict, or an entry of the grants under which a narrowed member
+ * makes the call is.
  * @throws Fault `request.invalid`
  */
 export function refuseUnknownMembersIfStrict(

@@ -2,11 +2,11 @@ import { createLeakyBucket } from '../../access/leaky-bucket.ts'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
 
-/** How many calls without a caller one network may make: a burst of a minute's number, and that number a minute. */
+/** Rate limit of calls without a caller, per network: a burst of one minute's number, and that number per minute. */
 export interface UnidentifiedCallLimit {
   /** @throws Fault `request.too_many` */
   check(address: string): void
-  /** A call without a caller has ended. */
+  /** Counts a call without a caller that has ended. */
   count(address: string): void
 }
 

@@ -3,7 +3,7 @@ import type { Example, Examples } from '../contract/example.ts'
 
 const folder = new URL('../examples/', import.meta.url)
 
-/** A file for each operation. They are read when the document is first asked for: a start needs none of them. */
+/** Reads the examples, one file per operation, when the document is first asked for: not needed at start. */
 export async function readExamples(): Promise<Examples> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json'))
   const read = async (file: string): Promise<readonly [string, Example]> => [

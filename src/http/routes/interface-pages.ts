@@ -5,13 +5,13 @@ import { describeInterface } from '../contract/openapi.ts'
 import { readExamples } from './example-files.ts'
 import { madeOnce } from './made-once.ts'
 
-/** The description of the interface, as it is sent to programs and to people. It holds nothing that differs between appliances. */
+/** The documentation of the interface, for programs and for people. It is the same on all appliances. */
 export interface InterfacePages {
   readonly openApi: Page
   readonly docs: Page
 }
 
-/** Both of one description, which is made when the first of them is asked for. */
+/** Makes both from one description, at the first call. */
 export function createInterfacePages(endpoints: () => readonly AnyEndpoint[]): () => Promise<InterfacePages> {
   return madeOnce(async () => {
     const description = describeInterface(endpoints(), await readExamples())

@@ -1,6 +1,6 @@
 /**
- * What is made at the first call, and kept. Calls that come while it is made wait for the same one: a stranger who sends
- * a thousand first calls at once has it made once. What failed is tried again by the next call.
+ * Runs `make` at the first call and keeps the result. Calls in the meantime wait for the same run, so that a thousand
+ * parallel first calls cause one. A failed run is repeated by the next call.
  */
 export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

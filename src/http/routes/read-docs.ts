@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../contract/endpoint.ts'
 import type { InterfacePages } from './interface-pages.ts'
 
-/** `GET /docs`: the same for people, as one page that takes nothing from elsewhere. */
+/** `GET /docs`: the documentation for people, as one page that loads nothing from elsewhere. */
 export const readDocs = (pages: () => Promise<InterfacePages>) =>
   endpoint({
     operation: 'docs.page',

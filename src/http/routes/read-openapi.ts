@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../contract/endpoint.ts'
 import type { InterfacePages } from './interface-pages.ts'
 
-/** `GET /openapi.json`: what the interface is, for programs. */
+/** `GET /openapi.json`: the documentation for programs. */
 export const readOpenApi = (pages: () => Promise<InterfacePages>) =>
   endpoint({
     operation: 'docs.openapi',

@@ -2,19 +2,22 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Answer } from '../contract/envelope.ts'
 
-/** A file of the people's console in the forms in which browsers take it. */
+/** A file of the web console in the encodings that browsers accept. */
 export interface WebFile {
   readonly contentType: string
   readonly bodies: Readonly<Record<Encoding, Buffer>>
   /** Its Content-Security-Policy. */
   readonly policy: string
-  /** Of the page itself, whose name stays while its content changes; weak, because its encodings share it (RFC 9110 §8.8.1). */
+  /**
+   * For the page itself only, whose name stays while its content changes. Weak, because its encodings share it (RFC
+   * 9110 §8.8.1).
+   */
   readonly etag: string | undefined
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Where the build puts them. */
+/** Where the build writes them. */
 const folder = new URL('../../web/', import.meta.url)
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -24,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** Every file of the console by its path: read once, so that no path of a call ever reaches the disk. */
+/** All files of the web console by path. They are read once, so that no path of a call ever reaches the file system. */
 export function readWebFiles(): ReadonlyMap<string, WebFile> {
   const assets = readdirSync(new URL('assets/', folder)).filter((name) => !/\.(br|gz)$/.test(name))
   return new Map([
@@ -49,8 +52,8 @@ function readWebFile(name: string, isPage: boolean): WebFile {
 }
 
 /**
- * Nothing of the console comes from elsewhere, nothing in it is made of text (Trusted Types with one policy, which knows
- * the addresses of the page's workers alone), and no other page frames it or holds on to its window.
+ * The page loads nothing from elsewhere, creates nothing from text (Trusted Types with one policy, which accepts only
+ * the addresses of the page's workers), and cannot be framed or referred to by other pages.
  */
 const pagePolicy = [
   "default-src 'none'",
@@ -68,8 +71,8 @@ const pagePolicy = [
 ].join('; ')
 
 /**
- * Of every file but the page. A worker is under the policy of its own script (HTML, "run a worker"): it is one file, which
- * loads nothing, calls none and makes no script of text, whatever a hostile file makes of it.
+ * For all other files. A worker runs under the policy of its own script (HTML, "run a worker"): it is one file that
+ * loads nothing, calls no address and evaluates no text, whatever a hostile file makes it do.
  */
 const filePolicy = [
   "default-src 'none'",
@@ -92,7 +95,7 @@ const protection = {
 
 const yearSeconds = 31_536_000
 
-/** A file as it goes out. `known`: the ETag that the browser has already, as it sends it. */
+/** The answer with a file. `known`: the ETag that the browser sends for its copy. */
 export function answerOfFile(file: WebFile, encoding: Encoding, known: string | undefined): Answer {
   const { etag, contentType, policy } = file
   const headers = {

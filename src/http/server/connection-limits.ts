@@ -6,33 +6,33 @@ import { LinkedList, type ListItem } from '../../linked-list.ts'
 
 export interface ConnectionRules {
   readonly maxConnections: number
-  /** Of one network. */
+  /** Per network. */
   readonly maxConnectionsPerAddress: number
-  /** Addresses that stand for many clients: these are bounded in all alone. */
+  /** Addresses that stand for many clients: only the total limit applies to them. */
   readonly proxies: readonly string[]
 }
 
-/** How a connection ended that had to make room: it was `closed` while idle, or `refused` at once. */
+/** How a connection ended to make room: `closed` while it was idle, or `refused` when it was new. */
 export type ConnectionEnd = 'closed' | 'refused'
 
 /**
- * Which connections may stay: the oldest idle ones of the greediest network go first, so that a stranger who opens many
- * takes the room from himself.
+ * Decides which connections may stay. The oldest idle ones of the network with most connections are closed first, so
+ * that a client that opens many takes room only from itself.
  */
 export interface ConnectionLimits {
-  /** Takes a new connection; undefined, and the connection closed, where there is no room for it. */
+  /** Admits a new connection; undefined, and the connection closed, where there is no room. */
   admit(socket: Socket): Connection | undefined
 }
 
 export interface Connection {
-  /** A call begins on it; the result ends the call. */
+  /** Marks the beginning of a call; call the result at its end. */
   begin(): () => void
 }
 
 interface Open {
   readonly socket: Socket
   readonly network: Network
-  /** Where it is among those of its network that rest. */
+  /** Its entry among the idle connections of its network. */
   rest: ListItem<Open> | undefined
 }
 
@@ -40,7 +40,7 @@ interface Network {
   readonly name: string
   readonly isProxy: boolean
   open: number
-  /** Connections without a call under way, that with the longest rest first. */
+  /** Connections without a call, the longest idle first. */
   readonly idle: LinkedList<Open>
 }
 
@@ -76,7 +76,7 @@ export function createConnectionLimits(
     if (network.open === 0) networks.delete(network.name)
   }
 
-  /** Closes the connection of this network that has rested longest. */
+  /** Closes the longest idle connection of this network; false where there is none. */
   function closeIdle(network: Network | undefined): boolean {
     const oldest = network?.idle.first?.value
     if (network === undefined || oldest === undefined) return false
@@ -105,12 +105,12 @@ export function createConnectionLimits(
       const wanted = networkFor(socket)
       if (!hasRoom(wanted)) {
         socket.destroy()
-        // Networks are many, and the refused ones would stay: nothing of theirs is ever closed.
+        // Dropped, because there may be many refused networks and none of their connections will ever be closed.
         if (wanted.open === 0) networks.delete(wanted.name)
         report('refused', wanted.name)
         return undefined
       }
-      // The last connection of the network may just have been closed.
+      // Looked up again, since closing its last connection removes a network.
       const network = networkFor(socket)
       const connection: Open = { socket, network, rest: undefined }
       let calls = 0

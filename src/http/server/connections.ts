@@ -6,35 +6,38 @@ import type { Connection, ConnectionLimits } from './connection-limits.ts'
 import { createHttp1Calls } from './http1-calls.ts'
 import type { Request, Response } from './refusals.ts'
 
-/** Of a GOAWAY that refuses no stream of those that the client has sent by now (RFC 9113, 6.8). */
+/** The highest stream id: a GOAWAY with it refuses no stream that the client has sent already (RFC 9113, 6.8). */
 const highestStream = 2 ** 31 - 1
 
 /**
- * Every open connection of a server, from the first byte to the last, so that it can be refused, answered in plain, or
- * drained.
+ * All open connections of a server, from the first byte to the last, so that they can be refused, answered in plain
+ * text, or drained.
  */
 export interface Connections {
   /**
-   * Notes that a call has begun; what it gives is to be called when `response` closes. Undefined after the last answer of
-   * an HTTP/1.1 connection: what follows must not be read as a request (RFC 9112, 9.6).
+   * Notes the beginning of a call; call the result when `response` closes. Undefined after the last answer of an
+   * HTTP/1.1 connection, because what follows must not be parsed as a request (RFC 9112, 9.6).
    */
   begin(request: Request, response: Response): (() => void) | undefined
-  /** Whether part of an answer has gone out on this HTTP/1.1 connection, so that nothing else may. */
+  /** Whether part of an answer was sent on this HTTP/1.1 connection, so that nothing else may be. */
   answering(socket: Socket): boolean
   /** The TCP connection below a TLS handshake that has not succeeded. */
   below(socket: Socket): Socket | undefined
-  /** Serves on, and has each client make its next call over a new connection: none is closed in its face. */
+  /** Continues to serve, and makes each client open a new connection for its next call; none is closed abruptly. */
   leave(): void
-  /** Lets calls under way finish and closes every connection that has none. */
+  /** Lets calls under way finish, and closes every connection without one. */
   drain(): void
   readonly draining: boolean
   destroy(): void
 }
 
-/** Watches `server`; connections that `limits` does not admit are closed unanswered. */
+/** Watches `server`. Connections that `limits` does not admit are closed without an answer. */
 export function trackConnections(server: Http2SecureServer, limits: ConnectionLimits): Connections {
   const open = new Set<Socket>()
-  /** By the route of the TCP connection, and by what node:tls or node:http2 makes of it. */
+  /**
+   * Keyed by the addresses and ports of the TCP connection, which also identify the sockets that node:tls or node:http2
+   * make of it.
+   */
   const routes = new Map<string, Connection>()
   const admitted = new WeakMap<object, Connection>()
   const handshakes = new Map<string, Socket>()
@@ -47,7 +50,7 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
       socket.destroy()
       return
     }
-    // Not server.maxConnections: in a cluster, workers that are full hand such a connection round and round
+    // Not by server.maxConnections: workers of a cluster that are full pass such a connection around endlessly
     // (node:cluster).
     const connection = limits.admit(socket)
     if (connection === undefined) return
@@ -78,7 +81,7 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
 
   return {
     begin(request, response) {
-      // An HTTP/2 session knows its own calls.
+      // An HTTP/2 session knows its calls itself.
       const isHttp1 = response instanceof ServerResponse
       const endCall = isHttp1 ? http1.begin(request.socket, response) : undefined
       if (isHttp1 && endCall === undefined) return undefined
@@ -109,7 +112,7 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
   }
 }
 
-/** What identifies a TCP connection: node:tls shows it of the encrypted socket as well as of the one below. */
+/** Identifies a TCP connection. node:tls reports the same for the encrypted socket and the one below. */
 function routeOf(socket: Socket): string {
   return [socket.remoteAddress, socket.remotePort, socket.localAddress, socket.localPort].join(' ')
 }

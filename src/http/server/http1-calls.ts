@@ -1,25 +1,28 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The calls under way on each HTTP/1.1 connection: more than one where requests are pipelined. */
+/** The calls under way on each HTTP/1.1 connection: several where requests are pipelined. */
 export interface Http1Calls {
-  /** A connection has been made. */
+  /** Notes a new connection. */
   open(socket: Socket): void
   /**
-   * What it gives is to be called when `response` closes. Undefined after the last answer of the connection: what follows
-   * must not be read as a request (RFC 9112, 9.6).
+   * Notes the beginning of a call; call the result when `response` closes. Undefined after the last answer of the
+   * connection, because what follows must not be parsed as a request (RFC 9112, 9.6).
    */
   begin(socket: Socket, response: ServerResponse): (() => void) | undefined
-  /** Whether part of an answer has gone out on this connection. */
+  /** Whether part of an answer was sent on this connection. */
   answering(socket: Socket): boolean
-  /** From now on each answer is the last of its connection, and says so. */
+  /** From now on each answer is the last one of its connection, and says so. */
   leave(): void
-  /** Closes connections without calls, and the others behind the answers under way. */
+  /** Closes connections without calls, and the others after the answers under way. */
   drain(): void
 }
 
 export function createHttp1Calls(): Http1Calls {
-  /** Of each open connection. An array, since there is seldom more than one, and many come and go. */
+  /**
+   * The answers under way on each open connection. An array, because there is seldom more than one, and many come and
+   * go.
+   */
   const calls = new Map<Socket, ServerResponse[]>()
   /** Connections on which the last answer has been sent. */
   const ended = new WeakSet<Socket>()
@@ -31,7 +34,7 @@ export function createHttp1Calls(): Http1Calls {
     open(socket) {
       calls.set(socket, [])
       socket.once('close', () =>
-        // node:http closes the answer that it was sending, and none of those that waited behind it.
+        // node:http closes the answer being sent, but not those queued after it.
         setImmediate(() => {
           const underWay = calls.get(socket) ?? []
           calls.delete(socket)
@@ -63,7 +66,7 @@ export function createHttp1Calls(): Http1Calls {
   }
 }
 
-/** Whether nothing follows this answer on its connection. */
+/** Whether this is the last answer on its connection. */
 function isLast(response: ServerResponse): boolean {
   return response.headersSent && (!response.shouldKeepAlive || response.getHeader('Connection') === 'close')
 }

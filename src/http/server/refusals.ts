@@ -8,27 +8,28 @@ export type Request = IncomingMessage | Http2ServerRequest
 export type Response = ServerResponse | Http2ServerResponse
 
 /**
- * How long a refused client may go on sending. Closing at once with bytes unread would make the kernel reset the
- * connection, and the client could lose the answer that tells it why (RFC 9112, 9.6).
+ * How long a refused client may continue to send. If the connection were closed at once with bytes unread, the kernel
+ * would reset it, and the client could lose the answer that gives the reason (RFC 9112, 9.6).
  */
 const lingerMs = 1_000
 
 /**
- * Answers a call that never reaches the interface; over HTTP/1.1 the connection is closed, for its body is left unread.
+ * Answers a call that does not reach the interface. Over HTTP/1.1 the connection is closed, since its body stays
+ * unread.
  */
 export function refuse(request: Request, response: Response, fault: Fault): void {
   answer(request, response, fault, response instanceof ServerResponse ? { Connection: 'close' } : {})
 }
 
 /**
- * Refuses `Expect: 100-continue`. curl repeats the request by itself, without the expectation, where the answer names
- * no close (measured with 7.88; with "Connection: close" it gives up). So the connection ends after the answer without
- * a word, and curl repeats the request over another one.
+ * Refuses `Expect: 100-continue`. curl repeats the request without the expectation if the answer has no "Connection:
+ * close" (measured with 7.88; with it, curl gives up). So the connection is closed after the answer without that
+ * header, and curl repeats the request on another one.
  */
 export function refuseExpectation(request: Request, response: Response): void {
   if (response instanceof ServerResponse) {
     response.shouldKeepAlive = false
-    // Otherwise node:http writes "Connection: close".
+    // node:http would add "Connection: close".
     response.removeHeader('Connection')
   }
   answer(request, response, new Fault('request.expect'))
@@ -55,7 +56,7 @@ function answer(request: Request, response: Response, fault: Fault, more: Readon
   request.resume()
 }
 
-/** Answers over a socket on which no well-formed request has arrived, and closes it. */
+/** Answers on a socket that received no well-formed request, and closes it. */
 export function refuseSocket(socket: Socket, fault: Fault): void {
   const { status, headers, body } = refusal(fault)
   const fields = Object.entries({
@@ -72,7 +73,7 @@ export function refuseSocket(socket: Socket, fault: Fault): void {
   socket.resume()
 }
 
-/** What to tell a client whose request node:http could not parse; nothing when it was not even a request. */
+/** The fault for a request that node:http could not parse; undefined if it was not a request at all. */
 export function faultOfClientError(code: string | undefined): Fault | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return new Fault('request.header_too_large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('request.timeout')

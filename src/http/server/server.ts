@@ -25,10 +25,10 @@ export interface ServerOptions {
     readonly drainTimeoutMs: number
   }
   readonly tls: { readonly minVersion: SecureVersion }
-  /** Reads certificate and key from where they are kept: once at the start, and again at each reload. */
+  /** Reads certificate and key: at the start, and at each reload. */
   readonly readCertificate: () => Certificate
   /**
-   * For a listener that asks for client certificates, likewise; it takes clients without one, or with a bad one, all
+   * The same for a listener that asks for client certificates. It accepts clients without one, or with a bad one, all
    * the same.
    */
   readonly readClientCertificates?: () => ClientCertificates
@@ -41,34 +41,37 @@ export interface ServerOptions {
 export interface ApplianceServer {
   /** Resolves with the port once it accepts connections; rejects with the system's error (EADDRINUSE, EACCES …). */
   listen(): Promise<{ readonly port: number }>
-  /** Serves on, and has each client make its next call over a new connection, which a balancer takes elsewhere. */
+  /**
+   * Continues to serve, and makes each client open a new connection for its next call, which a load balancer sends
+   * elsewhere.
+   */
   leave(): void
   /**
-   * Stops accepting, lets calls under way finish for at most `drainTimeoutMs`, and resolves when no connection is left.
+   * Stops accepting connections, lets calls under way finish for at most `drainTimeoutMs`, and resolves when no
+   * connection is left.
    */
   close(): Promise<void>
   /**
-   * Presents the certificate as it is now to new connections; one that cannot be used is reported, and the old one
-   * kept.
+   * Uses the present certificate for new connections. One that cannot be used is reported, and the old one stays in
+   * use.
    */
   reloadCertificate(): void
 }
 
-/** Throws what `readCertificate` throws, and node:tls's error when certificate and key do not fit. */
+/** @throws what `readCertificate` throws, and node:tls's error when certificate and key do not belong together */
 export function createServer(options: ServerOptions): ApplianceServer {
   const { http, tls, readCertificate, readClientCertificates, log } = options
   const readContext = () => secureContextOptions(readCertificate(), tls.minVersion, readClientCertificates?.())
   const server = createSecureServer({
     ...readContext(),
-    // What is wrong with a certificate is said in an answer, and not by ending the handshake.
+    // A bad certificate is reported in an answer, not by aborting the handshake.
     ...(readClientCertificates && { requestCert: true, rejectUnauthorized: false }),
     allowHTTP1: true,
-    // An http.Server has it by default, this one not: a first answer would wait some 40 ms for the client to
+    // Default of http.Server but not of this one: without it, the first answer waits some 40 ms for the client to
     // acknowledge the handshake.
     noDelay: true,
     handshakeTimeout: handshakeTimeoutMs,
-    // Few streams and little patience for refused ones: what a client gains by opening and cancelling them is bounded
-    // (CVE-2023-44487).
+    // Few streams, and few refused ones: bounds what a client gains by opening and cancelling them (CVE-2023-44487).
     settings: { maxConcurrentStreams: 128, maxHeaderListSize: maxHeaderBytes },
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
@@ -110,7 +113,7 @@ export function createServer(options: ServerOptions): ApplianceServer {
   }
 }
 
-/** node:http2 takes these as properties, as an http.Server has them, and hands them to its HTTP/1.1 half. */
+/** node:http2 takes these limits as properties, as http.Server has them, and passes them to its HTTP/1.1 part. */
 function limitHttp1(server: Http2SecureServer, http: ServerOptions['http']): void {
   Object.assign(server, {
     maxHeaderSize: maxHeaderBytes,
@@ -118,7 +121,7 @@ function limitHttp1(server: Http2SecureServer, http: ServerOptions['http']): voi
     requestTimeout: http.requestTimeoutMs,
     keepAliveTimeout: http.keepAliveTimeoutMs,
     connectionsCheckingInterval: 1_000,
-    // Checked below, in every Node.js alike: one that checks by itself answers without the envelope.
+    // Checked below, for all versions of Node.js alike: node:http itself would answer without the envelope.
     requireHostHeader: false,
   })
 }
@@ -134,7 +137,7 @@ function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']
   })
 }
 
-/** Hands calls on, except those that the interface forbids (spec: General rules, 4). */
+/** Passes calls on, except those that the interface forbids (spec: General rules, 4). */
 function serveCalls(
   server: Http2SecureServer,
   connections: Connections,
@@ -153,7 +156,7 @@ function serveCalls(
   }
   server.on('request', (request: Request, response: Response) => {
     if (!begin(request, response)) return
-    // It came over HTTP/1.1 behind a call under way. HTTP/2 itself refuses what comes after GOAWAY (RFC 9113, 6.8).
+    // It arrived over HTTP/1.1 behind a call under way. HTTP/2 itself refuses what comes after GOAWAY (RFC 9113, 6.8).
     if (connections.draining) {
       return refuse(request, response, new Fault('appliance.stopping', undefined, { retryAfterMs: 1_000 }))
     }
@@ -176,7 +179,7 @@ function serveCalls(
   }
 }
 
-/** Of several, node:http shows the first alone. */
+/** Counts the Host headers: node:http shows only the first of several. */
 function hostsOf({ rawHeaders }: Request): number {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -186,13 +189,13 @@ function hostsOf({ rawHeaders }: Request): number {
   return hosts
 }
 
-/** What `requestTimeout` is to HTTP/1.1: a body that trickles in over HTTP/2 ends with 408. */
+/** The counterpart of `requestTimeout` for HTTP/2: a body that arrives too slowly gets 408. */
 function limitBodyTime(request: Extract<Request, { stream: unknown }>, response: Response, timeoutMs: number): void {
   const { stream } = request
   if (stream.endAfterHeaders) return
   const timer = setTimeout(() => {
     if (response.headersSent) return stream.close()
-    // Of the stream: node:http2 says that a response has finished when its stream has closed.
+    // On the stream, since node:http2 reports a response as finished only when its stream has closed.
     stream.once('finish', () => stream.close())
     refuse(request, response, new Fault('request.timeout'))
   }, timeoutMs)
@@ -206,7 +209,7 @@ function answerMalformed(server: Http2SecureServer, connections: Connections, lo
     refused.add(socket)
     refuseSocket(socket, fault)
   }
-  // Both failed handshakes and malformed requests arrive here; each piece of a malformed request may be reported again.
+  // Failed handshakes and malformed requests both arrive here. A malformed request may be reported once per piece.
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (refused.has(socket)) return
     log.debug({ code: error.code, address: socket.remoteAddress }, 'malformed request or failed handshake')
@@ -218,20 +221,20 @@ function answerMalformed(server: Http2SecureServer, connections: Connections, lo
   })
 }
 
-/** A certificate with its intermediates, and its private key, both PEM. */
+/** A certificate with its intermediates, and its private key, in PEM. */
 export interface Certificate {
   readonly certificate: string
   readonly key: string
 }
 
-/** What a listener that asks for client certificates needs beside. */
+/** What a listener that asks for client certificates needs in addition. */
 export interface ClientCertificates {
-  /** PEM of the CAs to believe, and of those between them and the clients; without it none is believed. */
+  /** PEM of the trusted CAs, and of the CAs between them and the clients' certificates; undefined: none is trusted. */
   readonly authorities: string | undefined
 }
 
 /**
- * Forward secrecy and authenticated encryption only, the fast AES first where the processor has it (Mozilla's
+ * Only forward secrecy and authenticated encryption; AES first, for processors that accelerate it (Mozilla's
  * "intermediate" list without DHE).
  */
 const ciphers = [
@@ -247,8 +250,8 @@ const ciphers = [
 ].join(':')
 
 /**
- * What node:tls needs to present this certificate. Throws when certificate and key are unusable or belong to different
- * pairs.
+ * The options by which node:tls presents this certificate.
+ * @throws where certificate and key are unusable or do not belong together
  */
 export function secureContextOptions(
   { certificate, key }: Certificate,
@@ -268,14 +271,13 @@ export function secureContextOptions(
 }
 
 /**
- * A resumed session would bring back the verdict on a certificate from before its revocation, and a renegotiation (TLS
- * 1.2) another certificate: there are neither. Without authorities no issuer is believed, and the CAs of the web least
- * of all.
+ * Allows neither session resumption nor renegotiation (TLS 1.2): the first would bring back a verdict from before a
+ * revocation, the second another certificate. Without authorities no issuer is trusted, not even the public CAs.
  */
 function forClients({ authorities }: ClientCertificates): SecureContextOptions {
   return {
     ca: authorities ?? [],
-    // A CA that is configured is believed, whether or not it has signed itself.
+    // A configured CA is trusted, whether or not it is self-signed.
     allowPartialTrustChain: true,
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   }

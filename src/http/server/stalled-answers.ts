@@ -3,22 +3,22 @@ import type { Transport } from '../contract/call-transport.ts'
 import type { Response } from './refusals.ts'
 
 /**
- * Ends connections whose clients do not take their answers, whatever else they send meanwhile: over HTTP/2 a window of
- * zero bytes holds an answer for as long as PINGs keep the connection alive.
+ * Closes connections whose clients do not read their answers, even if they send other data: over HTTP/2 a window of
+ * zero bytes holds an answer back for as long as PINGs keep the connection alive.
  */
 export interface StalledAnswers {
-  /** Watches an answer from its call's beginning until what it gives is called. */
+  /** Watches an answer from the beginning of its call until the result is called. */
   watch(response: Response, transport: Transport): () => void
   close(): void
 }
 
-/** An answer may take as long again for each of these bytes: a slow client takes 16 KiB a second at least. */
+/** An answer gets this much more time for its length: clients must read at least 16 KiB a second. */
 const leastBytesPerMs = 16
 
 interface Answer {
   readonly response: Response
   readonly transport: Transport
-  /** The moment by which it has to be gone, once it has begun to leave. */
+  /** The time by which it must have left; set once it has begun to leave. */
   dueAt: number | undefined
 }
 
@@ -30,7 +30,7 @@ export function createStalledAnswers(timeoutMs: number): StalledAnswers {
     const now = performance.now()
     for (const answer of waiting) {
       const { response } = answer
-      // Every answer is complete before its first byte leaves; what is left of it may be on its way in pieces.
+      // Every answer is complete before its first byte is sent; the rest may be on its way in pieces.
       if (!response.headersSent) continue
       answer.dueAt ??= now + timeoutMs + Number(response.getHeader('content-length') ?? 0) / leastBytesPerMs
       if (now > answer.dueAt) answer.transport.destroy()

@@ -1,14 +1,14 @@
 import type { Log } from '../../log.ts'
 
-/** What happens so often that the journal has it in sums: the first at once, and then one line in each interval. */
+/** Summarizes frequent events in the journal: the first one at once, then one line per interval. */
 export interface Tally {
   count(what: string, network: string): void
-  /** Writes what is not written yet. */
+  /** Writes what is still unwritten. */
   close(): void
 }
 
 const intervalMs = 10_000
-/** Networks that one line names: those with most. */
+/** Number of networks in one line: those with the most events. */
 const mostNamed = 5
 
 export function createTally(log: Pick<Log, 'warn'>, sentence: string): Tally {

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-/** What the seals of sessions and their tokens cover. Sessions of before bear none and end: their users log in again. */
+/**
+ * The columns that the seals of sessions and their tokens cover. Sessions of earlier releases have no seal and end:
+ * their users log in again.
+ */
 export class SealedSessions1700000000018 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of statements) await runner.query(statement)

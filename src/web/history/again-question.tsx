@@ -19,7 +19,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks before an object gets its values of before, and leads to the object that has them. */
+/** Asks before an object gets earlier values again, and leads to the object that has them. */
 export function AgainQuestion({ earlier, object, template, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(historyWords)

@@ -23,10 +23,14 @@ import { useWords } from '../words/spoken.tsx'
 
 export function LoginView({ onShown }: { readonly onShown: () => void }) {
   const words = useWords()
-  const { farewell } = useSession()
+  const { sessionEnd } = useSession()
   const isUnheard = useIsUnheard()
   const isTypingKept = useIsTypingKept()
-  const sentences = [farewell && words[farewell], isUnheard && words.logoutUnheard, isTypingKept && words.typingKept]
+  const sentences = [
+    sessionEnd && words[sessionEnd],
+    isUnheard && words.logoutUnheard,
+    isTypingKept && words.typingKept,
+  ]
   const told = sentences.filter(Boolean).join(' ')
   const types = useOfferedFactors()
   useEffect(onShown, [onShown])

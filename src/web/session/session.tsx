@@ -17,18 +17,20 @@ export interface Person {
   readonly userid: string
   readonly username: string
   readonly fullname: string
-  /** What the person may do on the appliance, as a bitmap: what it was at the login, or when a page was loaded since. */
+  /**
+   * What the person may do on the appliance, as a bitmap: what it was at the login, or when a page was loaded since.
+   */
   readonly userstatus: string
 }
 
 /** Why nobody is logged in any more. */
-export type Farewell = 'loggedOut' | 'sessionEnded' | 'lockedWhenIdle'
+export type SessionEnd = 'loggedOut' | 'sessionEnded' | 'lockedWhenIdle'
 
 interface Session {
   readonly person: Person | undefined
   /** The browser knows of a session, and the appliance has not yet said whether it goes on. */
   readonly isChecked: boolean
-  readonly farewell: Farewell | undefined
+  readonly sessionEnd: SessionEnd | undefined
   /** What the appliance told at the login. */
   readonly advice: Sentences
   readonly dismissAdvice: () => void
@@ -37,7 +39,7 @@ interface Session {
   /** The pass phrase has been changed, and the person has this status since; without one it stays for this session. */
   readonly settlePassphrase: (userstatus?: string) => void
   readonly login: (body: LoginBody) => Promise<void>
-  readonly logout: (why?: Farewell) => void
+  readonly logout: (why?: SessionEnd) => void
   /** In a minute the page is locked, unless the person stays. */
   readonly isNearlyIdle: boolean
   readonly stay: () => void
@@ -52,16 +54,16 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const queries = useQueryClient()
   const [person, setPerson] = useState(() => kept.read())
   const [isChecked, setIsChecked] = useState(() => kept.read() === undefined)
-  const [farewell, setFarewell] = useState<Farewell>()
+  const [sessionEnd, setSessionEnd] = useState<SessionEnd>()
   const [told, setTold] = useState(nothingTold)
 
   const become = useCallback(
-    (next: Person | undefined, why?: Farewell) => {
+    (next: Person | undefined, why?: SessionEnd) => {
       leavePage(queries, next)
       setPerson(next)
       setTold(nothingTold)
       setIsChecked(true)
-      setFarewell(why)
+      setSessionEnd(why)
     },
     [queries],
   )
@@ -80,8 +82,8 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     [become],
   )
   const logout = useCallback(
-    (why: Farewell = 'loggedOut') => {
-      // Without waiting for the appliance, which may never hear of it.
+    (why: SessionEnd = 'loggedOut') => {
+      // Does not wait for the appliance, which may be unreachable.
       leave()
       kept.write(undefined)
       if (why === 'loggedOut') forgetTyping()
@@ -116,8 +118,8 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     const { advice } = told
     const dismissAdvice = (): void => setTold(({ isOverdue }) => ({ advice: {}, isOverdue }))
     const ofPassphrase = { isOverdue: told.isOverdue, settlePassphrase }
-    return { person, isChecked, farewell, advice, dismissAdvice, ...ofPassphrase, login, logout, isNearlyIdle, stay }
-  }, [person, isChecked, farewell, told, settlePassphrase, login, logout, isNearlyIdle, stay])
+    return { person, isChecked, sessionEnd, advice, dismissAdvice, ...ofPassphrase, login, logout, isNearlyIdle, stay }
+  }, [person, isChecked, sessionEnd, told, settlePassphrase, login, logout, isNearlyIdle, stay])
   return <SessionContext value={session}>{children}</SessionContext>
 }
 
@@ -168,7 +170,7 @@ function useSessionCheck(
 /** What another tab did with the session: its cookie is that of all. */
 function useOtherTabs(
   person: Person | undefined,
-  become: (next: Person | undefined, why?: Farewell) => void,
+  become: (next: Person | undefined, why?: SessionEnd) => void,
   refresh: (next: Person | undefined) => void,
 ): void {
   useEffect(() => {

@@ -18,7 +18,10 @@ interface Change {
   readonly isOne: boolean
 }
 
-/** Makes objects favourites, or no longer, one after the other; once it resolves, every view knows it. @throws Refusal */
+/**
+ * Makes objects favourites, or no longer, one after the other; once it resolves, every view knows it.
+ * @throws Refusal
+ */
 export function useFavouriteChange(): (change: Change, signal: AbortSignal) => Promise<void> {
   const queries = useQueryClient()
   return async ({ rows, isOne }, signal) => {
@@ -28,7 +31,7 @@ export function useFavouriteChange(): (change: Change, signal: AbortSignal) => P
         // What is taken off may be out of the person's reach since the list was read.
         if (isOne) await call('object.favourite', { params, body: { favourite: true }, signal })
         else await call('object.favourite.clear', { params, signal }).catch(unlessGone)
-        // A list that is on its way may be of before.
+        // A list that was requested before this change could arrive afterwards.
         await queries.cancelQueries({ queryKey: favouritesKey })
         queries.setQueryData<ListedFavourites>(favouritesKey, (before) => before && changed(before, row, isOne))
       }

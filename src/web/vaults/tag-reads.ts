@@ -30,7 +30,7 @@ export function useTagChange(
     const tags = change(tagsOf(now, objectid))
     try {
       await call('object.tags.set', { params: { objectid }, body: { tags }, signal })
-      // A list that is on its way may be of before.
+      // A list that was requested before this change could arrive afterwards.
       await queries.cancelQueries({ queryKey: key })
       queries.setQueryData<ListedTags>(key, changed(now, tagged, tags))
     } catch (error) {

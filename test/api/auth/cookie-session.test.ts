@@ -216,7 +216,7 @@ describe('the end', () => {
     expectFault(await byCookie(session, 'GET', '/vault'), 403, 1200)
   })
 
-  it('a logout by token tells the browser of nothing', async () => {
+  it('a logout by token sends the browser no instruction to delete data', async () => {
     const client = await appliance.login()
     const { headers } = await client.get('/auth/logout', { headers: ownPage })
     expect(headers).not.toHaveProperty('set-cookie')
@@ -240,7 +240,7 @@ describe('the end', () => {
     }
   })
 
-  it('another refusal empties nothing', async () => {
+  it('another refusal keeps the cookie', async () => {
     const session = await logInByCookie(appliance)
     for (const path of ['/audit', '/vault/987654321', '/object/987654321'])
       expect(setCookieOf(await byCookie(session, 'GET', path)), path).toEqual([])

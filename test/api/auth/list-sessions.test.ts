@@ -26,7 +26,7 @@ const sessionsOf = async (client: TestClient, userId: number | string = alice.id
 const isOpen = async (client: TestClient): Promise<boolean> => (await client.post('/auth/check')).status === 200
 
 describe('the sessions of a user', () => {
-  it('are listed for the user and for administrators, and nobody sees a token', async () => {
+  it('are listed for the user and for administrators, without tokens', async () => {
     const own = await appliance.login(alice)
     const seen = await sessionsOf(own)
     expect(seen).toEqual([

@@ -74,7 +74,7 @@ describe('POST /auth', () => {
     expectFault(await auth({ ...appliance.credentials(known), passphrase: 'wrong wrong wrong' }), 403, 1201)
   })
 
-  it('asks whoever must change his pass phrase to do so', async () => {
+  it('asks a user who must change the pass phrase to do so', async () => {
     const asked = await appliance.addUser(['read', 'changePassphrase', 'active'])
     const { status, json } = await auth(appliance.credentials(asked))
     expect(status).toBe(200)

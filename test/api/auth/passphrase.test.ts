@@ -43,7 +43,7 @@ describe('PUT /auth/passphrase', () => {
     expect(await logIn(user, fresh)).toBe(200)
   })
 
-  it('does what a login asks for: whoever must change it may log in, may call, and is asked no more after', async () => {
+  it('a user who is asked to change the pass phrase may log in and make calls, and is not asked again after the change', async () => {
     const user = await appliance.addUser(['read', 'changePassphrase', 'active'])
     const client = await appliance.login(user)
     expect((await client.get('/vault')).status).toBe(200)

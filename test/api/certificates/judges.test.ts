@@ -121,7 +121,7 @@ describe.skipIf(!canPickCards)('Chromium', () => {
   })
   afterAll(() => forget())
 
-  it('shows whose card it is', () => {
+  it('shows the user of the card', () => {
     const flags = [
       '--headless',
       '--no-sandbox',

@@ -64,7 +64,7 @@ describe('the responder of the CA', () => {
     expect(await ocsp(await responder(ca, expired)).rejectReason(card, read(ca))).toBe(notVouchedFor)
   })
 
-  it('is not somebody with the same name', async () => {
+  it('is not another person with the same name', async () => {
     const card = read(ca.issue('/CN=Alice'))
     const forger = stranger.issue('/CN=Responder', { extensions: ['extendedKeyUsage=OCSPSigning'] })
     for (const signer of [stranger, forger])

@@ -46,7 +46,7 @@ const endings = (user: TestUser) =>
   eventsOf(cards.appliance).filter(({ operation, userId }) => operation === 'session.end.card' && userId === user.id)
 
 describe('a session that a card opened', () => {
-  it('ends when its CA has revoked the card, whoever serves it, and is not to be had back', async () => {
+  it('ends when the CA has revoked its card, at every worker, and cannot be resumed', async () => {
     const { card, user, lanes } = await given('Revoked')
     const byToken = await cards.appliance.login(user)
     ca.revoke(card)
@@ -112,7 +112,7 @@ describe('a session that a card opened', () => {
 })
 
 describe('the login of an administrator', () => {
-  it('tells of a revocation list that soon expires; others hear nothing of it', async () => {
+  it('warns administrators of a revocation list that soon expires, and no other user', async () => {
     const warningsOf = async (capabilities: readonly Capability[]) => {
       const user = await cards.appliance.addUser(capabilities)
       const { CALLINFO } = await cards.appliance.client().must('POST', '/auth', cards.appliance.credentials(user))

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe('GET /authinfo/smcuser', () => {
-  it('tells whose card it is', async () => {
+  it('names the user of the card', async () => {
     const { status, json } = await cards.holding(card).get('/authinfo/smcuser')
     expect(status).toBe(200)
     expect(json.CALLINFO).toEqual({

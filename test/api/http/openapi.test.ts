@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('holds every call of the interface, and nothing else', () => {
+  it('contains every call of the interface, and nothing else', () => {
     const asDocumented = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
     const served = contracts.map(({ method, path }) => `${method === 'LIST' ? 'GET' : method} ${asDocumented(path)}`)
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)

@@ -19,7 +19,7 @@ const create = (members: object) => admin.post('/object', { groupid: vault.id, .
 const decrypted = async (id: string) => (await readObject(admin, id, '?decrypt=true')).crypted
 
 describe('POST /object', () => {
-  it('makes an object whose secrets are shown only on demand', async () => {
+  it('creates an object whose secrets are shown only on demand', async () => {
     const { status, json } = await create({ ...server, parentid: '0', info: 'rack 4', unknown: { of: ['no', 1] } })
     expect(status).toBe(200)
     expect(json.CALLINFO).toMatchObject({
@@ -216,7 +216,7 @@ describe('DELETE /object/:objectid', () => {
 })
 
 describe('permissions', () => {
-  it('are those of the vault: Read reads, Write changes, and others see nothing', async () => {
+  it('follow the vault: Read allows reading, Write changes, and without membership nothing is visible', async () => {
     const [id, doomed] = [await createObject(admin, vault.id), await createObject(admin, vault.id)]
     const calls = (client: TestClient) => [
       client.get(`/object/${id}`),
@@ -302,7 +302,7 @@ describe('the audit trail', () => {
     for (const record of records) expect(record).toMatchObject({ outcome: 'allowed', vault: vault.id })
   })
 
-  it('marks the decryption of an object that somebody watches, and the journal warns', async () => {
+  it('marks the decryption of an object with an alarm, and warns in the journal', async () => {
     const id = await createObject(admin, vault.id)
     await admin.must('PUT', `/object/${id}/alarm`, { alarm: true })
     await admin.must('PUT', `/object/${id}`, { password: 'watched' })

@@ -100,7 +100,7 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     expect(objectsIn(await admin.must('GET', '/find?needle=again-'))).toEqual([])
   })
 
-  it('is for those who may delete, at the time when they do', async () => {
+  it('needs Write in the vault, at the time of each call', async () => {
     const id = await createObject(admin, vault.id)
     const [reader, user] = [await vault.member('Read'), await appliance.addUser()]
     await vault.share(String(user.id), 'Write')
@@ -116,7 +116,7 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     expect(await shown()).not.toContain(id)
   })
 
-  it('what is over its time comes back no more, and is destroyed with all that went with it', async () => {
+  it('cannot be restored after the recovery window, and is destroyed with all that was deleted with it', async () => {
     const top = await folderIn()
     const inside = await createObject(admin, vault.id, { parentid: top })
     await admin.must('PUT', `/object/${inside}/favourite`, { favourite: true })

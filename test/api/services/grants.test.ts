@@ -90,7 +90,7 @@ describe('a service account', () => {
 describe('code in a worker, with an Admin’s session', () => {
   const grants: readonly GrantEntry[] = [{ keys: '*', operations: ['encrypt'] }]
 
-  it('has no membership sealed for a service account that nothing narrows, and no grant by one', async () => {
+  it('seals no membership without grants for a service account, and gives no grant by one', async () => {
     const worker = workerHsm(appliance)
     const vaultId = await newVault()
     const row = await findVault(appliance.store.read, Number(vaultId))

@@ -224,7 +224,7 @@ describe('otpprefix', () => {
     expect((await appliance.client().post('/auth', { ...credentials, otp: token.press() })).status).toBe(200)
   })
 
-  it('of a token that nobody has registered is refused, and says how to do it', async () => {
+  it('of an unregistered token is refused, with the way to register it', async () => {
     const answer = await edit(chief.id, { otpprefix: 'cccccccccccc' })
     expectFault(answer, 404, 1720)
     expect(answer.json.ERRORS?.[0]).toContain('strongroom otp enroll')

@@ -95,7 +95,7 @@ describe('a search', () => {
     expect(await names(`/user/${query}`)).toEqual(expected)
   })
 
-  it('of those who see no login names finds none by them', async () => {
+  it('does not match login names for users who may not see them', async () => {
     expect(await found(sharer, '/user?searchstring=key-keeper')).toEqual([])
     expect(await found(sharer, '/user/percent')).toEqual([])
     expect(await found(sharer, '/user/Percy')).toMatchObject([{ fullname: '100% Percy' }])

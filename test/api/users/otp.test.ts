@@ -176,7 +176,7 @@ describe('POST /user/:userid/otp', () => {
 })
 
 describe('whose devices', () => {
-  it('are nobody else’s business', async () => {
+  it('are visible to their user alone', async () => {
     const user = await appliance.addUser()
     const stranger = await appliance.login()
     const [device] = await devicesOf(user)

@@ -35,7 +35,7 @@ function decidesRaces(start: () => Promise<TestAppliance>): void {
     }
   })
 
-  it('of two who take a name at the same moment one has it: 201 and 409', async () => {
+  it('of two calls that take a name at the same moment one succeeds: 201 and 409', async () => {
     const { client } = await newAdministrator()
     for (let round = 0; round < 5; round++) {
       const body = {

@@ -24,7 +24,7 @@ describe('those who may confirm a recovered member', () => {
     expect(confirmersOf([admin(other, recoverer, 9)], [{ by: recoverer, at: 10 }])).toEqual([other])
   })
 
-  it('are not those whom he has made Admin since, nor those whom they have', () => {
+  it('are not Admins whom a recoverer appointed since, nor Admins whom those appointed', () => {
     const chain = [admin(6, 5, 13), admin(5, 4, 12), admin(4, recoverer, 10), admin(other, founder, 14), admin(founder)]
     expect(confirmersOf(chain, [{ by: recoverer, at: 10 }])).toEqual([other, founder])
     expect(confirmersOf([admin(other, operatorId, 11)], [{ by: operatorId, at: 10 }])).toEqual([])

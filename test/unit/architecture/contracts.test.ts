@@ -37,7 +37,7 @@ describe('the contracts', () => {
     else expect(inPath).toContain(resource?.vaultOf ? resource.parameter : 'vaultid')
   })
 
-  it('leave nothing public but the way in, and what a stranger has a link to', () => {
+  it('make nothing public except the login, one-time links and the documentation', () => {
     expect(named.filter(([, { access }]) => access.kind === 'public').map(([name]) => name)).toEqual([
       'POST /auth',
       'GET /authinfo/logintypes',

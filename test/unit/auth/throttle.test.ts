@@ -125,7 +125,7 @@ describe('a stranger with a thousand addresses', () => {
     expect(await lookedAt(addresses(200).map(nobody))).toBe(await lookedAt(addresses(200).map(alice)))
   })
 
-  it('who tries many names from one address is delayed as a whole', async () => {
+  it('delays an address that tries many names, for all of them', async () => {
     const names = Array.from({ length: 200 }, (_, n) => ({
       name: `user-${n}`,
       userId: undefined,

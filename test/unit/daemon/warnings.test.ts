@@ -54,7 +54,7 @@ it('a warning is told when it begins, changes, once a day while it stands, and w
   expect(await told([], 600_000)).toEqual([])
 })
 
-it('what cannot be looked at ends nothing: it is looked at again', async () => {
+it('a failed check is repeated and ends nothing', async () => {
   const { warnings, told } = givenWarnings()
   warnings.start()
   await told([full('warning')])

@@ -20,7 +20,7 @@ afterEach(() => void file.close())
 
 const minuteMs = 60_000
 
-it('a number of a change that came to nothing serves again after a time: where the clock is behind there are few', () => {
+it('a generation is free again some time after its change failed: a slow clock leaves few', () => {
   records.note(one, at(2), 1)
   records.note(one, at(2), 1)
   expect(() => records.note(other, at(2), 1)).toThrow(expect.objectContaining({ code: 'store.conflict' }))

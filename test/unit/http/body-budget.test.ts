@@ -69,7 +69,7 @@ it('the only body of a sender may have all the room', () => {
   expect(gone).toEqual([])
 })
 
-it('a body is passed on with its bytes, once its caller is known; one that broke off meanwhile holds nothing', () => {
+it('moves a body to the budget of its caller, once known; an aborted body holds no memory', () => {
   const strangers = given()
   const callers = given()
   const passed = createPassedBody(strangers.budget.begin('network'))

@@ -70,7 +70,7 @@ describe('the quota of a user', () => {
     expect(() => quotas.admit('rsaKeys', 11)).toThrow('request.quota')
   })
 
-  it('bounds relocations to one of a user, and refuses none to others who are few', () => {
+  it('allows one relocation per user at a time, and does not refuse those of a few other users', () => {
     const { quotas } = given()
     const end = quotas.admit('relocations', 1)
     expect(() => quotas.admit('relocations', 1)).toThrow('request.quota')

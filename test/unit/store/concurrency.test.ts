@@ -13,7 +13,7 @@ async function settled() {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-it('starts one sync for all who wish while another is under way, and not before that has ended', async () => {
+it('combines all requests during a sync into one further sync, which starts after it', async () => {
   const { pending, wish } = slowDisk()
   const ended: string[] = []
   void wish().then(() => ended.push('first'))

@@ -41,9 +41,9 @@ const recordSchema = z
   .meta({ id: 'AuditRecord', description: 'A record of the audit trail.' })
 
 /**
- * `GET /audit`: records of the trail of the machine that answers, the newest first, for users with the capability Audit: of the
- * vaults that are shared with them, and of administrators. It reads a bounded part of the trail, so a page may hold
- * fewer records than asked for, or none, and name a next one all the same.
+ * `GET /audit`: records from the trail of the machine that answers, the newest first, for users with the capability
+ * Audit: those of the vaults that are shared with the user, and those of administrators. Each call reads a bounded part
+ * of the trail, so that a page may hold fewer records than the limit, or none, and still name a next page.
  */
 export const listRecords = (visible: VisibleRecords, endpoints: () => readonly AnyEndpoint[]) =>
   endpoint({
@@ -108,7 +108,7 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
     },
   })
 
-/** What needs an administrator, also where it was refused; and what the operator does. */
+/** Operations that need an administrator, including refused ones, and operations of the console. */
 function administrative(endpoints: readonly AnyEndpoint[]): (operation: string) => boolean {
   const operations = new Set(
     endpoints
@@ -123,7 +123,7 @@ function administrative(endpoints: readonly AnyEndpoint[]): (operation: string) 
 const momentOf = (given: string | undefined): number | undefined =>
   given === undefined ? undefined : Date.parse(given)
 
-/** Opaque to clients; what they make up reads another place of the same trail. */
+/** Opaque to clients. A made-up value only selects another position of the same trail. */
 const textOf = (points: PagePoints): string =>
   Buffer.from(
     JSON.stringify(Object.entries(points).map(([chain, { segment, bytes }]) => [chain, segment, bytes])),

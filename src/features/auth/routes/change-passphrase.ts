@@ -41,7 +41,7 @@ const body = z
     ],
   })
 
-/** `PUT /auth/passphrase`: one's own pass phrase, with the present one and a fresh second factor. */
+/** `PUT /auth/passphrase`: changes the caller's pass phrase, with the present one and a fresh second factor. */
 export const changePassphrase = (changes: PassphraseChanges, readCard: CardReader) =>
   endpoint({
     operation: 'auth.passphrase',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 
 /**
- * `POST /auth/check`, and GET, which one published client sends: says that the token is good, and refreshes its
+ * `POST /auth/check`, and GET, which one published client sends: confirms that the token is valid, and refreshes its
  * time-out.
  */
 export const check = (method: 'GET' | 'POST') =>
@@ -18,6 +18,6 @@ export const check = (method: 'GET' | 'POST') =>
     success: 200,
     params: z.object({}),
     body: z.object({}),
-    // Authentication has done everything.
+    // Authentication has already done all of it.
     run: () => Promise.resolve({}),
   })

@@ -5,7 +5,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Challenges } from '../../passkeys/challenges.ts'
 import { challengeMembers, challengeRecord } from '../../passkeys/routes/challenge-record.ts'
 
-/** `POST /auth/challenge`: the same for everybody, so that it tells of no user. */
+/** `POST /auth/challenge`: the answer is the same for all users, so that it reveals none. */
 export const issueChallenge = (challenges: Challenges, rules: PasskeyRules | undefined) =>
   endpoint({
     operation: 'auth.challenge',

@@ -28,7 +28,7 @@ interface Logins {
   readonly serviceLogin: ServiceLogin
 }
 
-/** `POST /auth` (spec: Login), form A with `keys` or form B with separate members; or of a service account. */
+/** `POST /auth` (spec: Login): form A with `keys`, form B with separate members, or a service account. */
 export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readCard: CardReader) =>
   endpoint({
     operation: 'auth.login',
@@ -45,7 +45,8 @@ export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readC
     params: z.object({}),
     body: loginBody,
     async run({ body, client, note, refuseForeignPage, setToken, commit }) {
-      // Before a one-time password is used up; and no other page logs a browser in to an account of its own choice.
+      // Checked before a one-time password is used up. It also keeps a foreign page from logging a browser in to an
+      // account of the page's choice (login CSRF).
       if (body.session === 'cookie') refuseForeignPage()
       if (isServiceLoginType(body.logintype)) {
         const { account, shown } = readShown(body, body.logintype, client.certificate)
@@ -80,7 +81,7 @@ export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readC
             note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
             return opened
           },
-          // The client gets the token when it is on the disk.
+          // Other calls need not wait for the disk; this one does, before the client gets the token.
           { syncAside: true },
         ),
       )
@@ -88,13 +89,13 @@ export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readC
       const { passphrase_weak: weak } = loggedIn.advice.warnings
       return {
         callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),
-        // Clients of this interface read this warning here.
+        // Published clients read this warning in CALLINFO.general.
         ...(weak === undefined ? {} : { general: [weak] }),
       }
     },
   })
 
-/** What each login type of service accounts takes out of a call. */
+/** The members that each login type of service accounts reads. */
 function readShown(
   { account, assertion, key }: LoginBody,
   type: ServiceLoginType,
@@ -119,7 +120,7 @@ const withoutName = ({ account }: LoginBody): Fault =>
     account === undefined ? 'username is missing.' : 'logintype is missing: it says how the service account logs in.',
   )
 
-/** The certificate replaces the OTP (spec: Authentication, 2). */
+/** The certificate takes the place of the OTP (spec: Authentication, 2). */
 function withCard({ passphrase, apikey }: LoginBody, card: PresentedCard | undefined): Credentials {
   if (passphrase === undefined) throw missing('passphrase')
   if (apikey === undefined) throw missing('apikey')
@@ -145,7 +146,7 @@ const missing = (member: string): Fault =>
     `${member} is missing: send username with keys, or with passphrase, apikey, logintype and, but for a smartcard, otp.`,
   )
 
-/** How many templates handle files, as clients of this interface expect it. */
+/** Number of templates that handle files, as published clients expect it. */
 const fileSupport = 3
 
 function loginResult(
@@ -155,7 +156,7 @@ function loginResult(
   return {
     fingerprint: user.fingerprint,
     userid: String(user.id),
-    // The member belongs to the interface; repeating the pass phrase in it would only spread it.
+    // The interface has this member; repeating the pass phrase here would only spread it.
     password: '',
     userstatus: String(user.capabilities),
     username: user.username,
@@ -176,7 +177,7 @@ function serviceResult({ account, expiresAt }: ServiceLoggedIn, now: number): Re
   }
 }
 
-/** Without advice an empty array: published clients read both members without a check. */
+/** An empty array where there is no advice: published clients read both members without a check. */
 function auditOf({ violations, warnings }: Advice): Record<string, unknown> {
   return { violations: listed(violations), warnings: listed(warnings) }
 }

@@ -8,7 +8,7 @@ const withType = (types: readonly string[]) => ({
   logintype: { enum: types, description: 'Kind of the login.' },
 })
 
-/** What a login sends: with `keys`, with separate members, or of a service account. */
+/** The body of a login: with `keys`, with separate members, or of a service account. */
 export const loginBody = z
   .object({
     username: z.string().min(1).max(128).describe('Login name; every login of a person has it.').optional(),
@@ -63,7 +63,7 @@ export const loginBody = z
     ],
   })
 
-/** An empty list is an empty array, as clients of this interface expect it. */
+/** An empty list is an empty array, as published clients expect it. */
 const listSchema = z.union([
   z.array(z.string()).max(0).describe('There is none.'),
   z.record(z.string(), z.string()).describe('A sentence for people each, by a name such as `passphrase_weak`.'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Sessions } from '../sessions.ts'
 
-/** `GET /auth/logout`: the session and all its tokens are dead from here on. */
+/** `GET /auth/logout`: ends the session and all its tokens. */
 export const logout = (sessions: Sessions) =>
   endpoint({
     operation: 'auth.logout',

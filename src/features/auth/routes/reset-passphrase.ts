@@ -8,7 +8,8 @@ import type { PassphraseChanges } from '../passphrase-change.ts'
 import { secret } from '../credentials.ts'
 
 /**
- * `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login.
+ * `PUT /user/:userid/passphrase`: an administrator sets another user's pass phrase, which the user must change at the
+ * next login.
  */
 export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveries) =>
   endpoint({
@@ -36,7 +37,8 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
     unechoed: ['newpassphrase'],
     async run({ params, body, caller, commit }) {
       const userId = decimalId(params.userid)
-      // Otherwise an attacker with a stolen session could take over an administrator's account.
+      // An administrator's own pass phrase is refused here: it takes the present one (`change-passphrase.ts`), so that
+      // a stolen session cannot take the account over.
       if (userId === undefined) throw new Fault('user.not_found')
       if (userId === caller.userId)
         throw new Fault('request.invalid', 'Your own pass phrase is changed with PUT /auth/passphrase.')

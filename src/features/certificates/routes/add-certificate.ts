@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { maxUploadBytes, readUpload } from '../registration.ts'
+import { maxUploadBytes, readUpload } from '../uploaded-certificate.ts'
 import { labelOf, type Certificates } from '../registry.ts'
 import { restingNotice, type Recoveries } from '../../users/recovery.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'

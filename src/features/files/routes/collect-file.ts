@@ -16,12 +16,12 @@ const collectedSchema = z
   .describe('Beside the template, what was read of the file, under the names of the fields of the template.')
 
 /**
- * `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file
- * says.
+ * `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with the values of the
+ * file.
  */
 export function collectFile(templates: Templates) {
   let opener: Promise<FileOpener> | undefined
-  // Loaded at the first use: node-forge costs a process 30 ms and 10 MB.
+  // Loaded at first use, since node-forge takes 30 ms and 10 MB.
   const loadOpener = (): Promise<FileOpener> =>
     (opener ??= import('../protected-file.ts').then(({ createFileOpener }) => createFileOpener()))
   return endpoint({
@@ -56,7 +56,7 @@ export function collectFile(templates: Templates) {
       const template = await templates.find(templateId)
       const named: Readonly<Record<string, string>> = { ...values, file1: file.filename || (body.file1 ?? '') }
       const filled = Object.fromEntries(template.fields.map(({ name }) => [name, named[name] ?? '']))
-      // A published client can send nothing but text on, and the specification has a number.
+      // A published client can send only text back, whereas the specification has a number.
       const isCertificate = templateId === templateIds.certificate
       return {
         data: { ...collected(filled), templateid: isCertificate ? String(templateId) : templateId },
@@ -67,17 +67,17 @@ export function collectFile(templates: Templates) {
   })
 }
 
-/** Files that a pass phrase may protect, and that are opened with it. */
+/** Templates of files that may be protected by a pass phrase, which then opens them. */
 const protectedTemplates: ReadonlySet<number> = new Set([templateIds.pkcs12, templateIds.privateKey])
 
-/** What only people can know is not said to be found. */
+/** Fields that only people can fill in, so they are not listed as found. */
 const unread = new Set(['info', 'description', 'password'])
 
 function collected(filled: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(filled).filter(([name]) => !unread.has(name)))
 }
 
-/** All of a file is taken off the wire, so that its sender hears the answer, but only its beginning is kept. */
+/** Keeps only the beginning of a file, but reads all of it, so that its sender gets the answer. */
 async function beginningOf(file: UploadedFile): Promise<{ readonly sample: Buffer; readonly isWhole: boolean }> {
   const pieces: Buffer[] = []
   let kept = 0

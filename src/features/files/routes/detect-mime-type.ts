@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { detectMimeType } from '../mime-types.ts'
 
-/** Spec: Limits. */
+/** Limit of the decoded bytes (spec: Limits). */
 const mostBytes = 64
 const mostCharacters = 25
 
@@ -21,7 +21,7 @@ const body = z.object({
     }),
   extension: z
     .string()
-    // One published client sends the dot.
+    // One published client sends the dot, too.
     .transform((text) => text.replace(/^\./, '').toLowerCase())
     .refine((text) => Array.from(text).length <= mostCharacters, `must have ${mostCharacters} characters at most`)
     .refine((text) => !/[\p{Cc}/\\]/u.test(text), 'must not hold control characters or slashes')

@@ -9,7 +9,7 @@ import { linkRecordOf, linkSchema } from './link-record.ts'
 
 const mostListed = 1_000
 
-/** `GET /link`: those of the caller, page by page. */
+/** `GET /link`: the caller's links, page by page. */
 export const listLinks = (links: Links) =>
   endpoint({
     operation: 'link.list',

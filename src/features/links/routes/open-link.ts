@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { base64 } from '../../../http/contract/shared-fields.ts'
 import type { Links } from '../links.ts'
 
-/** `POST /link/open`: what follows a link with GET, as previews of messages do, opens nothing. */
+/** `POST /link/open`. Not GET, so that programs that follow links, such as previews in messages, open none. */
 export const openLink = (links: Links) =>
   endpoint({
     operation: 'link.open',

@@ -7,7 +7,7 @@ import { deviceIdOf, deviceRecord, deviceSchema } from '../../otp/routes/device-
 import type { OwnDevices } from '../own-devices.ts'
 import { ownDeviceParams, ownDeviceTarget, shownFactorOf } from './own-device.ts'
 
-/** `POST /me/otp/:deviceid/activate`: a login with the device is good from here on. */
+/** `POST /me/otp/:deviceid/activate`: from then on the caller can log in with the device. */
 export const activateOwnDevice = (devices: OwnDevices) =>
   endpoint({
     operation: 'me.otp.activate',

@@ -7,7 +7,7 @@ import { deviceRecord, deviceSchema } from '../../otp/routes/device-record.ts'
 import type { OwnDevices } from '../own-devices.ts'
 import { shownFactorOf } from './own-device.ts'
 
-/** `POST /me/otp/adopt`: whoever holds the token in the hand has it type. */
+/** `POST /me/otp/adopt`: an OTP of the token proves that the caller has it. */
 export const adoptOwnToken = (devices: OwnDevices) =>
   endpoint({
     operation: 'me.otp.adopt',

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { deviceRecord, deviceSchema } from '../../otp/routes/device-record.ts'
 import type { OwnDevices } from '../own-devices.ts'
 
-/** `POST /me/otp`: the seed stands in this one answer, and never again. */
+/** `POST /me/otp`: the seed is in this answer only. */
 export const beginOwnDevice = (devices: OwnDevices) =>
   endpoint({
     operation: 'me.otp.begin',

@@ -4,7 +4,7 @@ import { message } from '../../../http/contract/shared-fields.ts'
 import { userFields } from '../../users/routes/user-fields.ts'
 import type { OwnAccounts } from '../own-account.ts'
 
-/** `PUT /me/email`: nothing is sent there and nothing rests on it, so that a session is enough. */
+/** `PUT /me/email`: a session is enough, since the address is not used for mail or for any decision. */
 export const changeOwnEmail = (accounts: OwnAccounts) =>
   endpoint({
     operation: 'me.email',

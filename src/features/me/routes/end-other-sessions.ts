@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { howMany } from '../../../http/contract/shared-fields.ts'
 import type { Sessions } from '../../auth/sessions.ts'
 
-/** `DELETE /me/sessions`: for who finds one in the list that is of somebody else. */
+/** `DELETE /me/sessions`: for a user who finds an unknown session in the list. */
 export const endOtherSessions = (sessions: Sessions) =>
   endpoint({
     operation: 'me.sessions.end',

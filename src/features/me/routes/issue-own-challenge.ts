@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { grantOf } from '../../../access/acting.ts'
+import { transactionGrant } from '../../../access/transaction-grant.ts'
 import { Fault } from '../../../fault.ts'
 import type { PasskeyRules } from '../../../hsm/passkey-assertion.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
@@ -24,7 +24,7 @@ const callinfo = z.object({
     ),
 })
 
-/** `POST /me/challenge`: for a registration, and for a passkey that is shown once more. */
+/** `POST /me/challenge`: for a registration, and for a passkey as a fresh second factor. */
 export const issueOwnChallenge = (
   {
     challenges,
@@ -53,7 +53,7 @@ export const issueOwnChallenge = (
       const own = await passkeys.list(caller.userId)
       const { identity } = await users.find(caller.username)
       const challenge = await commit(async (tx) => {
-        const grant = await grantOf(tx)
+        const grant = await transactionGrant(tx)
         if (grant === undefined) throw new Fault('session.invalid')
         return challenges.forSession(grant)
       })
@@ -69,6 +69,6 @@ export const issueOwnChallenge = (
     },
   })
 
-/** The same for each of a user's authenticators (WebAuthn §14.6.1). */
+/** The user handle, the same for all authenticators of a user (WebAuthn §14.6.1). */
 const handleOf = (identity: Buffer): string =>
   createHash('sha256').update('user handle\0').update(identity).digest('base64url')

@@ -12,7 +12,7 @@ export const ownDeviceParams = z.object({
 
 const body = z.object(freshFactorMembers)
 
-/** The second factor that a call shows, and where from. */
+/** The second factor in the call, with the client's address. */
 export const shownFactorOf = ({
   body: members,
   client,
@@ -21,6 +21,6 @@ export const shownFactorOf = ({
   address: client.address,
 })
 
-/** For the audit trail, which finds the rows of user and device by it. */
+/** For the audit trail, which finds the rows of user and device by this text. */
 export const ownDeviceTarget = (userId: number, deviceId: string | number): string =>
   `user ${userId}: OTP device ${String(deviceId).slice(0, 15)}`

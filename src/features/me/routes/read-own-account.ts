@@ -5,7 +5,7 @@ import type { Sessions } from '../../auth/sessions.ts'
 import type { Recoveries } from '../../users/recovery.ts'
 import type { OwnAccounts } from '../own-account.ts'
 
-/** `GET /me`: what the appliance keeps of the caller, as far as it is no secret. */
+/** `GET /me`: what the appliance stores about the caller, without secrets. */
 export const readOwnAccount = (
   accounts: OwnAccounts,
   recoveries: Recoveries,

@@ -26,7 +26,7 @@ const body = z.object({
     .describe('The new passkey, as `PublicKeyCredential.toJSON()` gives it.'),
 })
 
-/** `POST /me/passkeys`: with a second factor that the caller has, shown once more. */
+/** `POST /me/passkeys`: registers a passkey, authorized by a fresh second factor. */
 export const registerPasskey = (
   { passkeys, ownFactors }: { readonly passkeys: Passkeys; readonly ownFactors: OwnFactors },
   rules: PasskeyRules | undefined,

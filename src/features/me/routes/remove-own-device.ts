@@ -6,7 +6,7 @@ import { deviceIdOf, deviceRecord, deviceSchema } from '../../otp/routes/device-
 import type { OwnDevices } from '../own-devices.ts'
 import { ownDeviceParams, ownDeviceTarget, shownFactorOf } from './own-device.ts'
 
-/** `DELETE /me/otp/:deviceid`: a login with it is refused from here on. */
+/** `DELETE /me/otp/:deviceid`: from then on logins with the device are refused. */
 export const removeOwnDevice = (devices: OwnDevices) =>
   endpoint({
     operation: 'me.otp.remove',

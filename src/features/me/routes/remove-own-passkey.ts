@@ -6,7 +6,7 @@ import type { OwnFactors } from '../../auth/own-factors.ts'
 import type { Passkeys } from '../../passkeys/passkeys.ts'
 import { passkeyIdOf, passkeyItem, passkeySchema, passkeySegment } from '../../passkeys/routes/passkey-record.ts'
 
-/** `DELETE /me/passkeys/:passkeyid`: with a second factor that the caller has, shown once more. */
+/** `DELETE /me/passkeys/:passkeyid`, authorized by a fresh second factor. */
 export const removeOwnPasskey = ({
   passkeys,
   ownFactors,

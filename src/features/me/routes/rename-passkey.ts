@@ -9,7 +9,7 @@ import {
   passkeySegment,
 } from '../../passkeys/routes/passkey-record.ts'
 
-/** `PUT /me/passkeys/:passkeyid` */
+/** `PUT /me/passkeys/:passkeyid`: changes the name of a passkey. */
 export const renamePasskey = (passkeys: Passkeys) =>
   endpoint({
     operation: 'me.passkey.rename',

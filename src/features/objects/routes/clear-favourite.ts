@@ -3,7 +3,7 @@ import type { Favourites } from '../favourites.ts'
 import { idOfObject } from './object-record.ts'
 import { ownMarksEndContract } from './own-marks-contract.ts'
 
-/** `DELETE /object/:objectid/favourite`: also of an object that the caller may read no longer. */
+/** `DELETE /object/:objectid/favourite`: works for an object that the caller may not read any more, too. */
 export const clearFavourite = (favourites: Favourites) =>
   endpoint({
     ...ownMarksEndContract,

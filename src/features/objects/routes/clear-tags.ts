@@ -3,7 +3,7 @@ import type { Tags } from '../tags.ts'
 import { idOfObject } from './object-record.ts'
 import { ownMarksEndContract } from './own-marks-contract.ts'
 
-/** `DELETE /object/:objectid/tags`: also of an object that the caller may read no longer. */
+/** `DELETE /object/:objectid/tags`: works for an object that the caller may not read any more, too. */
 export const clearTags = (kept: Tags) =>
   endpoint({
     ...ownMarksEndContract,

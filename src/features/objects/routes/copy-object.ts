@@ -6,7 +6,7 @@ import type { Relocation } from '../relocation.ts'
 import { objectId } from './object-record.ts'
 import { intoVault, relocationContract, relocationsOf } from './relocation-contract.ts'
 
-/** `POST /object/:objectid/copy`: the same again, in its vault or another. */
+/** `POST /object/:objectid/copy`: copies an object within its vault or into another. */
 export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
   endpoint({
     ...relocationContract,

@@ -7,7 +7,7 @@ import type { Objects } from '../object.ts'
 import type { ObjectReading } from '../reading.ts'
 import { objectId, objectName, savedReply, savedSchema } from './object-record.ts'
 
-/** Beside these, one member per field of the template. */
+/** In addition, one member per field of the template. */
 const body = z
   .looseObject({
     groupid: objectId.describe('Id of the vault. In a form it stands before the file.'),
@@ -17,7 +17,7 @@ const body = z
   })
   .describe('Beside these, one member for each field of the template: its value as text.')
 
-/** `POST /object`: a new object, as JSON or, with a file, as a form. */
+/** `POST /object`: creates an object, from JSON or, with a file, from a form. */
 export const createObject = (objects: Objects, reading: ObjectReading, templates: Templates) =>
   endpoint({
     operation: 'object.create',

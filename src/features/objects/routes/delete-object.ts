@@ -6,7 +6,7 @@ import { existing, objectQuery } from '../read-records.ts'
 import type { Trash } from '../trash.ts'
 import { objectParams } from './object-record.ts'
 
-/** `DELETE /object/:objectid`: into the trash of its vault. */
+/** `DELETE /object/:objectid`: moves an object to the trash of its vault. */
 export const deleteObject = (objects: Objects, trash: Trash) =>
   endpoint({
     operation: 'object.delete',

@@ -6,7 +6,7 @@ import type { Objects } from '../object.ts'
 import { grantedTo, objectQuery, type StoredObject } from '../read-records.ts'
 import { objectId, objectName, objectParams, objectVersion, savedReply, savedSchema } from './object-record.ts'
 
-/** Beside these, any fields of the template. */
+/** In addition, any fields of the template. */
 const body = z
   .looseObject({
     groupid: objectId.describe('Id of the vault of the object, which cannot be changed.').optional(),
@@ -19,7 +19,7 @@ const body = z
   })
   .describe('Beside these, any fields of the template: their new values as text.')
 
-/** `PUT /object/:objectid`: changes what is given and keeps the rest. */
+/** `PUT /object/:objectid`: changes the fields that are sent. */
 export const editObject = (objects: Objects, templates: Templates) =>
   endpoint({
     operation: 'object.edit',
@@ -46,7 +46,7 @@ export const editObject = (objects: Objects, templates: Templates) =>
     },
   })
 
-/** Clients send back what they have read. */
+/** Clients send records back as they have read them: the unchangeable members are accepted if they are unchanged. */
 function checkStays(object: StoredObject, given: z.output<typeof body>): void {
   const { groupid = object.vaultId, parentid = object.parentId, templateid = object.templateId } = given
   if (groupid !== object.vaultId || parentid !== object.parentId || templateid !== object.templateId)

@@ -6,7 +6,7 @@ import type { Vaults } from '../../vaults/vault.ts'
 import type { ObjectReading } from '../reading.ts'
 import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
 
-/** A browser looks for the host name of a page, which can have 253 characters. */
+/** Browser extensions search for the host name of a page, which can have 253 characters. */
 const needle = z
   .string()
   .regex(/^[^\0]*$/, 'must not hold NUL')
@@ -34,7 +34,7 @@ export interface FindDependencies {
   readonly vaults: Pick<Vaults, 'listFor'>
 }
 
-/** `GET /find?needle=`: objects whose name or open fields hold a text, in every vault of the caller. */
+/** `GET /find?needle=`: objects whose name or unencrypted fields contain a text, in every vault of the caller. */
 export const findObjects = (on: FindDependencies) =>
   endpoint({
     ...shared,
@@ -46,7 +46,7 @@ export const findObjects = (on: FindDependencies) =>
       find(on, { userId: caller.userId, text: body.needle, most: Number(body.limit) }, admit),
   })
 
-/** `GET /find/:needle`: the same, as older clients ask. */
+/** `GET /find/:needle`: the same for older clients. */
 export const findObjectsByPath = (on: FindDependencies) =>
   endpoint({
     ...shared,

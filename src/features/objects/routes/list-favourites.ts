@@ -4,7 +4,7 @@ import type { Templates } from '../../templates/templates.ts'
 import type { Favourites } from '../favourites.ts'
 import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
 
-/** `GET /favourites`: what the caller wants at hand. */
+/** `GET /favourites`: the caller's favourites. */
 export const listFavourites = (favourites: Favourites, templates: Templates) =>
   endpoint({
     operation: 'object.favourites',

@@ -25,7 +25,10 @@ export const earlierSchema = z
   })
   .meta({ id: 'EarlierVersion', description: 'What an object was before an edit.' })
 
-/** @param template of the object now: what it encrypts is not shown, also where it was open then */
+/**
+ * @param template the present template of the object: a field that it encrypts is not shown, even if it was unencrypted
+ * then
+ */
 export function earlierRecord(
   { version, name, replacedAt, replacedBy, fields, isAbridged }: PastValues & { readonly isAbridged?: boolean },
   template: Pick<Template, 'fields'>,
@@ -43,7 +46,7 @@ export function earlierRecord(
   }
 }
 
-/** `GET /object/:objectid/history`: what the object was before its edits. */
+/** `GET /object/:objectid/history`: the earlier versions of an object. */
 export const listHistory = (reading: ObjectReading, templates: Templates) =>
   endpoint({
     operation: 'object.history',

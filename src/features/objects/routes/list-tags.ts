@@ -10,7 +10,7 @@ const tagSchema = z.object({
   objects: z.array(idText('Id of an object.')).min(1).describe('The objects that the caller keeps it for.'),
 })
 
-/** `GET /tags`: the words that the caller keeps, with their objects. */
+/** `GET /tags`: the caller's tags, with their objects. */
 export const listTags = (kept: Tags, templates: Templates) =>
   endpoint({
     operation: 'object.tags',

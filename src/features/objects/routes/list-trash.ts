@@ -23,7 +23,7 @@ const trashedSchema = z
   })
   .meta({ id: 'TrashedObject', description: 'A deleted object, with what was deleted with it.' })
 
-/** `GET /vault/:vaultid/trash`: what can be taken back. */
+/** `GET /vault/:vaultid/trash`: the objects that can be restored. */
 export const listTrash = (trash: Trash, templates: Templates) =>
   endpoint({
     operation: 'object.trash',

@@ -6,11 +6,11 @@ import type { Relocation } from '../relocation.ts'
 import { objectId } from './object-record.ts'
 import { intoVault, relocationContract, relocationsOf } from './relocation-contract.ts'
 
-/** `POST /object/:objectid/move`: elsewhere in its vault, or into another. */
+/** `POST /object/:objectid/move`: moves an object within its vault or into another. */
 export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
   endpoint({
     ...relocationContract,
-    // Within its vault nothing is encrypted anew.
+    // A move within the vault encrypts nothing again and is cheap.
     quota: ({ body: { groupid }, resource }) =>
       groupid === undefined || groupid === resource?.vault.id ? undefined : relocationsOf({ resource }),
     operation: 'object.move',

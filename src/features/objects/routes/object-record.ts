@@ -18,7 +18,7 @@ type Members = Readonly<Record<string, unknown>>
 /** Values of fields by their names. */
 export const fieldTexts = z.record(z.string(), z.string().describe('Value of the field.'))
 
-/** Of lists. */
+/** Set in lists only. */
 export const abridged = z
   .literal(true)
   .describe(
@@ -67,7 +67,7 @@ export const objectSchema = z
 
 type WrittenObject = StoredObject & { readonly isAbridged?: boolean }
 
-/** An object as every answer writes it; `crypted` where its secrets were asked for. */
+/** An object as answers write it, with `crypted` where its secrets were asked for. */
 export function objectRecord(object: WrittenObject, crypted?: Readonly<Record<string, string>>): Members {
   return {
     id: String(object.id),
@@ -85,7 +85,7 @@ export function objectRecord(object: WrittenObject, crypted?: Readonly<Record<st
     public: object.fields,
     ...(object.isAbridged === true && { abridged: true }),
     ...(crypted && { crypted }),
-    // Absent for what is no file: one published client takes any value for a file.
+    // Left out for objects without a file: one published client takes any value for a file.
     ...(object.file && { fileinfo: fileRecord(object.id, object.file) }),
   }
 }
@@ -95,7 +95,7 @@ export function crumbOf(object: Ancestor, template: Template | undefined): Membe
   return { objectid: String(object.id), objectname: object.name, icon: template?.icon ?? '' }
 }
 
-/** Objects with the templates that occur among them. */
+/** Objects, with the templates that they use. */
 export function recordsOf(
   objects: readonly WrittenObject[],
   templates: readonly Template[],
@@ -113,7 +113,8 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
     name,
     size: String(size),
     type,
-    // Where a file lies, and its picture, mean nothing outside the appliance; the members belong to the interface.
+    // The place of a file and its thumbnail mean nothing outside the appliance, but the members belong to the
+    // interface.
     filepath: '',
     created: utcText(uploadedAt),
     ext: extensionOf(name),
@@ -123,17 +124,14 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
 
 export const savedSchema = z.object({ objectid: idText('Id of the object.'), message })
 
-/** Of an object that went elsewhere with what lies in it. */
+/** For an object that was moved or copied with all below it. */
 export const relocatedSchema = savedSchema.extend({
   objects: numberText('How many objects went, with those that lie in it.'),
 })
 
 export const templatesOfObjects = z.array(recordSchema).describe('The templates that occur among the objects.')
 
-/**
- * What is said of an object that was saved: also where a value breaks the vault's policy, for it is saved all the
- * same.
- */
+/** The reply for a saved object. It warns of values that break the vault's policy; they are saved all the same. */
 export function savedReply({ id, weakFields }: StoredObject): Reply {
   return {
     callinfo: { objectid: String(id), message: 'Object successfully saved' },
@@ -141,7 +139,7 @@ export function savedReply({ id, weakFields }: StoredObject): Reply {
   }
 }
 
-/** What lies in a vault, as `GET /vault/:vaultid` writes it: its objects, and the templates that occur among them. */
+/** The contents of a vault for `GET /vault/:vaultid`: its objects, with the templates that they use. */
 export const vaultContents = (reading: ObjectReading, templates: Templates) => ({
   shape: {
     OBJECTS: z.array(objectSchema).describe('What lies in the vault, at every depth, without encrypted fields.'),
@@ -166,17 +164,17 @@ export function idOfObject(objectid: string): number {
 const aVersion = 'must be a version: a whole number'
 const anId = 'must be an id: a whole number'
 
-/** Published clients send ids as numbers and as texts. */
+/** Published clients send ids as numbers or as texts. */
 export const objectId = z
   .union([z.int().min(0).max(999_999_999_999_999), z.string().regex(/^(0|[1-9]\d{0,14})$/, anId)], anId)
   .transform(Number)
 
-/** No field of a template can be called `ifVersion`: the names of fields are in lower case. */
+/** No field of a template can be called `ifVersion`, since their names are in lower case. */
 export const objectVersion = z
   .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,14}$/, aVersion)], aVersion)
   .transform(Number)
 
-/** An empty name is none: the appliance then derives one. */
+/** An empty name counts as missing: the appliance derives one. */
 export const objectName = z
   .string()
   .regex(/^\P{Cc}*$/u, 'must not hold control characters')
@@ -184,7 +182,7 @@ export const objectName = z
   .max(maxNameLength, `must have ${maxNameLength} characters at most`)
   .transform((name) => name || undefined)
 
-/** A flag of a query. */
+/** A flag in a query. */
 export const queryFlag = (what: string) =>
   z
     .enum(['true', 'false'])

@@ -3,7 +3,7 @@ import { message } from '../../../http/contract/shared-fields.ts'
 import { objectQuery } from '../read-records.ts'
 import { objectParams, savedSchema } from './object-record.ts'
 
-/** What setting a favourite and setting tags have in common: both are of the caller alone. */
+/** The common part of the contracts that set favourites and tags. Both belong to the caller alone. */
 export const ownMarksContract = {
   handler: 'ObjectHandler',
   method: 'PUT',
@@ -15,7 +15,9 @@ export const ownMarksContract = {
   params: objectParams,
 } as const
 
-/** What taking them away has in common. It needs no right in the vault: the object may be out of reach by now. */
+/**
+ * The common part of the contracts that remove them. It needs no right in the vault, which the caller may have lost.
+ */
 export const ownMarksEndContract = {
   handler: 'ObjectHandler',
   method: 'DELETE',

@@ -40,7 +40,10 @@ export const readEarlierVersion = (reading: ObjectReading, templates: Templates)
     },
   })
 
-/** A secret of before is as much worth as the present one: it is recorded, and raises the alarm, as that does. */
+/**
+ * Decrypting an earlier secret is recorded and raises the alarm like decrypting the present one, since it may be as
+ * valuable.
+ */
 async function decryptedThen(
   reading: ObjectReading,
   { fields }: Template,

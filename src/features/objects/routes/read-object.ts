@@ -38,7 +38,7 @@ const readSchema = z.object({
   FILEDATA: base64('Content of its file, where the call asked for it with `filedata`.').optional(),
 })
 
-/** `GET /object/:objectid`: with its secrets, with what lies in it, or with its file. */
+/** `GET /object/:objectid`: an object, on request with its secrets, its children or its file. */
 export const readObject = (reading: ObjectReading, templates: Templates) =>
   endpoint({
     operation: 'object.read',
@@ -88,7 +88,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     },
   })
 
-/** Every encrypted field, and a record for each that was decrypted. */
+/** Decrypts all encrypted fields and writes an audit record for each. */
 async function decryptedFields(
   reading: ObjectReading,
   found: GrantedObject,

@@ -1,7 +1,7 @@
 import type { ObjectInVault } from '../read-records.ts'
 import { objectParams, relocatedSchema } from './object-record.ts'
 
-/** What copying and moving have in common. */
+/** The common part of the contracts of copying and moving. */
 export const relocationContract = {
   handler: 'ObjectHandler',
   method: 'POST',
@@ -15,9 +15,9 @@ interface Found {
   readonly resource?: ObjectInVault | undefined
 }
 
-/** What is encrypted anew: an object by itself costs little. */
+/** The quota under which a call falls that encrypts objects again. A single object is cheap and falls under none. */
 export const relocationsOf = ({ resource }: Found): 'relocations' | undefined =>
   resource?.object.file || resource?.object.children ? 'relocations' : undefined
 
-/** The vault into which something goes, where the call names another. */
+/** The destination vault, where the call names another than the object's own. */
 export const intoVault = { member: 'groupid', permission: 'Write' } as const

@@ -5,8 +5,8 @@ import { existing, objectQuery } from '../read-records.ts'
 import { objectParams, savedSchema } from './object-record.ts'
 
 /**
- * `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For Admins: a member who may write
- * may not silence it.
+ * `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. Needs Admin, so that a member with
+ * Write cannot silence it.
  */
 export const setAlarm = (objects: Objects) =>
   endpoint({

@@ -4,7 +4,7 @@ import type { Favourites } from '../favourites.ts'
 import { existing } from '../read-records.ts'
 import { ownMarksContract } from './own-marks-contract.ts'
 
-/** `PUT /object/:objectid/favourite`: whether the caller wants the object at hand. */
+/** `PUT /object/:objectid/favourite`: marks the object as a favourite of the caller, or not. */
 export const setFavourite = (favourites: Favourites) =>
   endpoint({
     ...ownMarksContract,

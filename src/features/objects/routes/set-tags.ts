@@ -18,7 +18,7 @@ const tags = z
   .max(mostTags)
   .refine((all) => new Set(all.map(tagKey)).size === all.length, 'must not hold a tag twice, in whatever case')
 
-/** `PUT /object/:objectid/tags`: the words that the caller keeps for an object. */
+/** `PUT /object/:objectid/tags`: the caller's tags for an object. */
 export const setTags = (kept: Tags) =>
   endpoint({
     ...ownMarksContract,

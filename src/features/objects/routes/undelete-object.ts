@@ -6,7 +6,7 @@ import type { Trash } from '../trash.ts'
 import { trashedQuery } from '../trash-records.ts'
 import { objectParams, relocatedSchema } from './object-record.ts'
 
-/** `POST /object/:objectid/undelete`: out of the trash, with all that was deleted with it. */
+/** `POST /object/:objectid/undelete`: restores an object from the trash, with all that was deleted with it. */
 export const undeleteObject = (trash: Trash) =>
   endpoint({
     operation: 'object.undelete',

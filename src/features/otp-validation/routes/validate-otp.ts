@@ -7,12 +7,12 @@ type Request = IncomingMessage | Http2ServerRequest
 type Response = ServerResponse | Http2ServerResponse
 
 const path = '/wsapi/2.0/verify'
-/** Longest address, in characters: three times what a request with every parameter takes. */
+/** Longest URL in characters: three times that of a request with every parameter. */
 const maxUrlLength = 1_024
 
 /**
- * `GET /wsapi/2.0/verify` (Yubico validation protocol 2.0), and nothing else: without the envelope, because its clients
- * expect another form.
+ * `GET /wsapi/2.0/verify` (Yubico validation protocol 2.0) and nothing else. The answers have no envelope, because
+ * clients of that protocol expect its own format.
  */
 export function createVerifyHandler(
   validator: Validator,
@@ -39,7 +39,7 @@ function divided(url: string): { readonly requested: string; readonly query: str
 }
 
 function send(response: Response, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
-  // The server may have refused a body that trickled in meanwhile.
+  // The server may have answered already, by refusing a body that arrived too slowly.
   if (response.headersSent) return
   response.statusCode = status
   for (const [name, value] of Object.entries({ ...fixedHeaders, ...headers })) response.setHeader(name, value)

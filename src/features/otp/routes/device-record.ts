@@ -18,14 +18,14 @@ export const kindField = z
     '`totp` an authenticator app (RFC 6238), `hotp` a token that counts (RFC 4226), `hwkey_otp` a hardware token that types 44 characters.',
   )
 
-/** @throws Fault `user.not_found`, for what cannot be an id as well */
+/** @throws Fault `user.not_found`, also for anything that is not an id */
 export async function holderOf(devices: Devices, userid: string): Promise<Holder> {
   const userId = decimalId(userid)
   if (userId === undefined) throw new Fault('user.not_found')
   return devices.holder(userId)
 }
 
-/** @throws Fault `otp.device_not_found` for what cannot be an id */
+/** @throws Fault `otp.device_not_found` for anything that is not an id */
 export function deviceIdOf(deviceid: string): number {
   const deviceId = decimalId(deviceid)
   if (deviceId === undefined) throw new Fault('otp.device_not_found')
@@ -45,7 +45,7 @@ export const deviceSchema = z
   })
   .meta({ id: 'OtpDevice', description: 'An OTP device, without its secrets.' })
 
-/** A device as the interface writes it: nothing of its secrets. */
+/** A device as answers write it, without secrets. */
 export function deviceRecord(device: OtpDevice): Record<string, string> {
   const { id, kind, publicId, keyKind, digits, periodSeconds, createdAt, usedAt } = device
   return {

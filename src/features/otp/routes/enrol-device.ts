@@ -54,9 +54,8 @@ const enrolledSchema = z.object({
 })
 
 /**
- * `POST /user/:userid/otp`: gives a user a device. A seed that is made here stands in this one answer, and never again;
- * secrets that are sent are not repeated. A hardware token that the appliance knows already is given by its `public_id`
- * alone.
+ * `POST /user/:userid/otp`: gives a user a device. A seed that is made here is in this answer only; secrets that were
+ * sent are not repeated. A hardware token that is registered already is given by its `public_id` alone.
  */
 export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries: Recoveries) =>
   endpoint({
@@ -87,7 +86,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
     },
   })
 
-/** Who gets a device from whom. */
+/** Who gives which user a device. */
 interface Gift {
   readonly holder: Holder
   readonly by: number
@@ -121,7 +120,7 @@ async function giveToken(
   return enrolments.enrolHardwareToken(id, token, by, commit)
 }
 
-// The message must not repeat what may be half of a secret.
+// The message must not repeat the text, which may be part of a secret.
 function hexOf(member: string, text: string | undefined, bytes: number): Buffer {
   if (text !== undefined && text.length === bytes * 2 && /^[0-9a-f]*$/i.test(text)) return Buffer.from(text, 'hex')
   throw new Fault('otp.device_invalid', `${member} must have ${bytes * 2} hexadecimal digits.`)
@@ -130,7 +129,7 @@ function hexOf(member: string, text: string | undefined, bytes: number): Buffer 
 const codeMembers = ['algorithm', 'digits', 'period', 'counter'] as const
 const tokenMembers = ['public_id', 'private_id'] as const
 
-/** A member that the kind does not use is refused: the client would believe that it took effect. */
+/** Refuses members that the kind of device does not use, since the client would believe that they took effect. */
 function refuseForeign(body: Body): void {
   const foreign = body.kind === 'hwkey_otp' ? codeMembers : tokenMembers
   for (const member of foreign)

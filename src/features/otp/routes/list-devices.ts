@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Devices } from '../devices.ts'
 import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
 
-/** `GET /user/:userid/otp`: what a user may log in with beside the pass phrase; no secrets. For the user, too. */
+/** `GET /user/:userid/otp`: the OTP devices of a user, without secrets. Users may list their own. */
 export const listDevices = (devices: Devices) =>
   endpoint({
     operation: 'user.otp.list',

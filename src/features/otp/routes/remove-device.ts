@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Devices } from '../devices.ts'
 import { deviceIdOf, deviceParams, deviceRecord, deviceSchema, holderOf } from './device-record.ts'
 
-/** `DELETE /user/:userid/otp/:deviceid`: a login with it is refused from here on. */
+/** `DELETE /user/:userid/otp/:deviceid`: from then on logins with the device are refused. */
 export const removeDevice = (devices: Devices) =>
   endpoint({
     operation: 'user.otp.remove',

@@ -8,7 +8,7 @@ import { deviceIdOf, deviceParams, holderOf } from './device-record.ts'
 
 const code = (what: string) => z.string().regex(codeForm, 'must be a code of 6 to 8 digits').describe(what)
 
-/** `PUT /user/:userid/otp/:deviceid/resync`: finds a HOTP token again by two codes that it gave one after the other. */
+/** `PUT /user/:userid/otp/:deviceid/resync`: finds the counter of a HOTP token by two consecutive codes. */
 export const resyncDevice = (devices: Devices, resync: Resync) =>
   endpoint({
     operation: 'user.otp.resync',

@@ -3,7 +3,7 @@ import type { PasskeyRules } from '../../../hsm/passkey-assertion.ts'
 import { challengeTimeoutMs } from '../challenges.ts'
 import { base64urlField } from '../presented-passkey.ts'
 
-/** What a page hands to the browser (WebAuthn §5.4, §5.5). */
+/** The options that a page passes to the browser (WebAuthn §5.4, §5.5). */
 export const challengeMembers = {
   challenge: base64urlField(512, 'What the authenticator signs over.'),
   rpid: z.string().describe('Host name that the passkeys are bound to.'),

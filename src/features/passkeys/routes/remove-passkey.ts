@@ -5,7 +5,7 @@ import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 import type { Passkeys } from '../passkeys.ts'
 import { passkeyIdOf, passkeyItem, passkeySchema, passkeySegment } from './passkey-record.ts'
 
-/** `DELETE /user/:userid/passkeys/:passkeyid`: for administrators; users remove their own by `DELETE /me/passkeys`. */
+/** `DELETE /user/:userid/passkeys/:passkeyid`: for administrators. Users remove their own by `DELETE /me/passkeys`. */
 export const removePasskey = (passkeys: Passkeys) =>
   endpoint({
     operation: 'user.passkey.remove',

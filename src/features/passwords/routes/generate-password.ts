@@ -4,7 +4,7 @@ import { Fault } from '../../../fault.ts'
 import { findPolicy } from '../policies.ts'
 import type { Generator, PasswordRequest } from '../generator.ts'
 
-/** A number of the query. Clients send the empty fields of their form as empty text. */
+/** A number in the query. Clients send empty fields of their form as empty text. */
 const number = (least: number, most: number, what: string) =>
   z
     .union(
@@ -35,7 +35,7 @@ const delimiter = z
   )
   .optional()
 
-/** Length without one in the query, and the longest there is. A policy's table of passwords grows with both. */
+/** The default and the greatest length. The table for a policy grows with it. */
 const lengths = {
   secure: [40, 1024],
   pin: [4, 100],
@@ -60,7 +60,7 @@ const body = z.object({
     'Length; when absent 40 of `secure`, 4 of `pin`, 12 of `pronounceable`, 32 of `bytes`, 20 by a policy. At most 100 of `pin`, 128 by a policy.',
   ),
   delimiter,
-  /** How one published client spells it. */
+  /** A misspelling that one published client sends. */
   delimeter: delimiter.describe('The same as `delimiter`.'),
   language: z.string().max(32).describe('Of `diceword`: language of the words. `en_US` when empty.').default(''),
   words: number(1, 100, 'Of `diceword`: how many words, 5 when absent.'),
@@ -69,7 +69,8 @@ const body = z.object({
 })
 
 /**
- * `GET /utils/pwgen` (WIRE §8.2). `policyid` goes before `type`, since clients send the type of their form beside it.
+ * `GET /utils/pwgen` (WIRE §8.2). `policyid` takes precedence over `type`, since clients send the type of their form as
+ * well.
  */
 export const generatePassword = (generator: Generator) =>
   endpoint({
@@ -129,7 +130,7 @@ function lengthFor(type: keyof typeof lengths, length: number | undefined): numb
   return length ?? usual
 }
 
-/** Below this, an attacker who has a hash of the password can try them all. */
+/** With less entropy, an attacker who has a hash of the password can try them all. */
 const weakBelowBits = 50
 
 const weakness = (bits: number): string =>

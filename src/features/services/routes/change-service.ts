@@ -24,7 +24,7 @@ const body = z.object({
   active: z.boolean().optional().describe('Whether it may log in; with false its sessions end at once.'),
 })
 
-/** An owner names no other one. */
+/** An owner may not name another owner. */
 function access(accounts: ServiceAccounts) {
   const own = ofOwner(accounts)
   return { ...own, owner: { ...own.owner, reserved: 'owner' } } as const
@@ -53,7 +53,7 @@ export const changeService = (accounts: ServiceAccounts) =>
     },
   })
 
-/** `DELETE /service/:serviceid`: it is kept from logging in for good; its name stays in the audit trail. */
+/** `DELETE /service/:serviceid`: disables the account for good. Its name stays in the audit trail. */
 export const removeService = (accounts: ServiceAccounts) =>
   endpoint({
     operation: 'service.remove',

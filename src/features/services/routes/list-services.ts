@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ServiceAccounts } from '../service-accounts.ts'
 import { idOfService, ofOwner, serviceParams, serviceRecord, serviceSchema } from './service-record.ts'
 
-/** `GET /service`: those of the caller; of an administrator all. */
+/** `GET /service`: the caller's service accounts; for an administrator all. */
 export const listServices = (accounts: ServiceAccounts) =>
   endpoint({
     operation: 'service.list',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Fault } from '../../../fault.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { messageSchema } from '../../../http/contract/shared-fields.ts'
-import { readUpload } from '../../certificates/registration.ts'
+import { readUpload } from '../../certificates/uploaded-certificate.ts'
 import { nameTypes, type AskedCredential } from '../new-credential.ts'
 import { jwkIn, longestKeyText } from '../public-key-text.ts'
 import type { ServiceAccounts } from '../service-accounts.ts'
@@ -109,7 +109,7 @@ export const addCredential = (accounts: ServiceAccounts) =>
     },
   })
 
-/** What each kind takes out of the body. @throws Fault `request.invalid`, `certificate.invalid` */
+/** The members of the body that each kind uses. @throws Fault `request.invalid`, `certificate.invalid` */
 function askedIn(given: z.infer<typeof body>): AskedCredential {
   const { kind, name, expires, certificate, san, publickey, kid, issuer, claims } = given
   const expiresAt = expires ?? null

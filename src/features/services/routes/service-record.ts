@@ -101,7 +101,7 @@ export const serviceParams = z.object({ serviceid: idSegment('Id of the service 
 
 const anEnd = 'must be a time such as 2027-01-31T00:00:00Z, or never'
 
-/** In a body: when something ends. */
+/** A time in a body at which something ends. */
 export const endField = z
   .union([z.literal('never'), z.iso.datetime(anEnd)], anEnd)
   .transform((text) => (text === 'never' ? null : Date.parse(text)))
@@ -126,7 +126,7 @@ export function idOfService(serviceid: string): number {
   return id
 }
 
-/** For CALLINFO.general: nothing where no membership rests. */
+/** For CALLINFO.general; empty where no membership is on hold. */
 export const restingSentence = (rests: boolean): string[] =>
   rests
     ? [

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { entrySchema, templateEntry } from '../template-json.ts'
 import type { Templates } from '../templates.ts'
 
-/** `GET /template`: every template, in the notation of its own. */
+/** `GET /template`: all templates, in the notation of this call. */
 export const listTemplates = (templates: Templates) =>
   endpoint({
     operation: 'template.list',

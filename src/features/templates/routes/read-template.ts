@@ -8,8 +8,8 @@ import type { Templates } from '../templates.ts'
 const id = idSegment('Id of the template, as `GET /template` lists it.').transform((text) => decimalId(text) ?? 0)
 
 /**
- * `GET /template/:templateid`: one template, in both notations (published clients read the one, the specification has
- * the other).
+ * `GET /template/:templateid`: one template in both notations, of which published clients read one and the
+ * specification shows the other.
  */
 export const readTemplate = (templates: Templates) =>
   endpoint({

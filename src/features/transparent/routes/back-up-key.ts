@@ -6,8 +6,8 @@ import type { Transfers } from '../transfers.ts'
 import { keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
- * `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup
- * keys are.
+ * `GET /transparent/backup/:vaultid/:name`: a backup of a key with all its versions and flags, which appliances with
+ * the same backup keys can restore.
  */
 export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
   endpoint({
@@ -40,7 +40,7 @@ export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
     },
   })
 
-/** What the body that restores a backup holds beside it, at most: braces, names, session token and `force`. */
+/** Bytes that the body of a restoration has at most besides the backup: braces, names, session token and `force`. */
 const restoreBytes = 128
 
 const tooLongNotice = (maxBodyBytes: number): string =>

@@ -4,12 +4,12 @@ import { faultCatalogue } from '../../../http/contract/faults.ts'
 import { Fault } from '../../../fault.ts'
 import type { Batch } from '../batch.ts'
 
-/** Most items of one call. */
+/** Limit of items per call. */
 const maxItems = 1_000
 
 /**
- * The list form of a call: `batch_input`, each item with the members of a single call and the client's own
- * `reference`.
+ * The list form of a call: `batch_input`, where each item has the members of a single call and a `reference` of the
+ * client's choice.
  */
 export function batchInput<T extends z.ZodRawShape>(item: T) {
   const items = z.array(
@@ -33,8 +33,8 @@ export function batchInput<T extends z.ZodRawShape>(item: T) {
 }
 
 /**
- * The items of a call: those of `batch_input`, or the call itself as the only one. Members of an item that stand beside
- * `batch_input` would bind nothing, and no client would notice.
+ * The items of a call: those of `batch_input`, or the call itself as the only item. A member of an item is refused
+ * beside `batch_input`: an `aad` there would bind nothing, and no client would notice.
  * @throws Fault `request.invalid`
  */
 export function itemsOf<Item extends object>(
@@ -51,7 +51,7 @@ export function itemsOf<Item extends object>(
   return given
 }
 
-/** `batch_results`: for each item its members, or `error` with the number of the catalogue; and its `reference`. */
+/** `batch_results`: for each item its `reference` and its members, or `error` with the number of the fault. */
 export function batchResults<R>(
   items: readonly { readonly reference?: string | undefined }[],
   results: Batch<R>,
@@ -76,7 +76,7 @@ const itemError = z
   })
   .meta({ id: 'ItemError', description: 'Why an item failed.' })
 
-/** `one` member, or `batch_input`: for the documentation of a body that `itemsOf` reads. */
+/** For the documentation of a body that `itemsOf` reads: either the member `one`, or `batch_input`. */
 export const oneOrMany = (one: string) => ({
   oneOf: [
     { title: 'One', required: [one] },
@@ -84,7 +84,7 @@ export const oneOrMany = (one: string) => ({
   ],
 })
 
-/** What the answer to one item holds, or to many, beside what names the key; for the documentation. */
+/** For the documentation: the reply for one item or for many, besides the members that name the key. */
 export function replyOf(names: z.ZodRawShape, one: z.ZodRawShape, ofMany: z.ZodRawShape) {
   const reference = z.string().describe('The text that the client gave the item.').optional()
   const results = z

@@ -9,8 +9,8 @@ import { newKeyMembers, newKeyOf, type KeyDefaults } from './create-key.ts'
 import { keyNames, keyParams } from './key-parameters.ts'
 
 /**
- * `POST /transparent/import_job/:vaultid/:name`: fixes what becomes of a key that is to come in, and makes the public key
- * to wrap it to (RSA-OAEP with SHA-1, then AES-KWP).
+ * `POST /transparent/import_job/:vaultid/:name`: fixes the properties of a key that is to be imported, and makes the
+ * public key to wrap it to (RSA-OAEP with SHA-1, then AES-KWP).
  */
 export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =>
   endpoint({

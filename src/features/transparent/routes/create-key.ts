@@ -16,14 +16,14 @@ import {
   rotationPeriod,
 } from './key-parameters.ts'
 
-/** What a new key may do when its creator does not say: settings of the appliance. */
+/** The flags of a new key where its creator gives none: settings of the appliance. */
 export interface KeyDefaults {
   readonly allowExport: boolean
   readonly allowBackup: boolean
   readonly allowDelete: boolean
 }
 
-/** Members of every body that makes a key. */
+/** The members of every body that creates a key. */
 export const newKeyMembers = (defaults: KeyDefaults) => ({
   type: keyTypeField.default(defaultKeyType),
   info: info.default(''),
@@ -53,14 +53,14 @@ export function newKeyOf(
     residency: body.residency,
     allowExport: body.allow_export,
     allowPlaintextExport: body.allow_plaintext_export,
-    // The default cannot be meant for a key that never leaves the token.
+    // The default applies only to keys in the database: a key in the token cannot be backed up.
     allowBackup: body.allow_backup ?? (body.residency === 'database' && defaults.allowBackup),
     allowDelete: body.allow_delete,
     autoRotatePeriodMs: body.auto_rotate_period * 1_000,
   }
 }
 
-/** A key as the first use of its name makes it. */
+/** A key as the first use of its name creates it. */
 export function plainKey(
   { vaultId, name }: Pick<NewKey, 'vaultId' | 'name'>,
   type: KeyType,

@@ -5,8 +5,8 @@ import { keyQuery } from '../records.ts'
 import { keyNames, keyParams } from './key-parameters.ts'
 
 /**
- * `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be
- * taken back.
+ * `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. It can be taken back until its recovery window
+ * has passed.
  */
 export const deleteKey = (keys: KeyDeletion) =>
   endpoint({

@@ -33,10 +33,10 @@ const body = z
   })
   .meta(oneOrMany('plaintext'))
 
-/** What answers say of an item that was encrypted. */
+/** The members of an answer for one encrypted item. */
 export const encryptedItem = { key_version: usedVersion, ciphertext: ciphertextText }
 
-/** Without an id where every item failed and the key was not made. */
+/** `objectid` is missing where every item failed and the key was not created. */
 const encryptedNames = {
   ...keyNames,
   objectid: z.string().regex(/^\d*$/).describe('Id of the key; empty where it was not made because every item failed.'),
@@ -77,13 +77,13 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     params: keyParams,
     body,
     unechoed: ['plaintext'],
-    // The first use of a name makes its key.
+    // The first use of a name creates its key, which counts under the quota for keys.
     quota: ({ resource }) => (resource === undefined ? 'keys' : undefined),
     async run({ params, body, vault, resource, note, commit }) {
       const type = keyTypeNamed(body.type)
       const ifAbsent = () => plainKey({ vaultId: vault.id, name: params.name }, type, defaults)
       const context = { vault, stored: resource, ifAbsent }
-      // Where the key is made on the way, the record is written with it.
+      // The audit record of a call that creates the key is written together with the key: its version is 1.
       if (!resource) note({ keyVersion: 1 })
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
       const { aad, key_version } = body

@@ -65,7 +65,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     },
   })
 
-// Node makes a public key of a private one too; no client should learn to send its private key.
+// Node would derive a public key from a private one. A private key is refused, so that no client learns to send it.
 const publicPem = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/
 
 /** DER SubjectPublicKeyInfo of an RSA key of 2048 to 8192 bits. @throws Fault `request.invalid` */
@@ -78,7 +78,7 @@ export function readPublicKey(text: string): Buffer {
     if (key.asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 8192)
       return key.export({ format: 'der', type: 'spki' })
   } catch {
-    // Whatever is wrong with it, the words below say what it should be.
+    // Falls through to the sentence below, whatever the error was.
   }
   throw new Fault(
     'request.invalid',

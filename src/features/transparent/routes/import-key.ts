@@ -7,8 +7,8 @@ import { keyQuery } from '../records.ts'
 import { base64Member, keyNames, keyParams, optionalBase64Member } from './key-parameters.ts'
 
 /**
- * `POST /transparent/import/:vaultid/:name`: a key from outside, wrapped to the public key of an import job, which says
- * what becomes of it.
+ * `POST /transparent/import/:vaultid/:name`: imports a key that is wrapped to the public key of an import job, whose
+ * properties it gets.
  */
 export const importKey = (importJobs: ImportJobs) =>
   endpoint({

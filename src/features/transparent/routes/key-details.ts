@@ -4,7 +4,7 @@ import { flag } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../../vaults/vault.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
 
-/** What an answer with `details` is made of. */
+/** The services that an answer with `details` reads from. */
 export interface DetailSources {
   readonly vaults: Pick<Vaults, 'settings'>
   readonly deletion: Pick<KeyDeletion, 'recoveryWindowMs'>
@@ -22,7 +22,7 @@ export const keyRulesShown = {
   strict: z.boolean().describe('Likewise.').optional(),
 }
 
-/** How the keys of a vault may be made and used. */
+/** How the keys of a vault may be created and used. */
 export async function keyRules({ vaults, deletion }: DetailSources, vaultId: number) {
   const { createsKeysOnUse, signingPermission, strict } = await vaults.settings(vaultId)
   return {

@@ -29,7 +29,7 @@ export const keySchema = z
   })
   .meta({ id: 'Key', description: 'What is known of a key, never the key: every value is text.' })
 
-/** A list with the one key that a call is about. */
+/** The KEYS of a call that is about one key. */
 export const oneKey = z.array(keySchema).min(1).max(1).describe('The key.')
 
 /** `countsOf`, for the documentation. */
@@ -78,7 +78,7 @@ export function keyItem(key: TransparentKey): Record<string, string> {
   }
 }
 
-/** A VERSIONS item: what is known of one version; of a pair, its public key as PEM. */
+/** A VERSIONS item: the data of one version; for a key pair with its public key as PEM. */
 export const versionItem =
   (type: string) =>
   (version: KeyVersion): Record<string, string> => ({
@@ -89,7 +89,7 @@ export const versionItem =
     ...(version.publicKey ? { public_key: pemOf('PUBLIC KEY', version.publicKey) } : {}),
   })
 
-/** What a list tells of the latest version of a key. */
+/** The members of a list item about the latest version of a key. */
 export const latestItem = ({ key, latest }: StoredKey): Record<string, string> => ({
   latest_created: new Date(latest.createdAt).toISOString(),
   ...countsOf(key.type, latest),

@@ -14,13 +14,13 @@ export const keyParams = z.object({
     .describe('Name of the key: 1 to 128 letters, digits and `_ . -`, of which the first is not a dot or dash.'),
 })
 
-/** What answers about a key call it. */
+/** The members by which answers name a key. */
 export const keyNames = { name: z.string().describe('Name of the key.'), objectid: idText('Id of the key.') }
 
 export const usedVersion = numberText('Version of the key that was used, as text.')
 export const latestVersion = numberText('Latest version of the key, as text.')
 
-/** A key type in requests: one that is none gets a sentence which lists them. */
+/** A key type in requests. For an unknown one the refusal lists all types. */
 export const keyTypeField = z.string().meta({
   examples: ['aes256-gcm96'],
   description: `Key type: ${keyTypes.map(({ name }) => `\`${name}\``).join(', ')}. \`GET /transparent/types\` says what each can do here.`,
@@ -47,7 +47,7 @@ export const ciphertextField = z
 export const signatureText = (what: string) =>
   z.string().meta({ ...versioned, description: `${what}: \`service:v\`, the key version, a colon, and base64.` })
 
-/** Under which quota a new key of this type falls, given by its name. */
+/** The quota under which creating a key of this type falls. */
 export const quotaOf = (type: string | undefined): QuotaKind => (type?.startsWith('rsa-') ? 'rsaKeys' : 'keys')
 
 const aVersion = 'must be a key version: 1 or more'
@@ -65,7 +65,7 @@ export const info = z
   .max(4096, 'must have 4096 characters at most')
   .describe('What the key is for, in your words.')
 
-/** Of a key that rotates by itself: 0 for never, else an hour to ten years, in seconds. */
+/** Rotation period in seconds: 0 for never, else an hour to ten years. */
 export const rotationPeriod = z
   .union(
     [

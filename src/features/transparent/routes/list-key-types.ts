@@ -25,7 +25,7 @@ const typeSchema = z
   .meta({ id: 'KeyType', description: 'A key type, and what this token can do of it.' })
 
 /**
- * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency
+ * `GET /transparent/types`: all key types, and which of them this token supports: `available` with residency
  * `database`, `available_in_token` with residency `token`.
  */
 export const listKeyTypes = (hsm: Pick<Hsm, 'kindSupport'>) =>

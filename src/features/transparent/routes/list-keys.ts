@@ -10,7 +10,7 @@ import { keyItem, keySchema, latestFields, latestItem } from './key-item.ts'
 
 const pageSize = 1_000
 
-/** A narrowed member sees those keys alone that the scope lets the member read. */
+/** A narrowed member sees only the keys that the scope lets the member read. */
 const isShownTo =
   ({ scope }: VaultAccess) =>
   (name: string): boolean =>
@@ -22,7 +22,7 @@ const listedKey = keySchema.extend({
   destroyed: moment('Of a deleted key: until when it can be taken back.').optional(),
 })
 
-/** `LIST /transparent/:vaultid/keys`, and GET for HTTP/1.1, which knows no LIST: in pages of 1,000, by name. */
+/** `LIST /transparent/:vaultid/keys`, and GET for clients without the method LIST: by name, in pages of 1,000. */
 export const listKeys = (keyring: Keyring, sources: DetailSources, method: 'LIST' | 'GET') =>
   endpoint({
     operation: 'transparent.key.list',

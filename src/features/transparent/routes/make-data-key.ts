@@ -15,8 +15,8 @@ import {
 } from './key-parameters.ts'
 
 /**
- * `POST /transparent/:vaultid/datakey/:type/:name`: a new key for large data of one's own, encrypted under a named
- * key; `plaintext` gives it in the open as well.
+ * `POST /transparent/:vaultid/datakey/:type/:name`: a new key for data that the client encrypts itself, returned
+ * encrypted under a named key; with type `plaintext` in plain as well.
  */
 export const makeDataKey = (dataKeys: DataKeys) =>
   endpoint({

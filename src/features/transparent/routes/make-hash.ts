@@ -6,7 +6,7 @@ import { base64Member } from './key-parameters.ts'
 
 const algorithms = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' } as const
 
-/** `POST /transparent/hash`: the hash of `input`. No key is in it, so no token is either. */
+/** `POST /transparent/hash`: the hash of `input`. It involves no key and no token. */
 export const makeHash = () =>
   endpoint({
     operation: 'transparent.hash',

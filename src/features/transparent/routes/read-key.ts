@@ -6,7 +6,7 @@ import { detailsAsked, keyRules, keyRulesShown, type DetailSources } from './key
 import { keyItem, oneKey, versionItem, versionSchema } from './key-item.ts'
 import { keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
-/** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
+/** `GET /transparent/:vaultid/keys/:name` (spec: Read key): the properties of a key, never its material. */
 export const readKey = (keyring: Keyring, sources: DetailSources) =>
   endpoint({
     operation: 'transparent.key.read',

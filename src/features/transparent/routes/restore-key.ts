@@ -7,8 +7,8 @@ import type { Transfers } from '../transfers.ts'
 import { base64Member, keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
- * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs
- * Admin. A backup of another vault takes Admin there too.
+ * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name and needs Admin.
+ * A backup of another vault needs Admin there as well.
  */
 export const restoreKey = (transfers: Transfers) =>
   endpoint({

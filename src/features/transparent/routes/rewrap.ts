@@ -20,8 +20,8 @@ const item = {
 }
 
 /**
- * `POST /transparent/rewrap/:vaultid/:name`: encrypts anew under the latest version, or `to_version`, without showing
- * the plaintext.
+ * `POST /transparent/rewrap/:vaultid/:name`: encrypts a ciphertext again under the latest version, or `to_version`,
+ * without revealing the plaintext.
  */
 export const rewrap = (ciphers: Ciphers) =>
   endpoint({

@@ -5,7 +5,7 @@ import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
 import { keyNames, keyParams, keyVersionSegment } from './key-parameters.ts'
 
-/** `PUT /transparent/:vaultid/keys/:name/versions/:version`: forbids every use of one version, or allows it again. */
+/** `PUT /transparent/:vaultid/keys/:name/versions/:version`: disables or enables one version for all uses. */
 export const setKeyVersion = (keyring: Keyring) =>
   endpoint({
     operation: 'transparent.key.version',

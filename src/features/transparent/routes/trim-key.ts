@@ -6,8 +6,8 @@ import { keyQuery } from '../records.ts'
 import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
 /**
- * `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they
- * encrypted is lost.
+ * `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they have
+ * encrypted cannot be decrypted any more.
  */
 export const trimKey = (keyring: Keyring) =>
   endpoint({

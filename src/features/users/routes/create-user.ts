@@ -33,7 +33,7 @@ const createdSchema = z.object({
     .optional(),
 })
 
-/** `POST /user`. The seed of an authenticator app is in `CALLINFO.otpauth`, this once. */
+/** `POST /user`. The seed of an authenticator app is in `CALLINFO.otpauth` of this answer only. */
 export const createUser = (users: Users) =>
   endpoint({
     operation: 'user.create',

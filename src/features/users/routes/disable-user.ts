@@ -5,7 +5,7 @@ import { deactivated } from '../user-change.ts'
 import type { Users } from '../user.ts'
 import { userIdOf, userParams } from './user-fields.ts'
 
-/** `DELETE /user/:userid`: a user is never deleted, and can only be kept from logging in. */
+/** `DELETE /user/:userid`: users are never deleted; this keeps the user from logging in. */
 export const disableUser = (users: Users) =>
   endpoint({
     operation: 'user.disable',

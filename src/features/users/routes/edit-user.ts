@@ -63,8 +63,8 @@ export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | '
   })
 
 /**
- * For an administrator who means to revoke a token that is lost: an edit removes none, so that a record that is read and
- * sent back whole keeps every second factor.
+ * Tells an administrator which hardware tokens the edit has not removed. An edit never removes one, so that a record
+ * can be read and sent back whole.
  */
 function keptNotice({ id, otpPrefixes }: ListedUser, named: readonly string[]): string[] {
   const kept = otpPrefixes.filter((prefix) => !named.includes(prefix))
@@ -74,7 +74,7 @@ function keptNotice({ id, otpPrefixes }: ListedUser, named: readonly string[]): 
   ]
 }
 
-/** The members that a call changes, for the audit trail; a status with its value, because it grants capabilities. */
+/** For the audit trail: the names of the changed members, and the value of a status, because it grants capabilities. */
 function targetOf(id: string, fields: object, bitmap: number | undefined): string {
   const names = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   const changes = [...names, ...(bitmap === undefined ? [] : [`status ${bitmap}`])]

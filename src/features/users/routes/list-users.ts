@@ -72,7 +72,7 @@ export const listUsers = (users: Users) =>
     },
   })
 
-/** `GET /user/:userid`: the user of an id; anything but digits is searched for, as published clients do it. */
+/** `GET /user/:userid`: the user of an id. Anything but digits is searched for, as published clients expect. */
 export const readUser = (users: Users) =>
   endpoint({
     operation: 'user.read',

@@ -4,7 +4,7 @@ import { userSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { Fault } from '../../../fault.ts'
 
-/** The domain checks lengths and letters; the documentation has them from there. */
+/** A text field. The domain checks its length and letters; the documentation gets the limits from there. */
 const field = (name: keyof typeof fieldLimits, description: string, more: object = {}) => {
   const [minLength, maxLength] = fieldLimits[name]
   return z.string().meta({ minLength, maxLength, ...more, description })
@@ -42,8 +42,8 @@ export const status = z
 const prefix = '[cbdefghijklnrtuvCBDEFGHIJKLNRTUV]{12}'
 
 /**
- * Public ids of hardware tokens with commas between, as `userRecord` writes them: a record can be sent back whole, that
- * of a user without a token too.
+ * Public ids of hardware tokens, separated by commas, as `userRecord` writes them. Empty text is allowed, so that the
+ * record of a user without a token can be sent back whole.
  */
 export const otpPrefixes = z
   .string()
@@ -58,7 +58,7 @@ export const otpPrefixes = z
 
 export const userParams = z.object({ userid: userSegment() })
 
-/** @throws Fault `user.not_found` for what is no id */
+/** @throws Fault `user.not_found` for anything that is not an id */
 export function userIdOf(text: string): number {
   const id = decimalId(text)
   if (id === undefined) throw new Fault('user.not_found')

@@ -32,7 +32,7 @@ export const userSchema = z
   })
   .meta({ id: 'User', description: 'A user, as administrators see it.' })
 
-/** The same for users who are no administrators. */
+/** The record of a user as users without the capability Admin see it. */
 export const publicSchema = userSchema
   .pick({ id: true, fullname: true, email: true })
   .meta({ id: 'PublicUser', description: 'A user, as users who may create vaults see it.' })
@@ -55,7 +55,7 @@ export function userRecord(user: ListedUser): Record<string, unknown> {
   }
 }
 
-/** The names of the capabilities in the interface. */
+/** The names of capabilities in the interface. */
 const words: Readonly<Record<Capability, string>> = {
   read: 'Read',
   createVault: 'Write',
@@ -68,12 +68,12 @@ const words: Readonly<Record<Capability, string>> = {
   mail: 'Mail',
 }
 
-/** The number of every bit, by its name. */
+/** The number of each bit, by its name. */
 export const userBits: Readonly<Record<string, number>> = Object.fromEntries(
   capabilityNames.map((name) => [words[name], capabilityBits[name]]),
 )
 
-/** The names of the bits that are set, by their numbers. */
+/** The names of the set bits, by their numbers. */
 export function bitsOf(capabilities: Capabilities): Record<string, string> {
   return Object.fromEntries(namesOf(capabilities).map((name) => [capabilityBits[name], words[name]]))
 }

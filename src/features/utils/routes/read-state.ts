@@ -28,7 +28,7 @@ const stateSchema = z.object({
   warnings: z.array(warningSchema).describe('What the daemon warns of in its journal.'),
 })
 
-/** `GET /utils/state`: what the monitor tells on the machine, for administrators who are not there. */
+/** `GET /utils/state`: the state that the monitor reports on the machine, for administrators elsewhere. */
 export const readState = (release: string, ask: AskState) =>
   endpoint({
     operation: 'utils.state',

@@ -6,7 +6,7 @@ import { memberParams } from './vault-record.ts'
 
 const aNumber = 'must be the number of a recovery, as the list of members shows it'
 
-/** `POST /vault/:vaultid/member/:userid/confirm`: ends the rest of a membership. */
+/** `POST /vault/:vaultid/member/:userid/confirm`: takes a membership off hold. */
 export const confirmMember = (memberships: Memberships) =>
   endpoint({
     operation: 'vault.member.confirm',

@@ -4,7 +4,7 @@ import { vaultParams } from './vault-record.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
 
-/** `DELETE /vault/:vaultid`: an empty vault, and its data key in the token. */
+/** `DELETE /vault/:vaultid`: deletes an empty vault and destroys its data key. */
 export const deleteVault = (vaults: Vaults) =>
   endpoint({
     operation: 'vault.delete',

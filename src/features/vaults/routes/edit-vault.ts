@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
 import { givenFields, vaultFields, vaultRecord, oneVault, vaultParams } from './vault-record.ts'
 
-/** `PUT /vault/:vaultid`: changes what is given and leaves the rest. */
+/** `PUT /vault/:vaultid`: changes the members that are sent. */
 export const editVault = (vaults: Vaults) =>
   endpoint({
     operation: 'vault.edit',

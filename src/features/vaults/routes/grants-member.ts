@@ -47,7 +47,7 @@ export const grantsSchema = z.array(
   z.union([keyEntry, objectEntry], 'must be an entry with keys and operations, or one with only objects'),
 )
 
-/** Grants as an Admin gives them: the text that is sealed, null, or undefined where they are not named. */
+/** Grants as an Admin sends them; parsed to the text that is sealed, null, or undefined where the member is missing. */
 export const grantsBody = grantsSchema
   .nullable()
   .optional()
@@ -57,7 +57,7 @@ export const grantsBody = grantsSchema
       return writeGrants(given)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // The message goes on from the name of the member.
+      // zod puts the name of the member before the message.
       context.issues.push({ code: 'custom', message: error.message, input: given })
       return z.NEVER
     }

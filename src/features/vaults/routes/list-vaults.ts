@@ -5,8 +5,8 @@ import type { Vaults } from '../vault.ts'
 import { vaultRecord, vaultSchema } from './vault-record.ts'
 
 /**
- * `GET /vault`: the vaults that are shared with the caller; none is an empty list, not an error. Those in which the
- * membership rests are left out.
+ * `GET /vault`: the vaults that are shared with the caller, without those in which the membership is on hold. No vault
+ * is an empty list, not an error.
  */
 export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'resting'>) =>
   endpoint({

@@ -3,14 +3,14 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
 import { vaultRecord, oneVault, vaultParams } from './vault-record.ts'
 
-/** What lies in a vault, as the interface writes it. */
+/** The contents of a vault as answers write them. */
 export interface VaultContents {
-  /** The members that hold it, for the documentation. */
+  /** The members of an answer that hold the contents, for the documentation. */
   readonly shape: z.ZodRawShape
   read(vaultId: number, admitLongList: () => void): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** `GET /vault/:vaultid`: a vault and what lies in it. */
+/** `GET /vault/:vaultid`: a vault and its contents. */
 export const readVault = (vaults: Vaults, contents: VaultContents) =>
   endpoint({
     operation: 'vault.read',

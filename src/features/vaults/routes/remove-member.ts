@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Memberships } from '../membership.ts'
 import { memberParams } from './vault-record.ts'
 
-/** `DELETE /vault/:vaultid/member/:userid`: an Admin removes any member, and each member may leave. */
+/** `DELETE /vault/:vaultid/member/:userid`: an Admin removes any member; every member may leave. */
 export const removeMember = (memberships: Memberships) =>
   endpoint({
     operation: 'vault.member.remove',

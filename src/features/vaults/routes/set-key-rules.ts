@@ -5,7 +5,7 @@ import { vaultParams } from './vault-record.ts'
 
 const permissionName = z.enum(['Read', 'Write', 'Admin'])
 
-/** `PUT /transparent/:vaultid/settings`: how the keys of a vault may be made and used. */
+/** `PUT /transparent/:vaultid/settings`: changes how the keys of a vault may be created and used. */
 export const setKeyRules = (vaults: Vaults) =>
   endpoint({
     operation: 'transparent.settings',

@@ -17,7 +17,7 @@ export function vaultRecord(vault: SharedVault): Record<string, unknown> {
     description: vault.description,
     status: String(permissionBits[vault.permission]),
     statustext: vault.permission,
-    // Absent for most: published clients know every member of a vault.
+    // Left out where it has the default, since published clients may not expect it.
     ...(vault.history !== defaultHistory && { history: String(vault.history) }),
     ...writtenGrants(vault.scope),
   }
@@ -39,7 +39,7 @@ export const vaultSchema = z
   })
   .meta({ id: 'Vault', description: 'A vault, as one of its members sees it.' })
 
-/** A list with the one vault that a call is about. */
+/** The list with the one vault of a call. */
 export const oneVault = z.array(vaultSchema).min(1).max(1).describe('The vault.')
 
 const vaultName = z
@@ -54,7 +54,7 @@ const aHistory = `must be a number from 0 to ${mostHistory}`
 
 const aPolicy = 'must be the id of a password policy'
 
-/** What a vault may be given; its name under either of two names. */
+/** The members that describe a vault. Its name has two names in the interface. */
 export const vaultFields = z
   .object({
     vaultname: vaultName.describe('Name of the vault. Vaults of the same name are possible.').optional(),
@@ -86,7 +86,7 @@ export const vaultFields = z
     history: history === undefined ? undefined : Number(history),
   }))
 
-/** Those that were given. @throws Fault `vault.policy_unknown` */
+/** The fields that a call sends. @throws Fault `vault.policy_unknown` */
 export function givenFields({
   name,
   policyId,
@@ -102,7 +102,7 @@ export function givenFields({
   }
 }
 
-/** Path parameters of a call about one member. What cannot be a user id is 0, which no user has. */
+/** Path parameters of a call about one member. Anything that is no user id becomes 0, which no user has. */
 export const memberParams = z.object({
   [vaultParameter]: vaultSegment(),
   userid: userSegment().transform((text) => decimalId(text) ?? 0),

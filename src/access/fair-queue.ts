@@ -1,28 +1,30 @@
 /**
- * A queue that is fair to senders: items are grouped by each of several keys, such as network and account. The keys take turns, and
- * each serves its groups round robin: a sender who shares a group with others by one key has one of their own by another.
+ * A queue that is fair to senders. Items are grouped by each of several keys, such as network and account. The keys take
+ * turns, and each serves its groups round robin, so that a sender who shares a group with others under one key still has
+ * a group of their own under another.
  */
-export interface Turns<T> {
+export interface FairQueue<T> {
   readonly size: number
   add(item: T): void
-  /** Takes out the item whose turn it is. */
+  /** Removes and returns the item whose turn it is. */
   next(): T | undefined
   /**
-   * Takes out what has to make room for `item`: the last item of the largest group, by the last key first. Where that is the
-   * group of `item`, the key before chooses within it; undefined where none does.
+   * Removes and returns the item that must give way to `item` in a full queue: the newest item of the largest group under
+   * the last key. If that is the group of `item` itself, the key before it decides within the group. Undefined where no
+   * key finds a larger group: `item` itself must be refused.
    */
   makeRoom(item: T): T | undefined
 }
 
-/** `keys`: by whom an item was sent. */
-export function createTurns<T>(keys: readonly ((item: T) => string)[]): Turns<T> {
-  /** For each key: what each group has waiting, the group with the next turn first. */
+/** `keys`: each gives the group of an item. */
+export function createFairQueue<T>(keys: readonly ((item: T) => string)[]): FairQueue<T> {
+  /** For each key: the waiting items of each group. The first group has the next turn. */
   const orders = keys.map((senderOf) => ({ senderOf, waiting: new Map<string, Set<T>>() }))
-  /** In the order of coming. */
+  /** All items in the order of arrival. */
   const all = new Set<T>()
   let turn = 0
 
-  /** `isServed`: its groups stand behind all others now. */
+  /** `isServed`: the groups of the item go to the end. */
   function remove(item: T, isServed: boolean): T {
     all.delete(item)
     for (const { senderOf, waiting } of orders) {

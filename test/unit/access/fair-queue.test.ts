@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns } from '../../../src/access/turns.ts'
+import { createFairQueue } from '../../../src/access/fair-queue.ts'
 
 interface Login {
   readonly network: string
@@ -7,14 +7,14 @@ interface Login {
 }
 
 const given = (logins: readonly Login[]) => {
-  const turns = createTurns<Login>([({ network }) => network, ({ name }) => name])
-  for (const login of logins) turns.add(login)
-  return turns
+  const queue = createFairQueue<Login>([({ network }) => network, ({ name }) => name])
+  for (const login of logins) queue.add(login)
+  return queue
 }
 
 /** How many have had their turn when this one has. */
-function placeOf(wanted: Login, turns: ReturnType<typeof given>): number {
-  for (let place = 1; turns.size > 0; place++) if (turns.next() === wanted) return place
+function placeOf(wanted: Login, queue: ReturnType<typeof given>): number {
+  for (let place = 1; queue.size > 0; place++) if (queue.next() === wanted) return place
   return Number.NaN
 }
 
@@ -22,7 +22,7 @@ const many = (login: (n: number) => Login): Login[] => Array.from({ length: 1_00
 const familiarOf = ({ network }: Login): string => (network === 'office' ? network : 'unfamiliar networks')
 const honest = { network: 'office', name: 'alice' }
 
-describe('turns', () => {
+describe('queue', () => {
   it.each([
     ['one network, many accounts', (n: number) => ({ network: 'far', name: `user${n}` })],
     ['many networks, one account', (n: number) => ({ network: `far${n}`, name: 'root' })],
@@ -36,20 +36,20 @@ describe('turns', () => {
 
   it('come for all, each once, and in the order of arrival among equals', () => {
     const logins = many((n) => ({ network: `${n % 7}`, name: `${n % 3}` }))
-    const turns = given(logins)
-    const taken = logins.map(() => turns.next())
+    const queue = given(logins)
+    const taken = logins.map(() => queue.next())
     expect(new Set(taken).size).toBe(1_000)
-    expect([turns.size, turns.next()]).toEqual([0, undefined])
+    expect([queue.size, queue.next()]).toEqual([0, undefined])
     const equals = taken.filter((login) => login?.network === '0' && login.name === '0')
     expect(equals).toEqual(logins.filter((login) => equals.includes(login)))
   })
 
   it('go on alternating for two senders while a third comes again and again', () => {
-    const turns = given(many((n) => ({ network: ['a', 'b'][n % 2] ?? '', name: `${n}` })))
+    const queue = given(many((n) => ({ network: ['a', 'b'][n % 2] ?? '', name: `${n}` })))
     const served: string[] = []
     for (let n = 0; n < 300; n++) {
-      turns.add({ network: 'c', name: `again ${n}` })
-      served.push(turns.next()?.network ?? '')
+      queue.add({ network: 'c', name: `again ${n}` })
+      served.push(queue.next()?.network ?? '')
     }
     for (const network of ['a', 'b']) expect(served.filter((one) => one === network).length).toBeGreaterThan(80)
   })
@@ -61,20 +61,20 @@ describe('room', () => {
     ['account', (n: number) => ({ network: `far${n}`, name: n === 0 ? 'other' : 'root' })],
   ])('is made by the %s with the most waiting, which loses its last', (_what, login) => {
     const logins = many(login)
-    const turns = given(logins)
-    expect(turns.makeRoom(honest)).toBe(logins.at(-1))
-    expect(turns.size).toBe(999)
-    expect(turns.makeRoom(login(1))).toBeUndefined()
+    const queue = given(logins)
+    expect(queue.makeRoom(honest)).toBe(logins.at(-1))
+    expect(queue.size).toBe(999)
+    expect(queue.makeRoom(login(1))).toBeUndefined()
   })
 
   it('is made by strangers of many networks, and not by the office that waits behind one address', () => {
     const ways = [({ network }: Login) => network, ({ name }: Login) => name, familiarOf]
-    const turns = createTurns<Login>(ways)
+    const queue = createFairQueue<Login>(ways)
     const office = Array.from({ length: 50 }, (_, n) => ({ network: 'office', name: `colleague ${n}` }))
-    for (const login of [...office, ...many((n) => ({ network: `far${n}`, name: `user${n}` }))]) turns.add(login)
+    for (const login of [...office, ...many((n) => ({ network: `far${n}`, name: `user${n}` }))]) queue.add(login)
     for (let n = 1; n <= 900; n++)
-      expect(turns.makeRoom({ network: 'office', name: `late ${n}` })?.network).toMatch(/^far/)
-    expect(turns.makeRoom({ network: 'farther', name: 'another' })).toBeUndefined()
+      expect(queue.makeRoom({ network: 'office', name: `late ${n}` })?.network).toMatch(/^far/)
+    expect(queue.makeRoom({ network: 'farther', name: 'another' })).toBeUndefined()
   })
 
   it('is made by none where all are alike', () => {

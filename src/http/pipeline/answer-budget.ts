@@ -1,37 +1,41 @@
 import { LinkedList, type ListItem } from '../../linked-list.ts'
 import type { Transport } from '../contract/call-transport.ts'
 
-/** The bytes of answers, and of their calls, that wait for their clients to take them. */
-export interface Outbox {
+/** Bounds the memory of answers, and of their calls, that clients have not received yet. */
+export interface AnswerBudget {
   /**
-   * Whether an answer may wait on this transport; `sent` counts it, until `sent` itself is called. The first always may.
+   * Counts an answer that waits on this transport; `sent` is to be called once it has left. Undefined where the transport
+   * has too much waiting already; its first answer is always admitted.
    */
   admit(transport: Transport, bytes: number): { readonly sent: () => void } | undefined
 }
 
-export interface OutboxLimits {
+export interface AnswerLimits {
   readonly perTransportBytes: number
   readonly totalBytes: number
 }
 
 const MiB = 1024 * 1024
 
-/** For answers to callers who are not known: the document of the interface five times, and many refusals. */
-export const unidentifiedOutbox: OutboxLimits = { perTransportBytes: 2 * MiB, totalBytes: 32 * MiB }
+/** For answers to unidentified callers: room for five OpenAPI documents per transport, or for many refusals. */
+export const unidentifiedAnswerLimits: AnswerLimits = { perTransportBytes: 2 * MiB, totalBytes: 32 * MiB }
 
-/** For answers to callers with a session; files have a budget of their own besides. */
-export const callersOutbox: OutboxLimits = { perTransportBytes: 64 * MiB, totalBytes: 512 * MiB }
+/** For answers to callers with a session. Files have a budget of their own (`memory-budget.ts`). */
+export const callersAnswerLimits: AnswerLimits = { perTransportBytes: 64 * MiB, totalBytes: 512 * MiB }
 
-/** What waits on a transport. */
+/** The unsent bytes of one transport. */
 interface Load {
   readonly transport: Transport
   bytes: number
-  /** Among those with anything that waits. */
+  /** Its entry in the list of transports with unsent bytes. */
   place: ListItem<Load> | undefined
 }
 
-/** Where there is no room in all, the connection with most waiting ends: whoever reads what he asked for is served. */
-export function createOutbox({ perTransportBytes, totalBytes }: OutboxLimits): Outbox {
+/**
+ * When all answers together exceed `totalBytes`, the transport with most unsent bytes is closed: clients that read are
+ * served.
+ */
+export function createAnswerBudget({ perTransportBytes, totalBytes }: AnswerLimits): AnswerBudget {
   const loads = new WeakMap<Transport, Load>()
   const waiting = new LinkedList<Load>()
   let total = 0

@@ -18,8 +18,8 @@ const remedies: readonly (readonly [label: RegExp, sentence: string])[] = [
 ]
 
 /**
- * The one certificate in an uploaded PEM file, not validated yet.
- * @throws Fault `certificate.invalid`, with a sentence about what the file is instead
+ * The certificate in an uploaded PEM file, not validated yet.
+ * @throws Fault `certificate.invalid`, with a sentence about what the file contains instead
  */
 export function readUpload(content: Buffer): Certificate {
   if (content.length > maxUploadBytes)

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { createChangeTurns } from '../../../src/http/pipeline/change-turns.ts'
+import { createUserChangeQueue } from '../../../src/http/pipeline/user-change-queue.ts'
 import { createRecording, type RecordingDependencies } from '../../../src/http/pipeline/recording.ts'
 import type { RequestContext } from '../../../src/http/pipeline/request-context.ts'
 
 /** Changes that end when they are told to, and which of them have begun. */
 function given() {
-  const changeTurns = createChangeTurns()
+  const queueChange = createUserChangeQueue()
   const begun: string[] = []
   const endings = new Map<string, { readonly end: () => void; readonly fail: (error: Error) => void }>()
   const change = (name: string, userId: number | undefined) =>
-    changeTurns(userId, () => {
+    queueChange(userId, () => {
       begun.push(name)
       return new Promise<void>((end, fail) => endings.set(name, { end, fail }))
     })

@@ -1,18 +1,18 @@
 /**
- * Changes of one user that wait for the database at once. It takes changes in the order in which they come: of hundreds
- * of one user the others wait for these alone. So many of a bulk load still share a commit, and its sync.
+ * Changes of one user that may be at the database at once. The database takes changes in the order of arrival, so that
+ * other users wait for at most this many of a bulk load. Eight still share one commit and its sync.
  */
 const mostAtOnce = 8
 
-/** Has the changes of each user wait for each other, some at a time. */
-export type ChangeTurns = <T>(userId: number | undefined, change: () => Promise<T>) => Promise<T>
+/** Runs a change when fewer than `mostAtOnce` of the same user are under way. */
+export type UserChangeQueue = <T>(userId: number | undefined, change: () => Promise<T>) => Promise<T>
 
 interface Queue {
   underWay: number
   readonly waiting: (() => void)[]
 }
 
-export function createChangeTurns(): ChangeTurns {
+export function createUserChangeQueue(): UserChangeQueue {
   const queues = new Map<number, Queue>()
 
   function begin(queue: Queue): Promise<void> | undefined {
@@ -22,7 +22,7 @@ export function createChangeTurns(): ChangeTurns {
   }
 
   function end(userId: number, queue: Queue): void {
-    // The turn goes on to the next one.
+    // The next change takes the place over, so that `underWay` stays.
     const next = queue.waiting.shift()
     if (next !== undefined) return next()
     queue.underWay -= 1
@@ -30,7 +30,7 @@ export function createChangeTurns(): ChangeTurns {
   }
 
   return async (userId, change) => {
-    // Of calls without a caller, such as logins, other limits are the bound.
+    // Calls without a caller, such as logins, have limits of their own.
     if (userId === undefined) return change()
     const queue = queues.get(userId) ?? { underWay: 0, waiting: [] }
     queues.set(userId, queue)
