@@ -233,8 +233,7 @@ async function storeFile(on: ObjectDependencies, vault: GrantedVault, file: Inco
   return { manifest, info: { name, size: manifest.size, type, uploadedAt: on.clock.now() } }
 }
 
-<<<<<<< HEAD
-/** Encrypts the values that are secret, and which chunks are the file. */
+/** Encrypts the secret values and, where there is a file, its manifest. */
 async function encryptValues(
   { fieldCipher }: ObjectDependencies,
   vault: GrantedVault,
@@ -247,10 +246,7 @@ async function encryptValues(
   return fieldCipher.encrypt(vault, object, object.version, secrets)
 }
 
-/** Writes the encrypted part, in the transaction that writes the rest. */
-=======
 /** Stores the encrypted part, in the transaction that stores the rest. */
->>>>>>> 4aa441eadae6e80187383dd9d72caf66a4aafa28
 async function writeSecrets(
   on: ObjectDependencies,
   tx: Tx,
