@@ -233,7 +233,7 @@ async function storeFile(on: ObjectDependencies, vault: GrantedVault, file: Inco
   return { manifest, info: { name, size: manifest.size, type, uploadedAt: on.clock.now() } }
 }
 
-/** Encrypts the secret values, and the manifest of the file. */
+/** Encrypts the secret values and, where there is a file, its manifest. */
 async function encryptValues(
   { fieldCipher }: ObjectDependencies,
   vault: GrantedVault,
