@@ -133,7 +133,7 @@ function isAlive(pid: number): boolean {
 }
 
 const sentences: Readonly<Record<string, (file: string) => string>> = {
-  EEXIST: (file) => `${file} exists: name another file, for a backup takes no other one's place.`,
+  EEXIST: (file) => `${file} exists: name another file, because none is overwritten.`,
   ENOENT: (file) => `The folder of ${file} does not exist: make it, or name another file.`,
   ENOTDIR: (file) => `The folder of ${file} is not a folder: name another file.`,
   ENOSPC: (file) => `There is no room left on the disk of ${file}: free some, or name a file elsewhere.`,

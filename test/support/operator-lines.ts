@@ -19,6 +19,7 @@ export const untilReady = 'until curl -fs http://127.0.0.1:8445/health/ready >/d
 
 /** Turns the daily backup on and starts it at once. */
 export const backupByTimer = (config: string, recipient = ''): (string | Typed)[] => [
+  'install -d -m 0755 /srv/strongroom-backups',
   edit(config, { 'backup.recipients': `["${recipient}"]`, 'backup.directory': '/srv/strongroom-backups' }),
   `systemctl restart strongroom.service && ${untilReady}`,
   'systemctl enable --now strongroom-backup.timer 2>/dev/null',
