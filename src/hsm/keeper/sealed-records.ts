@@ -93,30 +93,13 @@ export function createSealedRecords(
   const isOwn = (record: Buffer, subject: Buffer, number: number): boolean | undefined =>
     sealings.find(subject, number)?.digest.equals(recordDigest(record))
 
-  function successionOf(subject: Buffer, first: number, floor: number): Succession {
-    const numbers: number[] = []
-    let number = first
-    let isFromHere = false
-    while (number > floor && numbers.length < longestSuccession) {
-      numbers.push(number)
-      const sealing = sealings.find(subject, number)
-      if (sealing === undefined || -sealing.previous > floor) return { numbers, end: 'elsewhere' }
-      if (dead.has(sealing.digest, { subject, number })) return { numbers, end: 'dead' }
-      number = Math.abs(sealing.previous)
-      isFromHere = sealing.previous > 0
-    }
-    // The record of the floor may be another machine's, which was committed in place of the one that was sealed here.
-    const isDead = isFromHere && sealings.find(subject, number) === undefined && dead.hasAny(subject, number)
-    return { numbers, end: isDead ? 'dead' : number }
-  }
-
   /** A different record of this generation comes from another machine, unless the one sealed here was committed. */
   function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
     if (dead.has(recordDigest(record), { subject, number })) return true
     const isSealedHere = isOwn(record, subject, number)
     if (isSealedHere === undefined) return false
     if (!isSealedHere) return number === floor && !floors.isTold(subject)
-    const { end } = successionOf(subject, number, floor)
+    const { end } = successionOf({ sealings, dead }, { subject, number }, floor)
     return end !== 'elsewhere' && end !== floor
   }
 
@@ -152,7 +135,7 @@ export function createSealedRecords(
       (floors.of(subject) ?? 0) >= number || sealings.find(subject, number) === undefined,
     settle(record, { subject, number }, before = 0) {
       if (floors.of(subject) !== number) return
-      const { numbers, end } = successionOf(subject, number, before)
+      const { numbers, end } = successionOf({ sealings, dead }, { subject, number }, before)
       if (before < number && end === before) recoverers.keepCommitted(subject, before, number, numbers)
       const sealing = sealings.find(subject, number)
       if (sealing?.digest.equals(recordDigest(record)) === false) {
@@ -168,6 +151,28 @@ export function createSealedRecords(
       firsts.forget()
     },
   }
+}
+
+interface Noted {
+  readonly sealings: ReturnType<typeof openSealings>
+  readonly dead: ReturnType<typeof createDeadRecords>
+}
+
+function successionOf({ sealings, dead }: Noted, { subject, number: first }: Generation, floor: number): Succession {
+  const numbers: number[] = []
+  let number = first
+  let isFromHere = false
+  while (number > floor && numbers.length < longestSuccession) {
+    numbers.push(number)
+    const sealing = sealings.find(subject, number)
+    if (sealing !== undefined && dead.has(sealing.digest, { subject, number })) return { numbers, end: 'dead' }
+    if (sealing === undefined || -sealing.previous > floor) return { numbers, end: 'elsewhere' }
+    number = Math.abs(sealing.previous)
+    isFromHere = sealing.previous > 0
+  }
+  // The record of the floor may be another machine's, which was committed in place of the one that was sealed here.
+  const isDead = isFromHere && sealings.find(subject, number) === undefined && dead.hasAny(subject, number)
+  return { numbers, end: isDead ? 'dead' : number }
 }
 
 function openSealings(state: KeeperState) {
