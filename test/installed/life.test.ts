@@ -255,6 +255,8 @@ describeInMachines('the life of an appliance', () => {
         // The last line of the restore says so.
         { line: 'dpkg-reconfigure strongroom 2>&1', as: 'dpkg-reconfigure strongroom', shown: /✓|✗/ },
         quietly(untilReady),
+        // As the restore says of authenticator apps.
+        quietly('sleep 60'),
       ])
       expect(said).toMatch(/^Next: dpkg-reconfigure strongroom$/m)
       await givesBack(elsewhere)
