@@ -30,6 +30,7 @@ import { forwardCheck } from './checks/audit-forward.ts'
 import { witnessCheck } from './checks/audit-witness.ts'
 import { vaultAdminsCheck, vaultKeysCheck } from './checks/vaults.ts'
 import { systemClock } from '../clock.ts'
+import { errorCodeOf } from '../fault.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
 import type { Check, Finding } from './checks/findings.ts'
 import { answering, type Invocation } from './invocation.ts'
@@ -152,8 +153,19 @@ async function outcome(
   try {
     return await run(config, invocation, earlier)
   } catch (error) {
-    return [{ topic, state: 'problem', detail: sentenceOf(error) }]
+    return [{ topic, state: 'problem', detail: sentenceOf(error), ...(isClosed(error) ? { remedy: asRoot } : {}) }]
   }
+}
+
+const asRoot = 'Run "strongroom doctor" as root: this user may not open all that it checks.'
+
+function isClosed(error: unknown): boolean {
+  const code = errorCodeOf(error)
+  return (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    (error instanceof Error && error.cause !== undefined && isClosed(error.cause))
+  )
 }
 
 const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const

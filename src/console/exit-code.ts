@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { faultCatalogue } from '../http/contract/faults.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { ConfigError } from '../config/loader.ts'
-import { Fault } from '../fault.ts'
+import { errorCodeOf, Fault } from '../fault.ts'
 import { PinRefused, TokenFailure } from '../hsm/pkcs11/failure.ts'
 
 /** Exit codes of all commands, which have the same meaning as those of the daemon; `strongroom --help` lists them. */
@@ -30,7 +30,18 @@ export function sentenceOf(error: unknown): string {
     return error instanceof PinRefused ? error.message : `The token that hsm.token names fails: ${error.message}.`
   }
   if (error instanceof Fault) return `${error.detail ?? faultCatalogue[error.code].text}${causeOf(error)}`
-  return `An unexpected error: ${error instanceof Error ? error.message : String(error)}`
+  return fileSentenceOf(error) ?? `An unexpected error: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** For an error of the file system that names a path; undefined for others. */
+function fileSentenceOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('path' in error) || typeof error.path !== 'string') return undefined
+  const { path } = error
+  const code = errorCodeOf(error)
+  if (code === 'ENOENT') return `${path} does not exist.`
+  if (code === 'EACCES' || code === 'EPERM')
+    return `${path} is not open to this user (${code}): run the command as root, or correct the owner and mode of the file and of the folders above it.`
+  return `${path} cannot be used (${code}).`
 }
 
 function causeOf({ cause, message }: Fault): string {

@@ -1,19 +1,26 @@
+import { existsSync } from 'node:fs'
 import { gapsBetween } from '../../audit/archive/archive-manifest.ts'
 import { verifyBundle, type BundleReport } from '../../audit/archive/bundle.ts'
 import { createSealVerifier } from '../../audit/seal.ts'
 import { successionsIn } from '../../audit/trail-keys.ts'
-import { exitCodes } from '../exit-code.ts'
+import { exitCodes, UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { dateOf, wrap, type Answer } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { keyFor, type GivenPlaces } from './verification-input.ts'
 
-/** Verifies bundles of `strongroom audit archive`, each by itself, with a key that is not from the bundle. */
+/**
+ * Verifies bundles of `strongroom audit archive`, each by itself, with a key that is not from the bundle.
+ * @throws UsageError if a file does not exist
+ */
 export async function verifyArchives(
   files: readonly string[],
   places: GivenPlaces,
   invocation: Invocation,
 ): Promise<Answer> {
+  const missing = files.find((file) => !existsSync(file))
+  if (missing !== undefined)
+    throw new UsageError(`${missing} does not exist: name a bundle of "strongroom audit archive".`)
   const { publicKey, keySource } = await keyFor(places, invocation)
   const verifierFor = (lines: readonly string[]) => createSealVerifier({ publicKey, successions: successionsIn(lines) })
   const reports = await Promise.all(files.map(async (file) => ({ file, ...(await verifyBundle(file, verifierFor)) })))

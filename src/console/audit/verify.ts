@@ -21,7 +21,7 @@ import {
   type VerificationInput,
 } from './verification-input.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
-import { exitCodes } from '../exit-code.ts'
+import { exitCodes, UsageError } from '../exit-code.ts'
 import { answering, several, type Invocation } from '../invocation.ts'
 
 const help = `
@@ -78,6 +78,8 @@ export function addAuditVerify(audit: Command): void {
 }
 
 async function verify(invocation: Invocation, options: Options): Promise<Answer> {
+  if (options.witnessCa !== undefined && options.witness === undefined)
+    throw new UsageError('--witness-ca needs --witness: name what the witness received, too.')
   if (options.archive !== undefined) return verifyArchives(options.archive, options, invocation)
   const { terminal } = invocation
   const input = await inputFor(options, invocation)

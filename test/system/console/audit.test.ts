@@ -74,6 +74,21 @@ describe('strongroom audit verify', () => {
       ).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(`${folder} holds no audit trail`) })
   })
 
+  it('names a bundle that is missing, and refuses an option that it would not use', async () => {
+    const { directory } = givenCopy()
+    const key = ['--public-key', join(directory, 'audit-public.pem')]
+    const missing = join(directory, 'missing.bundle')
+    expect(await strongroom('/nowhere.json', ['audit', 'verify', '--archive', missing, ...key])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`${missing} does not exist`),
+    })
+    const unused = ['audit', 'verify', '--directory', directory, '--witness-ca', missing, ...key]
+    expect(await strongroom('/nowhere.json', unused)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--witness-ca needs --witness'),
+    })
+  })
+
   it('does not take another key for the right one', async () => {
     const { directory } = givenCopy()
     const key = join(directory, 'another.pem')
