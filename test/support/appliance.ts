@@ -306,7 +306,7 @@ function trailFilesOf({ config }: Running): string[] {
 }
 
 function commitTo(store: Store): Commit {
-  return (work) => store.transaction(work)
+  return (work, options) => store.transaction(work, options)
 }
 
 function configuration(

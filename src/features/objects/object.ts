@@ -138,12 +138,14 @@ async function create(
     throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
   return withAddition(on, vault, template, input, false, (addition) => {
     const placed = { vaultId: vault.id, templateId: template.id, version: 1 }
-    let [id, secrets]: [number, readonly SecretField[]] = [0, []]
+    let prepared: { readonly id: number; readonly secrets: readonly SecretField[] } | undefined
     const beforehand = async (tx: Tx): Promise<void> => {
-      id = await reserveRowNumber(tx, VaultObjectTable)
-      secrets = await encryptValues(on, vault, { id, ...placed }, addition)
+      const id = await reserveRowNumber(tx, VaultObjectTable)
+      prepared = { id, secrets: await encryptValues(on, vault, { id, ...placed }, addition) }
     }
     const insert = async (tx: Tx): Promise<StoredObject> => {
+      if (prepared === undefined) throw new TypeError('the commit has to pass on what is done beforehand')
+      const { id, secrets } = prepared
       const now = on.clock.now()
       await spendKeyUses(tx, vault.id, keyUsesOf(addition))
       await adopt(on.templatesIn, tx, parentId, vault.id)
