@@ -1,11 +1,9 @@
-// An encrypted column of a PostgreSQL table, with typeorm. A subscriber encrypts it, because a transformer is
-// synchronous and cannot call the appliance.
+// An encrypted column of a PostgreSQL table, with typeorm. A subscriber encrypts it: a transformer would be synchronous.
 // Rows that typeorm saves or loads together are encrypted or decrypted by one call.
 //   node encrypted-column.js add NAME CARD [NAME CARD …]     prints the ids
 //   node encrypted-column.js change ID CARD
 //   node encrypted-column.js list                            prints each row as JSON
-// Grants: { "keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo=" }. The aad is Base64 of
-// "customer.card:".
+// Grants: { "keys": "cards", "operations": ["encrypt", "decrypt"], "aad": "Y3VzdG9tZXIuY2FyZDo=" } (customer.card:)
 import { randomUUID } from 'node:crypto'
 import { DataSource, EntitySchema } from 'typeorm'
 import { connect } from './connect.js'
