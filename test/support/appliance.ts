@@ -276,7 +276,7 @@ async function run(
 }
 
 /** Creates a database with all tables at `path`, as `strongroom init` does. It is made once in a run and copied. */
-async function copyEmptyDatabase(path: string): Promise<void> {
+export async function copyEmptyDatabase(path: string): Promise<void> {
   if (!isTestRun) return (await openStore({ sqlite: path }, tables)).close()
   const template = join(tmpdir(), 'empty.sqlite')
   if (!existsSync(template)) {

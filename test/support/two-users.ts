@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { freePort, startDaemon } from './appliance.ts'
+import { copyEmptyDatabase, freePort, startDaemon } from './appliance.ts'
 import { commonPki } from './pki.ts'
 import { makeToken, type TestToken } from './token.ts'
 
@@ -52,6 +52,8 @@ export async function startDirectly({ separate }: { readonly separate: boolean }
   mkdirSync(outside, { mode: 0o700 })
   cpSync(pki.certificate, certificate)
   cpSync(pki.key, key)
+  const sqlite = join(outside, 'strongroom.db')
+  await copyEmptyDatabase(sqlite)
   // The launcher makes the folder of the sockets itself.
   if (!separate) mkdirSync(run, { mode: 0o700 })
   execFileSync('chown', ['-R', `${workersUser}:`, outside, ...(separate ? [] : [run])])
@@ -72,7 +74,7 @@ export async function startDirectly({ separate }: { readonly separate: boolean }
       rsaKeysAhead: 0,
     },
     ...(separate ? { processes: { workers: workersUser, inside: insideUser } } : {}),
-    store: { sqlite: join(outside, 'strongroom.db') },
+    store: { sqlite },
     audit: { directory: join(outside, 'audit') },
     login: { argon2: { memoryKiB: 8192, passes: 1 } },
   }
