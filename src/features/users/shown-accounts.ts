@@ -20,9 +20,9 @@ export const createShownAccounts = ({ store, hsm }: Showing): (() => Promise<voi
   )
 
 /**
- * Shows the keeper an account that others have recovered, where its recoveries are about to be counted: it counts those of
- * no record that it was not shown as committed, and it may have ended between the commit and the showing. Outside of any
- * transaction, which may see what comes to nothing.
+ * Shows the keeper an account that was recovered, before its recoveries are counted. The keeper counts only recoveries of
+ * records that it was shown as committed, and it may have ended between the commit and the showing. Not to be called
+ * within a transaction, which may see a change that is rolled back.
  */
 export async function showRecovered({ store, hsm }: Showing, userId: number): Promise<void> {
   const account = await findUserById(store.read, userId)

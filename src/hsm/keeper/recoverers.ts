@@ -3,21 +3,25 @@ import type { KeeperState } from './keeper-state.ts'
 
 /** Who made which recovery of a user, so that nobody confirms what follows from their own. */
 export interface Recoverers {
-  /** Noted with its seal, in the record of this generation. */
+  /** Notes that `by` made this recovery. It is noted when its record is sealed. */
   note(by: number, user: Buffer, recovery: Recovery): void
   made(by: number, user: Buffer, after: number, upTo: number): boolean
-  /** Of the records of an account between these generations only those of `chain` were committed: the others recover nobody. */
+  /**
+   * Forgets the recoveries of an account whose records were not committed: those of generations between `after` and
+   * `before` (both exclusive) that are not in `chain`.
+   */
   keepCommitted(subject: Buffer, after: number, before: number, chain: readonly number[]): void
 }
 
 interface Recovery {
-  /** The user's first is 1. */
+  /** The number of the recovery; the user's first is 1. */
   readonly number: number
+  /** The generation of the record that counts it. */
   readonly generation: number
 }
 
 export function createRecoverers(state: KeeperState): Recoverers {
-  // Of releases that did not know which of them were committed.
+  // Recoveries that earlier releases noted; which of them were committed is not known.
   state.exec(
     `CREATE TABLE IF NOT EXISTS recoverers (user BLOB NOT NULL, number INTEGER NOT NULL, made_by INTEGER NOT NULL,
      PRIMARY KEY (user, number, made_by)) STRICT, WITHOUT ROWID`,
@@ -49,5 +53,5 @@ export function createRecoverers(state: KeeperState): Recoverers {
   }
 }
 
-/** As `generationOf` names an account. */
+/** The subject of an account's records, as in `generationOf`. */
 const subjectOf = (user: Buffer): Buffer => encodeRecord(['user', user])
