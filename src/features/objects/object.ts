@@ -138,17 +138,20 @@ async function create(
     throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
   return withAddition(on, vault, template, input, false, (addition) => {
     const placed = { vaultId: vault.id, templateId: template.id, version: 1 }
-    let prepared: { readonly id: number; readonly secrets: readonly SecretField[] } | undefined
+    let prepared: { readonly id: number; readonly encrypted: PromiseSettledResult<readonly SecretField[]> } | undefined
     const beforehand = async (tx: Tx): Promise<void> => {
       const id = await reserveRowNumber(tx, VaultObjectTable)
-      prepared = { id, secrets: await encryptValues(on, vault, { id, ...placed }, addition) }
+      // A failure is thrown by the change, after it has checked that the vault and its key still exist.
+      const [encrypted] = await Promise.allSettled([encryptValues(on, vault, { id, ...placed }, addition)])
+      prepared = { id, encrypted }
     }
     const insert = async (tx: Tx): Promise<StoredObject> => {
       if (prepared === undefined) throw new TypeError('the commit has to pass on what is done beforehand')
-      const { id, secrets } = prepared
+      const { id, encrypted } = prepared
       const now = on.clock.now()
       await spendKeyUses(tx, vault.id, keyUsesOf(addition))
       await adopt(on.templatesIn, tx, parentId, vault.id)
+      if (encrypted.status === 'rejected') throw encrypted.reason
       const made = {
         id,
         ...placed,
@@ -164,7 +167,7 @@ async function create(
       }
       await insertObject(tx, made)
       created?.(id)
-      await writeSecrets(on, tx, made, addition, secrets)
+      await writeSecrets(on, tx, made, addition, encrypted.value)
       return readObject(made)
     }
     return commit(insert, { beforehand })

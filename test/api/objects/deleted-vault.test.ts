@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { grantIn } from '../../support/grant-kit.ts'
+import { server } from '../../support/object-kit.ts'
+import { makeVault } from '../../support/vault.ts'
+
+let appliance: TestAppliance
+beforeAll(async () => void (appliance = await TestAppliance.start()))
+afterAll(() => appliance.close())
+
+it('an object whose vault is deleted after the call was authorized is refused for the vault, and not for its key', async () => {
+  const { services, commit } = appliance
+  const { id, admin } = await makeVault(appliance)
+  const grant = await grantIn(appliance, id)
+  const { id: userId } = await appliance.addUser()
+  const vault = await services.objectReading.vault({
+    id: Number(id),
+    permission: 'Admin',
+    strict: false,
+    scope: null,
+    grant: () => Promise.resolve(grant),
+  })
+  const template = await services.templates.find(Number(server.templateid))
+  await admin.must('DELETE', `/vault/${id}`)
+  const created = services.objects.create(
+    { vault, parentId: 0, template },
+    { name: undefined, members: server, file: undefined },
+    { userId, commit },
+  )
+  await expect(created).rejects.toMatchObject({ code: 'vault.not_found' })
+})
