@@ -1,9 +1,9 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { Config } from '../../config/schema.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
+import { certificateIn } from './server-certificate.ts'
 
 const topic = 'daemon'
 const { ok, warning, problem } = findingsOf(topic)
@@ -40,23 +40,13 @@ interface Reply {
 }
 
 function findingOf({ status, fingerprint, protocol }: Reply, { tls }: Config, address: string): Finding {
-  if (fingerprint !== fingerprintIn(tls.certificate))
+  if (fingerprint !== certificateIn(readFileSync(tls.certificate))?.fingerprint256)
     return warning(
       `at ${address} another certificate is served than tls.certificate`,
       'Reload the daemon (SIGHUP), restart it where tls.key is another, or see which program listens there.',
     )
   if (status !== 200) return problem(`it answers ${status} at ${address}`, 'See its journal.')
   return ok(`answers at ${address} over ${protocol}`)
-}
-
-/** Undefined where the file holds no certificate. */
-function fingerprintIn(file: string): string | undefined {
-  const text = readFileSync(file)
-  try {
-    return new X509Certificate(text).fingerprint256
-  } catch {
-    return undefined
-  }
 }
 
 function hostOf({ http }: Config): string {

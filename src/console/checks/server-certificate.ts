@@ -10,7 +10,7 @@ const { ok, judged, problem } = findingsOf(topic)
 export const certificateCheck: Check = {
   topic,
   run({ tls, warnings }) {
-    const certificate = readCertificate(tls.certificate)
+    const certificate = certificateIn(readBytes(tls.certificate, 'put it there, or correct tls.certificate'))
     if (certificate === undefined)
       return [problem(`${tls.certificate} (tls.certificate) holds no certificate in PEM form`, renewal)]
     const findings = [
@@ -24,8 +24,8 @@ export const certificateCheck: Check = {
   },
 }
 
-function readCertificate(file: string): X509Certificate | undefined {
-  const text = readBytes(file, 'put it there, or correct tls.certificate')
+/** The first certificate in these bytes; undefined if there is none. */
+export function certificateIn(text: Buffer): X509Certificate | undefined {
   try {
     return new X509Certificate(text)
   } catch {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.ts'
-import { isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { passOnPages } from '../../store/new-rows.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { usersById } from '../users/records.ts'
 import { type MembershipKey, type MembershipRow, membershipsAfter } from './membership-records.ts'
 import { vaultsById } from './records.ts'
 import { sealedMembership } from './vault-seals.ts'
 
-const rowsAtOnce = 500
+const beforeAll: MembershipKey = { vaultId: 0, userId: 0 }
 /** Covers the lag of another machine's clock, and the time that a commit takes. */
 const overlapMs = 600_000
 
@@ -28,20 +28,13 @@ export function createShownMemberships({
   let since = 0
   return async () => {
     const began = clock.now()
-    const refused: unknown[] = []
-    let after: MembershipKey | undefined = { vaultId: 0, userId: 0 }
-    while (after !== undefined) {
-      const rows = await membershipsAfter(store.read, after, since, rowsAtOnce)
-      try {
-        if (rows.length > 0) await hsm.raise(await sealedOf(store.read, rows))
-      } catch (error) {
-        if (!isFault(error, 'hsm.seal_broken') && !isFault(error, 'hsm.outdated')) throw error
-        refused.push(error)
-      }
-      after = rows.at(-1)
-    }
+    const refused = await passOnPages<MembershipRow, MembershipKey>(beforeAll, {
+      find: (after, most) => membershipsAfter(store.read, after, since, most),
+      handOn: async (rows) => hsm.raise(await sealedOf(store.read, rows)),
+      next: (row) => row,
+    })
     since = began - overlapMs
-    if (refused.length > 0) throw refused[0]
+    if (refused !== undefined) throw refused
   }
 }
 

@@ -90,13 +90,14 @@ export function createSealedRecords(
   const dead = createDeadRecords(state)
   const firsts = createFirstRecords(state, floors, now)
 
-  const isOwn = (record: Buffer, subject: Buffer, number: number): boolean | undefined =>
-    sealings.find(subject, number)?.digest.equals(recordDigest(record))
+  const isOwn = (digest: Buffer, subject: Buffer, number: number): boolean | undefined =>
+    sealings.find(subject, number)?.digest.equals(digest)
 
   /** A different record of this generation comes from another machine, unless the one sealed here was committed. */
   function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
-    if (dead.has(recordDigest(record), { subject, number })) return true
-    const isSealedHere = isOwn(record, subject, number)
+    const digest = recordDigest(record)
+    if (dead.has(digest, { subject, number })) return true
+    const isSealedHere = isOwn(digest, subject, number)
     if (isSealedHere === undefined) return false
     if (!isSealedHere) return number === floor && !floors.isTold(subject)
     const { end } = successionOf({ sealings, dead }, { subject, number }, floor)
@@ -115,7 +116,7 @@ export function createSealedRecords(
       dead.add(sealing.digest, { subject, number })
     }
     const before = previous?.number ?? 0
-    const isBeforeOwn = previous !== undefined && isOwn(previous.record, subject, before) === true
+    const isBeforeOwn = previous !== undefined && isOwn(recordDigest(previous.record), subject, before) === true
     sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now())
   }
 
