@@ -89,9 +89,9 @@ describe('in Firefox', () => {
     await other.locator('::-p-aria([name="core1.example.test"][role="heading"])').wait()
     await visit.page.bringToFront()
     await visit.press('Log out')
-    // It is said by another page.
-    await visit.waitForText('You are logged out.')
-    // A tab behind another draws no frames, by which a locator looks.
+    // Asked of the text of both tabs: a tab behind another draws no frames, at which a locator looks, and which of two is
+    // in front is for the window manager to say.
+    await expect.poll(() => visit.text()).toContain('You are logged out.')
     await expect.poll(() => other.evaluate('document.body.innerText')).toContain('Your session has ended.')
     expect(await visit.text()).not.toContain('core1')
     await visit.page.goBack().catch(() => undefined)

@@ -70,9 +70,9 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
           const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
           if (!isLate || tried === maxTries) throw error
           shown = await currentKey(on, authorized)
-          // Without another change in between, the row itself is outdated. A conflict may be about the number of a change
-          // that failed; the next try draws another number.
-          if (isFault(error, 'hsm.outdated') && shown.seal.equals(from.seal)) throw error
+          // Without another change in between, at the second try, the row itself is outdated. A conflict may be about the
+          // number of a change that failed; the next try draws another number.
+          if (tried > 1 && isFault(error, 'hsm.outdated') && shown.seal.equals(from.seal)) throw error
         }
       }
     })

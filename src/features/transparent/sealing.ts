@@ -137,9 +137,12 @@ export function raiseAfter(hsm: Pick<Hsm, 'raise'>, tx: Tx, ...records: readonly
   afterCommit(tx, () => hsm.raise(records))
 }
 
-/** Replaces rows of keys and their seals. An edited row is never sealed again, and of parallel changes one succeeds. */
+/** Replaces rows of keys and their seals. An edited row is never sealed again. */
 export interface KeyRows {
-  /** Replaces a key's row by what `step` makes of the present one. */
+  /**
+   * Replaces a key's row by what `step` makes of the present one. Where another machine changes the row meanwhile,
+   * `step` is taken again, from the row of that change.
+   */
   change(
     authorized: TransparentKey,
     commit: Commit,
@@ -188,9 +191,19 @@ export async function sealInPlaceOf(
   }
 }
 
+/** Each conflict means that another change has succeeded, mostly a rotation on another machine. */
+const maxTries = 20
+
 export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyRows {
   const rows: KeyRows = {
-    change: (authorized, commit, step, then) => commit((tx) => changeKey(hsm, tx, authorized, step, then)),
+    async change(authorized, commit, step, then) {
+      for (let tried = 1; ; tried++)
+        try {
+          return await commit((tx) => changeKey(hsm, tx, authorized, step, then))
+        } catch (error) {
+          if (tried === maxTries || !isFault(error, 'store.conflict')) throw error
+        }
+    },
 
     replaceVersion: async (tx, key, from, change) =>
       rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await transactionGrant(tx))),

@@ -141,4 +141,27 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
       expect(await readObject(there, id, '?decrypt=true')).toMatchObject({ public: { info }, crypted: { password } })
     }
   })
+
+  it('keep all changes of one key: its rotations here and of its flags there', async () => {
+    const vault = await makeVault(appliance)
+    const there = elsewhere(vault.admin)
+    const path = `/transparent/${vault.id}/keys`
+    const [rotations, changes] = [3 * rounds, 2 * rounds]
+    await vault.admin.must('POST', `${path}/raced`, { type: 'aes256-gcm96' })
+    const rotate = async () => {
+      for (let round = 0; round < rotations; round++) await vault.admin.must('POST', `${path}/raced/rotate`)
+    }
+    const change = async () => {
+      const answers: string[] = []
+      for (let round = 0; round < changes; round++) {
+        const body = { allow_delete: round % 2 === 0, info: `round ${round}` }
+        answers.push(verdict(await there.call('PUT', `${path}/raced`, { body })))
+      }
+      return answers
+    }
+    const [, answers] = await Promise.all([rotate(), change()])
+    expect(answers).toEqual(Array.from({ length: changes }, () => 'done'))
+    const { json } = await vault.admin.call('GET', `${path}/raced`)
+    expect(json.CALLINFO).toMatchObject({ version: String(rotations + 1) })
+  })
 })

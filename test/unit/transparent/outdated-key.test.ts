@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { Fault } from '../../../src/fault.ts'
+import { retryOutdated } from '../../../src/features/transparent/outdated-key.ts'
+import type { StoredKey } from '../../../src/features/transparent/records.ts'
+import type { Reader } from '../../../src/store/store.ts'
+
+// Whether a use that token hosts refuse as outdated is tried again depends on the rows that the database has meanwhile.
+
+const outdated = () => Promise.reject(new Fault('hsm.outdated'))
+const row = (generation: number) => ({
+  'key.id': 1,
+  'key.name': 'busy',
+  'key.vaultId': 1,
+  'key.generation': generation,
+  'latest.version': 1,
+  'latest.generation': 1,
+  'latest.invocations': 0,
+})
+const read = { id: 1, name: 'busy', vaultId: 1, generation: 1 }
+const stored = { key: read, latest: { version: 1, generation: 1, invocations: 0 } } as unknown as StoredKey
+
+/** A database whose row has one of these generations at each look, the last one from then on. */
+function reading(generations: readonly number[]): Reader {
+  let looks = 0
+  const query = () => Promise.resolve([row(generations[looks++] ?? generations.at(-1) ?? 0)])
+  return { query, connection: { options: { type: 'better-sqlite3' } } } as unknown as Reader
+}
+
+const rising = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+describe('the use of a key that token hosts refuse as outdated', () => {
+  it('is tried again for as long as honest changes of the key overtake it', async () => {
+    const uses: number[] = []
+    const used = await retryOutdated(reading(rising(2, 40)), stored, (current) => {
+      const generation = current?.key.generation ?? 0
+      uses.push(generation)
+      return generation < 40 ? outdated() : Promise.resolve('used')
+    })
+    expect(used).toBe('used')
+    expect(uses).toEqual(rising(1, 40))
+  })
+
+  it.each([
+    ['stays as it was', [1]],
+    ['goes back and forth between two old ones', [2, 1, 2, 1]],
+  ])('is refused, with a cause for the journal, where the row %s', async (_what, generations) => {
+    const refusal = await retryOutdated(reading(generations), stored, outdated).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'hsm.outdated' })
+    expect(refusal).toHaveProperty('cause', expect.any(Fault))
+  })
+})
