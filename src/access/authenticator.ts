@@ -20,7 +20,7 @@ export interface Admission {
    */
   readonly vault: VaultAccess | undefined
   /** The vault of the path, where the caller's membership in it is on hold; `vault` is undefined then. */
-  readonly restingIn: number | undefined
+  readonly onHoldIn: number | undefined
 }
 
 /** The caller that a token identifies, with the caller's rights. */

@@ -8,7 +8,7 @@ export interface Recovery {
 }
 
 /** An Admin of a vault who can log in and whose membership is not on hold. */
-export interface AwakeAdmin {
+export interface ActiveAdmin {
   readonly userId: number
   /** Who gave the permission, and when; null where it was given before this was recorded. */
   readonly grantedBy: number | null
@@ -20,12 +20,12 @@ export interface AwakeAdmin {
  * made Admin, since the first of them, by someone who may not confirm. Otherwise whoever recovers a user could appoint
  * an Admin to confirm.
  */
-export function confirmersOf(admins: readonly AwakeAdmin[], recoveries: readonly Recovery[]): number[] {
+export function confirmersOf(admins: readonly ActiveAdmin[], recoveries: readonly Recovery[]): number[] {
   const since = Math.min(...recoveries.map(({ at }) => at))
   const excluded = new Set(recoveries.map(({ by }) => by))
-  const isAppointed = ({ grantedBy, grantedAt }: AwakeAdmin): boolean =>
+  const isAppointed = ({ grantedBy, grantedAt }: ActiveAdmin): boolean =>
     grantedBy !== null && grantedAt !== null && grantedAt >= since && excluded.has(grantedBy)
-  const nextAppointed = (): AwakeAdmin | undefined =>
+  const nextAppointed = (): ActiveAdmin | undefined =>
     admins.find((admin) => !excluded.has(admin.userId) && isAppointed(admin))
   for (let found = nextAppointed(); found !== undefined; found = nextAppointed()) excluded.add(found.userId)
   return admins.map(({ userId }) => userId).filter((userId) => !excluded.has(userId))

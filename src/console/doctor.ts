@@ -15,7 +15,7 @@ import { keeperCheck } from './checks/keeper-file.ts'
 import { machinesCheck } from './checks/machines.ts'
 import { moduleFindings, nodeFinding } from './checks/node-release.ts'
 import { permissionsCheck } from './checks/permissions.ts'
-import { restingMembersCheck } from './checks/resting-members.ts'
+import { membersOnHoldCheck } from './checks/members-on-hold.ts'
 import { programCheck } from './checks/running-program.ts'
 import { serviceAccountsCheck } from './checks/service-ends.ts'
 import { separationCheck } from './checks/separation.ts'
@@ -58,7 +58,7 @@ const checks: readonly Check[] = [
   machinesCheck,
   vaultKeysCheck,
   vaultAdminsCheck,
-  restingMembersCheck,
+  membersOnHoldCheck,
   serviceAccountsCheck,
   issuersCheck,
   certificateCheck,

@@ -41,7 +41,7 @@ const addKey = async (client: TestClient): Promise<string> => {
   const body = { kind: 'static', name: 'added' }
   return String((await client.must('POST', `/service/${service.id}/credential`, body)).CALLINFO['key'])
 }
-const resting = '403 1302'
+const onHold = '403 1302'
 
 describe('an administrator who adds a credential of his own', () => {
   it('reads nothing: the memberships are on hold until an Admin of the vault confirms them', async () => {
@@ -51,9 +51,9 @@ describe('an administrator who adds a credential of his own', () => {
     expect(await decrypts(own)).toBe('done')
 
     const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
-    expect(await decrypts(attacker)).toBe(resting)
+    expect(await decrypts(attacker)).toBe(onHold)
     // The application that used the account before is refused as well, so that its operator notices.
-    expect(await decrypts(own)).toBe(resting)
+    expect(await decrypts(own)).toBe(onHold)
     const { CALLINFO } = await ownerClient.must('GET', `/vault/${vault}/members`)
     const members = CALLINFO['vaultmembers'] as { id: string; resting?: { by: string[] } }[]
     expect(members.find(({ id }) => id === String(service.id))?.resting?.by).toContain(String(administrator.id))
@@ -78,11 +78,11 @@ describe('an administrator who adds a credential of his own', () => {
     const body = 'owner' in change ? { owner: administrator.id } : change
     const { CALLINFO } = await administratorClient.must('PUT', `/service/${service.id}`, body)
     expect(JSON.stringify(CALLINFO['general'])).toContain('on hold until')
-    expect(await decrypts(client)).toBe(resting)
+    expect(await decrypts(client)).toBe(onHold)
     // A credential that he adds as the owner changes nothing.
     if ('owner' in change) {
       const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
-      expect(await decrypts(attacker)).toBe(resting)
+      expect(await decrypts(attacker)).toBe(onHold)
     }
   })
 
@@ -90,7 +90,7 @@ describe('an administrator who adds a credential of his own', () => {
     const key = await addKey(ownerClient)
     await administratorClient.must('PUT', `/service/${service.id}`, { active: false })
     await administratorClient.must('PUT', `/service/${service.id}`, { active: true })
-    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)
+    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(onHold)
   })
 
   it('puts the memberships on hold as well when he logs in as the owner, whose pass phrase he set', async () => {
@@ -103,8 +103,8 @@ describe('an administrator who adds a credential of his own', () => {
     })
     expect(JSON.stringify(json.CALLINFO.general)).toContain('on hold until')
     const added = await loggedIn(appliance.client(), byKey(service.name, String(json.CALLINFO['key'])))
-    expect(await decrypts(added)).toBe(resting)
-    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)
+    expect(await decrypts(added)).toBe(onHold)
+    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(onHold)
   })
 })
 

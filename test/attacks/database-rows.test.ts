@@ -137,7 +137,7 @@ it('names an OTP counter that went back, and takes one that went on', async () =
   expect(await foundAfter(counters('counter + 1000'))).toEqual([])
 })
 
-it('names a membership that rests and was woken, by the row of the member or by that of the user', async () => {
+it('names a membership on hold that was put in force, by the row of the member or by that of the user', async () => {
   await client.must('PUT', `/user/${bob.id}/passphrase`, { newpassphrase: 'eleven grey lanterns over snow' })
   const edits = [
     [`UPDATE vault_members SET recoveries = 1 WHERE user_id = ${bob.id}`, `member ${vaultId}/${bob.id}`],

@@ -74,7 +74,7 @@ describe('a grant', () => {
   it.each<[string, GrantEdits, string]>([
     ['of a member who was removed', { membership: { permission: 0 } }, 'vault.not_found'],
     [
-      'that rests since the user was recovered',
+      'that is on hold since the user was recovered',
       { user: { recoveries: 1 }, session: { recoveries: 1 } },
       'access.resting',
     ],

@@ -233,7 +233,7 @@ describe('service accounts', () => {
     visit.complaints.expect(/status of 40[03]/)
   })
 
-  it('of another owner: what is added is said to make memberships rest, and a forbidden kind is refused', async () => {
+  it('of another owner: what is added is said to put memberships on hold, and a forbidden kind is refused', async () => {
     const visit = await administers()
     const { page } = visit
     const owner = await administrator()

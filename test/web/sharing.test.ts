@@ -97,7 +97,7 @@ it('says plainly that the last administrator cannot go, and keeps the dialog', a
   visit.complaints.expect(/status of 409/)
 })
 
-it('shows why a membership rests, and confirms it', async () => {
+it('shows why a membership is on hold, and confirms it', async () => {
   const { vaultid, client, visit, page } = await administrator('Quay')
   const guest = await stage.appliance.addUser()
   await client.must('POST', `/vault/${vaultid}/member/${guest.id}`, { status: 2 })

@@ -1,6 +1,6 @@
 import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
-import { restingNotice } from '../../features/users/recovery.ts'
+import { onHoldNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 
@@ -24,7 +24,7 @@ export function addOtpAssign(otp: Command): void {
           change('otp.assign', `user ${username}: hardware token ${publicId}`, async (commit) => {
             const { id } = await users.find(username)
             await commit((tx) => devices.assign(tx, id, publicId, operatorId))
-            return restingNotice(recoveries, id)
+            return onHoldNotice(recoveries, id)
           }),
         )
         return {

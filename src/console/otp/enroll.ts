@@ -11,7 +11,7 @@ import type { HardwareToken } from '../../features/otp/enrolment.ts'
 import { seedOf } from '../../features/otp/otpauth-uri.ts'
 import { readSecret } from '../../config/loader.ts'
 import type { Answer } from '../output/command-answer.ts'
-import { restingNotice } from '../../features/users/recovery.ts'
+import { onHoldNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -125,7 +125,7 @@ async function enrollCodes(invocation: Invocation, username: string, request: Co
     change('otp.enroll', `user ${username}: ${kindNames[kind]}`, async (commit) => {
       const user = await services.users.find(username)
       const enrolled = await services.enrolments.enrolCodes(user, request, operatorId, commit)
-      return { ...enrolled, notice: await restingNotice(services.recoveries, user.id) }
+      return { ...enrolled, notice: await onHoldNotice(services.recoveries, user.id) }
     }),
   )
   if (request.seed !== undefined)
@@ -153,7 +153,7 @@ async function enrollHardwareToken(invocation: Invocation, username: string, tok
     change('otp.enroll', `user ${username}: hardware token ${publicId}`, async (commit) => {
       const { id } = await services.users.find(username)
       await services.enrolments.enrolHardwareToken(id, token, operatorId, commit)
-      return restingNotice(services.recoveries, id)
+      return onHoldNotice(services.recoveries, id)
     }),
   )
   return {

@@ -4,7 +4,7 @@ import { readSecret } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { readLogLine, type LogLine } from '../../features/otp/device-log.ts'
 import { count } from '../output/command-answer.ts'
-import { restingNotice } from '../../features/users/recovery.ts'
+import { onHoldNotice } from '../../features/users/recovery.ts'
 import { withAppliance, type ConsoleContext } from '../console-context.ts'
 import { exitCodes, sentenceOf } from '../exit-code.ts'
 import { answering } from '../invocation.ts'
@@ -75,7 +75,7 @@ async function importAll(
       outcomes.push({ line, state: 'refused', why: sentenceOf(error) })
     }
   }
-  const notice = holder === undefined ? [] : await restingNotice(context.services.recoveries, holder.id)
+  const notice = holder === undefined ? [] : await onHoldNotice(context.services.recoveries, holder.id)
   return { outcomes, notice }
 }
 

@@ -5,13 +5,13 @@ import { answering, type Invocation } from '../invocation.ts'
 import { describeService } from './describe.ts'
 
 async function setActive(invocation: Invocation, name: string, isActive: boolean) {
-  const { service, rests } = await withAppliance(invocation, ({ change, services: { serviceAccounts } }) =>
+  const { service, putsOnHold } = await withAppliance(invocation, ({ change, services: { serviceAccounts } }) =>
     change(isActive ? 'service.enable' : 'service.disable', `service ${name}`, async (commit) => {
       const { id } = await serviceAccounts.find(name)
       return serviceAccounts.change(id, { isActive }, operatorId, commit)
     }),
   )
-  return describeService(service, `Service account ${name} ${isActive ? 'may log in' : 'is disabled'}:`, rests)
+  return describeService(service, `Service account ${name} ${isActive ? 'may log in' : 'is disabled'}:`, putsOnHold)
 }
 
 export function addServiceDisable(service: Command): void {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { operatorId } from '../../access/confirmation.ts'
 import { readUpload } from '../../features/certificates/uploaded-certificate.ts'
-import { credentialRecord, restingSentence } from '../../features/services/routes/service-record.ts'
+import { credentialRecord, onHoldSentence } from '../../features/services/routes/service-record.ts'
 import { nameTypes, type AskedCredential } from '../../features/services/new-credential.ts'
 import { jwkIn } from '../../features/services/public-key-text.ts'
 import { withAppliance } from '../console-context.ts'
@@ -55,7 +55,7 @@ export function addServiceCredentialAdd(service: Command): void {
     .action(
       answering(async (invocation, account: string, kind: string, file: string | undefined, options: Options) => {
         const asked = await askedFor(invocation, kindOf(kind), file, options)
-        const { service, rests, credential, key } = await withAppliance(invocation, ({ change, services }) =>
+        const { service, putsOnHold, credential, key } = await withAppliance(invocation, ({ change, services }) =>
           change('service.credential-add', `service ${account}: ${kind} ${options.name}`, async (commit) => {
             const { id } = await services.serviceAccounts.find(account)
             return services.serviceAccounts.addCredential(id, asked, operatorId, commit)
@@ -66,7 +66,7 @@ export function addServiceCredentialAdd(service: Command): void {
           lines: [
             `Credential ${credential.id} of ${account} added; it ends ${endText(credential.expiresAt)}.`,
             ...(key === undefined ? [] : [`Key: ${key}`, 'It is shown this once: hand it to the application now.']),
-            ...restingSentence(rests),
+            ...onHoldSentence(putsOnHold),
           ],
         }
       }),

@@ -20,13 +20,15 @@ export function addServiceCredentialRemove(service: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async (invocation, account: string, credential: string) => {
-        const { service: left, rests } = await withAppliance(invocation, ({ change, services: { serviceAccounts } }) =>
-          change('service.credential-remove', `service ${account}: credential ${credential}`, async (commit) => {
-            const { id } = await serviceAccounts.find(account)
-            return serviceAccounts.removeCredential(id, credential, operatorId, commit)
-          }),
+        const { service: left, putsOnHold } = await withAppliance(
+          invocation,
+          ({ change, services: { serviceAccounts } }) =>
+            change('service.credential-remove', `service ${account}: credential ${credential}`, async (commit) => {
+              const { id } = await serviceAccounts.find(account)
+              return serviceAccounts.removeCredential(id, credential, operatorId, commit)
+            }),
         )
-        return describeService(left, `Credential ${credential} of ${account} is gone:`, rests)
+        return describeService(left, `Credential ${credential} of ${account} is gone:`, putsOnHold)
       }),
     )
 }

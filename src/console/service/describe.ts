@@ -1,5 +1,5 @@
 import type { Service } from '../../features/services/described-service.ts'
-import { restingSentence, serviceRecord } from '../../features/services/routes/service-record.ts'
+import { onHoldSentence, serviceRecord } from '../../features/services/routes/service-record.ts'
 import { isAddressRange } from '../../access/address-list.ts'
 import { systemClock } from '../../clock.ts'
 import { UsageError } from '../exit-code.ts'
@@ -8,8 +8,8 @@ import { dateOf, table, type Answer } from '../output/command-answer.ts'
 export const endText = (at: number | null): string => (at === null ? 'never' : dateOf(at))
 
 /** The answer of commands on one account. */
-export function describeService(service: Service, said: string, rests = false): Answer {
-  return { json: serviceRecord(service), lines: [said, ...linesOf(service), ...restingSentence(rests)] }
+export function describeService(service: Service, said: string, putsOnHold = false): Answer {
+  return { json: serviceRecord(service), lines: [said, ...linesOf(service), ...onHoldSentence(putsOnHold)] }
 }
 
 function linesOf({ id, description, owner, account, isActive, uses }: Service): string[] {

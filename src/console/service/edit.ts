@@ -37,14 +37,14 @@ export function addServiceEdit(service: Command): void {
           throw new UsageError('Say what to change: --owner, --description, --address or --expires.')
         const { owner, description, address, expires } = options
         const settings = { description, addresses: addressesOf(address), expiresAt: endOf(expires) }
-        const { service: changed, rests } = await withAppliance(invocation, ({ change, services }) =>
+        const { service: changed, putsOnHold } = await withAppliance(invocation, ({ change, services }) =>
           change('service.edit', `service ${name}: ${named.join(', ')}`, async (commit) => {
             const { id } = await services.serviceAccounts.find(name)
             const ownerId = owner === undefined ? undefined : (await services.users.find(owner)).id
             return services.serviceAccounts.change(id, { ...settings, owner: ownerId }, operatorId, commit)
           }),
         )
-        return describeService(changed, `Service account ${name} is now:`, rests)
+        return describeService(changed, `Service account ${name} is now:`, putsOnHold)
       }),
     )
 }

@@ -1,7 +1,7 @@
 import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import type { Answer } from '../output/command-answer.ts'
-import { restingNotice } from '../../features/users/recovery.ts'
+import { onHoldNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { newPassphrase } from '../output/terminal.ts'
@@ -36,7 +36,7 @@ async function resetPassphrase(
       const reset = await change('user.passphrase', `user ${username}`, async (commit) =>
         passphraseChanges.reset((await users.find(username)).id, passphrase, operatorId, commit),
       )
-      return { ...reset, notice: await restingNotice(recoveries, (await users.find(username)).id) }
+      return { ...reset, notice: await onHoldNotice(recoveries, (await users.find(username)).id) }
     },
   )
   return {

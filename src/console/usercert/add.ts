@@ -2,7 +2,7 @@ import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import { readUpload } from '../../features/certificates/uploaded-certificate.ts'
 import { labelOf } from '../../features/certificates/registry.ts'
-import { restingNotice } from '../../features/users/recovery.ts'
+import { onHoldNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 import { describeCertificate } from './show.ts'
@@ -30,7 +30,7 @@ export function addUserCertificateAdd(usercert: Command): void {
           change('usercert.add', subject, async (commit) => {
             const { id } = await services.users.find(username)
             await services.certificates.register(id, certificate, operatorId, commit)
-            return restingNotice(services.recoveries, id)
+            return onHoldNotice(services.recoveries, id)
           }),
         )
         const { json, lines } = describeCertificate(username, certificate)

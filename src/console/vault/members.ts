@@ -5,7 +5,7 @@ import { mayLogIn } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { membersOf } from '../../features/vaults/membership-records.ts'
-import { openRecoveries } from '../../features/vaults/resting-records.ts'
+import { openRecoveries } from '../../features/vaults/on-hold-records.ts'
 import { findVault } from '../../features/vaults/records.ts'
 import { table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
@@ -20,10 +20,10 @@ export function addVaultMembers(vault: Command): void {
     .action(
       answering(async ({ config }, text: string) => {
         const id = vaultId(text)
-        const { members, resting } = await withStore(loadConfig(config), async (store) => {
+        const { members, onHold } = await withStore(loadConfig(config), async (store) => {
           if ((await findVault(store.read, id)) === null) noVault(id)
           const open = await openRecoveries(store.read, id)
-          return { members: await membersOf(store.read, id), resting: new Set(open.map(({ userId }) => userId)) }
+          return { members: await membersOf(store.read, id), onHold: new Set(open.map(({ userId }) => userId)) }
         })
         const rows = members.map(({ userId, username, permission, grants, capabilities }) => ({
           id: userId,
@@ -31,17 +31,17 @@ export function addVaultMembers(vault: Command): void {
           permission,
           grants: scopeOf(grants)?.entries ?? null,
           active: mayLogIn(capabilities),
-          resting: resting.has(userId),
+          resting: onHold.has(userId),
         }))
         return {
           json: rows,
           lines: table([
             ['ID', 'NAME', 'PERMISSION', 'STATE'],
-            ...rows.map(({ id: userId, username, permission, grants, active, resting: isResting }) => [
+            ...rows.map(({ id: userId, username, permission, grants, active, resting: isOnHold }) => [
               String(userId),
               username,
               grants === null ? permission : `${permission}, narrowed`,
-              stateOf(active, isResting),
+              stateOf(active, isOnHold),
             ]),
           ]),
         }
@@ -49,9 +49,9 @@ export function addVaultMembers(vault: Command): void {
     )
 }
 
-function stateOf(active: boolean, isResting: boolean): string {
+function stateOf(active: boolean, isOnHold: boolean): string {
   if (!active) return 'cannot log in'
-  return isResting ? 'on hold' : 'active'
+  return isOnHold ? 'on hold' : 'active'
 }
 
 /** @throws Fault `vault.not_found` if the text cannot be the id of a vault */

@@ -8,7 +8,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
-import { rests } from '../users/recovery-records.ts'
+import { onHold } from '../users/recovery-records.ts'
 import {
   createCallerGrants,
   type CallerGrants,
@@ -31,7 +31,7 @@ type SessionRow = FoundSession &
     readonly member_vault_id: number | null
     readonly member_generation: number | null
     /** 1 where the membership is on hold. */
-    readonly rests: number
+    readonly on_hold: number
     /** `Vault.strict`: 0 or 1. */
     readonly strict: number | null
   }
@@ -63,12 +63,12 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
     const subject = subjectOf(row, request.token, hash)
     const standing = await confirmed(grants, subject, row)
     const grant = async () => (await grants.of(subject)).sealed
-    const { vault, restingIn } = accessTo(row.member_vault_id, standing, row, grant)
+    const { vault, onHoldIn } = accessTo(row.member_vault_id, standing, row, grant)
     return {
       token,
       caller: callerOf(row, standing),
       vault,
-      restingIn,
+      onHoldIn,
       grant,
       // Without membership the answer must not reveal whether the resource exists.
       resource: vault && request.resource?.query.read(row),
@@ -112,7 +112,7 @@ async function reauthorize(reader: Reader, { caller, vault, grant }: Authenticat
   if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
   return {
     caller: { ...caller, capabilities: standing.capabilities },
-    ...accessTo(vault?.id ?? null, standing, { rests: standing.rests, strict: Number(vault?.strict) }, grant),
+    ...accessTo(vault?.id ?? null, standing, { on_hold: standing.on_hold, strict: Number(vault?.strict) }, grant),
   }
 }
 
@@ -120,7 +120,7 @@ async function reauthorize(reader: Reader, { caller, vault, grant }: Authenticat
 function subjectOf(row: SessionRow, token: string, hash: string): GrantSubject {
   const { member_vault_id: vaultId, member_generation: generation } = row
   const own = `${hash} ${row.user_generation}`
-  if (vaultId === null || generation === null || row.rests === 1) return { name: own, token, hash, member: undefined }
+  if (vaultId === null || generation === null || row.on_hold === 1) return { name: own, token, hash, member: undefined }
   return { name: `${own} ${vaultId} ${generation}`, token, hash, member: { vaultId, generation } }
 }
 
@@ -154,14 +154,14 @@ function agrees({ userId, capabilities, vault, permission, grants }: KeptGrant['
 function accessTo(
   vaultId: number | null,
   { permission: bit, grants }: Pick<GrantedStanding, 'permission' | 'grants'>,
-  { rests: isResting, strict }: Pick<SessionRow, 'rests' | 'strict'>,
+  { on_hold: isOnHold, strict }: Pick<SessionRow, 'on_hold' | 'strict'>,
   grant: Authentication['grant'],
-): Pick<Authentication, 'vault' | 'restingIn'> {
+): Pick<Authentication, 'vault' | 'onHoldIn'> {
   const permission = bit === null ? undefined : permissionFromBit(bit)
-  if (permission === undefined || vaultId === null) return { vault: undefined, restingIn: undefined }
-  if (isResting === 1) return { vault: undefined, restingIn: vaultId }
+  if (permission === undefined || vaultId === null) return { vault: undefined, onHoldIn: undefined }
+  if (isOnHold === 1) return { vault: undefined, onHoldIn: vaultId }
   const vault = { id: vaultId, permission, scope: scopeOf(grants), grant, strict: strict === 1 }
-  return { vault, restingIn: undefined }
+  return { vault, onHoldIn: undefined }
 }
 
 function callerOf(row: SessionRow, { capabilities }: Pick<GrantedStanding, 'capabilities'>): Caller {
@@ -186,7 +186,7 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
         t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities, u.service, u.generation AS user_generation,
         a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.grants, m.vault_id AS member_vault_id,
         m.generation AS member_generation,
-        CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests,
+        CASE WHEN ${onHold('u', 'm')} THEN 1 ELSE 0 END AS on_hold,
         (SELECT w.strict FROM vaults w WHERE w.id = m.vault_id) AS strict
         ${query ? `, ${query.columns}` : ''}
       FROM session_tokens t

@@ -14,8 +14,8 @@ import {
   setPassphraseStrength,
 } from '../users/passphrase-records.ts'
 import { lockedUser, type User } from '../users/records.ts'
-import { restingAdvice } from '../users/recovery.ts'
-import { countResting } from '../users/recovery-records.ts'
+import { onHoldAdvice } from '../users/recovery.ts'
+import { countOnHold } from '../users/recovery-records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
@@ -83,8 +83,8 @@ export function createLogin({
     if (user.passphraseStrength === null) await setPassphraseStrength(tx, user.id, strength)
     const own = passphraseAdvice(user, strength, clock.now(), passphraseMaxAgeMs)
     const site = mayAdminister(user.capabilities) ? siteWarnings() : {}
-    const resting = await restingWarning(tx, user)
-    return combined([own, ...[failureWarning(user), warnings, resting, site].map((each) => ({ warnings: each }))])
+    const onHold = await onHoldWarning(tx, user)
+    return combined([own, ...[failureWarning(user), warnings, onHold, site].map((each) => ({ warnings: each }))])
   }
 
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
@@ -133,8 +133,8 @@ async function noteLogin(hsm: Sealer, tx: Tx, user: User, renewed: PassphraseRec
 }
 
 /** Counts memberships on hold, and only where the user was ever recovered. */
-async function restingWarning(tx: Tx, { id, recoveries }: User): Promise<Sentences> {
-  const [sentence] = recoveries === 0 ? [] : restingAdvice(await countResting(tx, id))
+async function onHoldWarning(tx: Tx, { id, recoveries }: User): Promise<Sentences> {
+  const [sentence] = recoveries === 0 ? [] : onHoldAdvice(await countOnHold(tx, id))
   return sentence === undefined ? {} : { memberships_resting: sentence }
 }
 

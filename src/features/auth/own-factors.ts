@@ -36,12 +36,12 @@ export interface OwnFactors {
    * could add a factor that stays valid after the user is confirmed.
    * @throws Fault `access.resting`
    */
-  refuseResting(userId: number): Promise<void>
+  refuseOnHold(userId: number): Promise<void>
 }
 
 export interface OwnFactorsDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly recoveries: Pick<Recoveries, 'resting'>
+  readonly recoveries: Pick<Recoveries, 'countOnHold'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
   readonly enabledTypes: readonly LoginType[]
@@ -50,8 +50,8 @@ export interface OwnFactorsDependencies {
 export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
   const { store, hsm, checkFactor, enabledTypes, recoveries } = on
   return {
-    async refuseResting(userId) {
-      if ((await recoveries.resting(userId)) > 0) throw new Fault('access.resting', restingRefusal)
+    async refuseOnHold(userId) {
+      if ((await recoveries.countOnHold(userId)) > 0) throw new Fault('access.resting', onHoldRefusal)
     },
 
     async change({ userId }, { address, ...shown }, commit, work) {
@@ -93,5 +93,5 @@ export async function freshGrant(
 const refused = (): Fault =>
   new Fault('login.refused', 'The second factor is wrong or was used before: nothing was changed.')
 
-const restingRefusal =
+const onHoldRefusal =
   'Your membership in a vault is on hold, because another person set your pass phrase or gave you a second factor: once it is confirmed, you can register factors of your own.'

@@ -3,7 +3,7 @@ import { bytes, id, integer, named, nullable, primary, text, time } from '../../
 import { isSet } from '../../store/conditions.ts'
 import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { rests } from '../users/recovery-records.ts'
+import { onHold } from '../users/recovery-records.ts'
 
 export interface Session {
   readonly id: number
@@ -114,14 +114,14 @@ export async function tokensOf(reader: Reader, sessionIds: readonly number[]): P
 }
 
 /**
- * The rights of a session's user at one moment. `permission` is that in one vault, null without membership; `rests` is
+ * The rights of a session's user at one moment. `permission` is that in one vault, null without membership; `on_hold` is
  * 1 where the membership is on hold.
  */
 export interface Standing {
   readonly capabilities: number
   readonly permission: number | null
   readonly grants: string | null
-  readonly rests: number
+  readonly on_hold: number
 }
 
 /** Undefined for a session that has ended or whose application key was revoked. */
@@ -134,7 +134,7 @@ export async function standingOf(
   return standing
 }
 
-const standings = `SELECT u.capabilities, m.permission, m.grants, CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
+const standings = `SELECT u.capabilities, m.permission, m.grants, CASE WHEN ${onHold('u', 'm')} THEN 1 ELSE 0 END AS on_hold
   FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN application_keys a ON a.id = s.application_key_id
   LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
   WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`

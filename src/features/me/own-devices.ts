@@ -74,13 +74,13 @@ export function createOwnDevices(on: {
 
   return {
     async begin({ userId, username }, commit) {
-      await ownFactors.refuseResting(userId)
+      await ownFactors.refuseOnHold(userId)
       return begunEnrolments.beginTotp({ id: userId, username }, commit)
     },
 
     async activate(caller, { deviceId, code, factor }, commit) {
       const { userId } = caller
-      await ownFactors.refuseResting(userId)
+      await ownFactors.refuseOnHold(userId)
       // Checked before the other factor is used up, so that a person who mistypes this code can send the other one
       // again.
       const examined = await otps.examineCodeOf(await begunDevice(store.read, userId, deviceId), code)
@@ -98,7 +98,7 @@ export function createOwnDevices(on: {
 
     async adopt(caller, { tokenOtp, factor }, commit) {
       const { userId } = caller
-      await ownFactors.refuseResting(userId)
+      await ownFactors.refuseOnHold(userId)
       if ((await otps.examine(store.read, null, 'hwkey_otp', tokenOtp)) === undefined)
         throw new Fault('otp.device_invalid', foreignToken)
       return ownFactors.change(caller, factor, commit, (tx) => devices.adopt(tx, userId, tokenOtp, userId))

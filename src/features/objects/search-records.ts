@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
-import { awake } from '../vaults/membership-records.ts'
+import { notOnHold } from '../vaults/membership-records.ts'
 import type { AdmitLongList } from './bounded-list.ts'
 import { foundColumns, readFoundObject, withLongFields, type ListedObject } from './listed-object-records.ts'
 import type { Row } from './read-records.ts'
@@ -80,7 +80,7 @@ const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
  * SQL condition: the membership is not on hold, and its grants, if any, allow the member to list objects. LIKE
  * suffices: `list` always stands first in the text, and patterns contain no quotes.
  */
-export const mayList = `${awake('m')} AND (m.grants IS NULL OR m.grants LIKE '%"objects":["list"%')`
+export const mayList = `${notOnHold('m')} AND (m.grants IS NULL OR m.grants LIKE '%"objects":["list"%')`
 const lastId = 'SELECT max(id) AS id FROM vault_objects'
 const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
   WHERE m.user_id = $1 AND ${mayList} LIMIT 1 OFFSET $2`

@@ -55,7 +55,7 @@ export interface ServiceChanges {
 /** The result of a change: whether it put the account's memberships on hold. */
 export interface ServiceChanged {
   readonly service: Service
-  readonly rests: boolean
+  readonly putsOnHold: boolean
 }
 
 /** Service accounts. `by` is who makes a change, `operatorId` for the console. The caller checks who may. */
@@ -184,9 +184,9 @@ function createAlteration({ store, hsm, clock, sessions, recovery }: ServiceAcco
       const after = await next(tx, before)
       const [ownerBefore, owner] = [await ownerOf(tx, before.account), await ownerOf(tx, after.account)]
       const isRecovery = comesWithRecovery(before, after, { by, owner: ownerBefore })
-      const rests = isRecovery && recovery === 'approved'
+      const putsOnHold = isRecovery && recovery === 'approved'
       const account = isRecovery && by === owner?.id ? { ...after.account, ...ownedBy(owner) } : after.account
-      const recoveries = row.recoveries + (rests ? 1 : 0)
+      const recoveries = row.recoveries + (putsOnHold ? 1 : 0)
       const changed = await changeUser(
         hsm,
         tx,
@@ -199,10 +199,11 @@ function createAlteration({ store, hsm, clock, sessions, recovery }: ServiceAcco
         },
         owner ?? undefined,
       )
-      if (rests) await insertRecovery(tx, { userId: id, number: recoveries, recoveredBy: by, recoveredAt: clock.now() })
+      if (putsOnHold)
+        await insertRecovery(tx, { userId: id, number: recoveries, recoveredBy: by, recoveredAt: clock.now() })
       // All sessions: one that is not used while the account is disabled would otherwise become valid again.
       if (!after.isActive) await sessions.endOthers(tx, id)
-      return { service: await describedService(tx, changed), rests }
+      return { service: await describedService(tx, changed), putsOnHold }
     })
   }
 }

@@ -37,14 +37,14 @@ export function recoveriesAfter(reader: Reader, userId: number, number: number):
  * SQL condition: a membership is on hold, because its user was recovered since an Admin of the vault admitted or
  * confirmed them.
  */
-export const rests = (user: string, membership: string): string => `${membership}.recoveries < ${user}.recoveries`
+export const onHold = (user: string, membership: string): string => `${membership}.recoveries < ${user}.recoveries`
 
-export async function countResting(reader: Reader, userId: number): Promise<number> {
-  const [counted] = await select<{ resting: number }>(
+export async function countOnHold(reader: Reader, userId: number): Promise<number> {
+  const [counted] = await select<{ on_hold: number }>(
     reader,
-    `SELECT count(*) AS resting FROM vault_members m JOIN users u ON u.id = m.user_id
-     WHERE u.id = $1 AND ${rests('u', 'm')}`,
+    `SELECT count(*) AS on_hold FROM vault_members m JOIN users u ON u.id = m.user_id
+     WHERE u.id = $1 AND ${onHold('u', 'm')}`,
     [userId],
   )
-  return counted?.resting ?? 0
+  return counted?.on_hold ?? 0
 }

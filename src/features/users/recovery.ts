@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { lockedUser, type User } from './records.ts'
-import { countResting, insertRecovery } from './recovery-records.ts'
+import { countOnHold, insertRecovery } from './recovery-records.ts'
 import type { Sealer } from './sealed-change.ts'
 import { changeUser } from './user-seals.ts'
 
@@ -18,7 +18,7 @@ export interface Recoveries {
    */
   note(tx: Tx, userId: number, by: number, changesOf: (user: User) => Partial<User>): Promise<void>
   /** The number of vaults in which the user's membership is on hold. */
-  resting(userId: number): Promise<number>
+  countOnHold(userId: number): Promise<number>
 }
 
 export function createRecoveries({
@@ -50,24 +50,24 @@ export function createRecoveries({
       await endSessions(tx, userId)
     },
 
-    resting: (userId) => countResting(store.read, userId),
+    countOnHold: (userId) => countOnHold(store.read, userId),
   }
 }
 
 /** For the person who made the recovery; empty where no membership is on hold. */
-export async function restingNotice(recoveries: Pick<Recoveries, 'resting'>, userId: number): Promise<string[]> {
-  const resting = await recoveries.resting(userId)
-  if (resting === 0) return []
+export async function onHoldNotice(recoveries: Pick<Recoveries, 'countOnHold'>, userId: number): Promise<string[]> {
+  const count = await recoveries.countOnHold(userId)
+  if (count === 0) return []
   return [
-    `The user's membership in ${vaults(resting)} is on hold until another Admin of the vault, or the operator, confirms it.`,
+    `The user's membership in ${vaults(count)} is on hold until another Admin of the vault, or the operator, confirms it.`,
   ]
 }
 
 /** For the user; empty where no membership is on hold. */
-export function restingAdvice(resting: number): string[] {
-  if (resting === 0) return []
+export function onHoldAdvice(count: number): string[] {
+  if (count === 0) return []
   return [
-    `Your membership in ${vaults(resting)} is on hold, because another person set your pass phrase or gave you a second factor: another Admin of the vault has to confirm you, or the operator if there is none.`,
+    `Your membership in ${vaults(count)} is on hold, because another person set your pass phrase or gave you a second factor: another Admin of the vault has to confirm you, or the operator if there is none.`,
   ]
 }
 

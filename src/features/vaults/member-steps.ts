@@ -16,7 +16,7 @@ import {
   type MembershipKey,
   type SealedState,
 } from './membership-records.ts'
-import { awakeAdmins, setConfirmed } from './resting-records.ts'
+import { activeAdmins, setConfirmed } from './on-hold-records.ts'
 import { sealedMembership, sealMembership, type MembershipPlace, type MembershipState } from './vault-seals.ts'
 
 /** A user and a vault, both locked, whose membership changes. */
@@ -103,7 +103,7 @@ export async function confirmersAfter(
 ): Promise<number[]> {
   const open = await recoveriesAfter(tx, userId, confirmed)
   return confirmersOf(
-    await awakeAdmins(tx, vaultId),
+    await activeAdmins(tx, vaultId),
     open.map(({ recoveredBy, recoveredAt }) => ({ by: recoveredBy, at: recoveredAt })),
   )
 }

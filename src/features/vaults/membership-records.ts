@@ -4,7 +4,7 @@ import { bytes, integer, named, nullable, primary, text, time } from '../../stor
 import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
-import { rests } from '../users/recovery-records.ts'
+import { onHold } from '../users/recovery-records.ts'
 import { permissionOf, VaultTable } from './records.ts'
 
 export interface MembershipRow {
@@ -124,7 +124,7 @@ export function isMember(reader: Reader, { vaultId, userId }: MembershipKey): Pr
 }
 
 /** SQL condition: the membership is not on hold. */
-export const awake = (membership: string): string =>
+export const notOnHold = (membership: string): string =>
   `${membership}.recoveries >= (SELECT w.recoveries FROM users w WHERE w.id = ${membership}.user_id)`
 
 const admins = (vault: string): string =>
@@ -135,7 +135,7 @@ const admins = (vault: string): string =>
  * SQL condition: without this member the vault still has an Admin who can log in and whose membership is not on hold.
  */
 const keepsAdmin = `(permission <> ${permissionBits.Admin}
-  OR EXISTS (${admins('vault_members.vault_id')} AND NOT (${rests('u', 'a')}) AND a.user_id <> vault_members.user_id))`
+  OR EXISTS (${admins('vault_members.vault_id')} AND NOT (${onHold('u', 'a')}) AND a.user_id <> vault_members.user_id))`
 
 /** False, with nothing changed, where the user is not a member, or no Admin who can act would be left. */
 export async function setPermission(

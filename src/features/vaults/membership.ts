@@ -10,7 +10,7 @@ import type { Sealer } from '../users/sealed-change.ts'
 import { findMember, hasAdmin, membersOf, type Member, type MembershipKey } from './membership-records.ts'
 import { confirmersAfter, createMemberSteps, type Subject } from './member-steps.ts'
 import { findVault, lockVault } from './records.ts'
-import { openRecoveries, type OpenRecovery } from './resting-records.ts'
+import { openRecoveries, type OpenRecovery } from './on-hold-records.ts'
 
 /** What an Admin gives a member. */
 export interface GivenRights {

@@ -4,7 +4,7 @@ import { scopeOf, type Scope } from '../../access/scope.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
 import { change, findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { rests } from '../users/recovery-records.ts'
+import { onHold } from '../users/recovery-records.ts'
 
 export interface Vault {
   readonly id: number
@@ -163,7 +163,7 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     reader,
     `SELECT v.id, v.name, v.policy_id, v.description, v.history, m.permission, m.grants
      FROM vault_members m JOIN vaults v ON v.id = m.vault_id JOIN users u ON u.id = m.user_id
-     WHERE m.user_id = $1 AND NOT (${rests('u', 'm')}) ORDER BY v.id`,
+     WHERE m.user_id = $1 AND NOT (${onHold('u', 'm')}) ORDER BY v.id`,
     [userId],
   )
   return rows.map((row) => ({

@@ -79,7 +79,7 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       noteTargetOfBody(request.note, contract, body)
       if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
       const authentication = await authenticate(request, neededToken(envelope), resourceOf(contract, params, body))
-      const vaultId = authentication.vault?.id ?? authentication.restingIn
+      const vaultId = authentication.vault?.id ?? authentication.onHoldIn
       if (vaultId !== undefined) request.note.vault = String(vaultId)
       const checkNow = async (found: Admission): Promise<void> => {
         await check(contract, found, { params, body })
@@ -199,11 +199,11 @@ async function isOwn(
   return (await of(idOf(params[parameter]))) === userId
 }
 
-function checkPermission(access: InVault, { vault, restingIn }: Admission, body: JsonObject): void {
+function checkPermission(access: InVault, { vault, onHoldIn }: Admission, body: JsonObject): void {
   const { member } = access
   if (member !== undefined && body[member] === undefined)
     throw new Fault('request.invalid', `${member} is missing; in a form it stands before the file.`)
-  if (restingIn !== undefined) throw new Fault('access.resting')
+  if (onHoldIn !== undefined) throw new Fault('access.resting')
   if (vault === undefined) throw new Fault(access.resource?.vaultOf?.missing ?? 'vault.not_found')
   if (!includes(vault.permission, access.permission))
     throw new Fault(
@@ -229,8 +229,8 @@ async function destinationOf(
 function checkDestination({ access }: AnyEndpoint, destination: Admission | undefined): void {
   const into = intoOf(access)
   if (into === undefined || destination === undefined) return
-  const { vault, restingIn } = destination
-  if (restingIn !== undefined) throw new Fault('access.resting')
+  const { vault, onHoldIn } = destination
+  if (onHoldIn !== undefined) throw new Fault('access.resting')
   if (vault === undefined) throw new Fault('vault.not_found')
   if (vault.scope !== null) throw narrowed()
   if (!includes(vault.permission, into.permission))

@@ -19,11 +19,11 @@ type Open =
 
 interface Props {
   readonly userid: string
-  readonly isResting: boolean
+  readonly isOnHold: boolean
 }
 
 /** The person's devices for one-time passwords. Each change requires a second factor. */
-export function DeviceSection({ userid, isResting }: Props) {
+export function DeviceSection({ userid, isOnHold }: Props) {
   const words = useWordsOf(meWords)
   const queries = useQueryClient()
   const { data, error, refetch } = useOwnDevices(userid)
@@ -44,10 +44,10 @@ export function DeviceSection({ userid, isResting }: Props) {
         ))}
       </ul>
       <div className="buttons">
-        <Button className="button" isDisabled={isResting} onPress={() => setOpen({ kind: 'app' })}>
+        <Button className="button" isDisabled={isOnHold} onPress={() => setOpen({ kind: 'app' })}>
           {words.addApp}
         </Button>
-        <Button className="button" isDisabled={isResting} onPress={() => setOpen({ kind: 'token' })}>
+        <Button className="button" isDisabled={isOnHold} onPress={() => setOpen({ kind: 'token' })}>
           {words.addToken}
         </Button>
       </div>

@@ -37,7 +37,7 @@ export function MeView() {
       </div>
       {resting > 0 && (
         <p className="notice" role="status">
-          {words.resting(resting)}
+          {words.onHold(resting)}
         </p>
       )}
       <MeSection title={words.account} help={words.ownNumber(userid)}>
@@ -47,7 +47,7 @@ export function MeView() {
         <PassphraseForm />
       </MeSection>
       <MeSection title={words.devices} help={words.devicesHelp}>
-        <DeviceSection userid={userid} isResting={resting > 0} />
+        <DeviceSection userid={userid} isOnHold={resting > 0} />
       </MeSection>
       {isForPasskeys && (
         <MeSection title={ofPasskeys.passkeys} help={ofPasskeys.passkeysHelp}>

@@ -11,7 +11,7 @@ const en = {
   emailHelp: 'Those with whom you share vaults see it.',
   save: 'Save',
   saved: 'Your e-mail address is saved.',
-  resting: (count: number) =>
+  onHold: (count: number) =>
     `Your membership in ${count === 1 ? 'one vault' : `${count} vaults`} is on hold until an Admin of the vault confirms you. Until then you cannot add devices.`,
 
   passphrase: 'Pass phrase',
@@ -113,7 +113,7 @@ const sv: typeof en = {
   emailHelp: 'De som du delar valv med ser den.',
   save: 'Spara',
   saved: 'Din e-postadress är sparad.',
-  resting: (count: number) =>
+  onHold: (count: number) =>
     `Ditt medlemskap i ${count === 1 ? 'ett valv' : `${count} valv`} vilar tills en administratör av valvet bekräftar dig. Till dess kan du inte lägga till enheter.`,
 
   passphrase: 'Lösenfras',

@@ -57,18 +57,18 @@ export function MemberItem({ member, members, ownId, isAdmin, onAct }: Props) {
           )}
         </div>
       )}
-      {resting && <Rest resting={resting} members={members} />}
+      {resting && <OnHold resting={resting} members={members} />}
     </li>
   )
 }
 
-interface RestProps {
+interface OnHoldProps {
   readonly resting: NonNullable<VaultMember['resting']>
   readonly members: readonly VaultMember[]
 }
 
 /** Why a membership is on hold. */
-function Rest({ resting: { since, by }, members }: RestProps) {
+function OnHold({ resting: { since, by }, members }: OnHoldProps) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()
   const operatorId = '0'
@@ -76,13 +76,13 @@ function Rest({ resting: { since, by }, members }: RestProps) {
     id === operatorId ? words.operator : (members.find((one) => one.id === id)?.fullname ?? words.userNumber(id)),
   )
   return (
-    <div className="rest">
+    <div className="on-hold">
       <span className="mark-weak">
         <Hourglass aria-hidden />
-        {words.rests}
+        {words.onHold}
       </span>
       <span className="soft">
-        {words.restsWhy(new Date(since).toLocaleDateString(locale, { dateStyle: 'long' }), who.join(words.and))}
+        {words.onHoldWhy(new Date(since).toLocaleDateString(locale, { dateStyle: 'long' }), who.join(words.and))}
       </span>
     </div>
   )

@@ -53,8 +53,8 @@ export const sharingWords = inBoth(
     leave: 'Leave the vault',
     application: 'Application',
     givenPassphrase: 'Logs in with a pass phrase that an administrator gave.',
-    rests: 'On hold until it is confirmed',
-    restsWhy: (when: string, who: string) =>
+    onHold: 'On hold until it is confirmed',
+    onHoldWhy: (when: string, who: string) =>
       `On ${when} ${who} gave this person something to log in with. Until another Admin of the vault confirms the person, the membership gives nothing.`,
     operator: 'the operator',
     userNumber: (id: string) => `user ${id}`,
@@ -125,8 +125,8 @@ export const sharingWords = inBoth(
     leave: 'Lämna valvet',
     application: 'Program',
     givenPassphrase: 'Loggar in med en lösenfras som en administratör har gett.',
-    rests: 'Vilar tills det bekräftas',
-    restsWhy: (when, who) =>
+    onHold: 'Vilar tills det bekräftas',
+    onHoldWhy: (when, who) =>
       `Den ${when} gav ${who} personen något att logga in med. Medlemskapet ger inget förrän en annan som administrerar valvet bekräftar personen.`,
     operator: 'operatören',
     userNumber: (id) => `användare ${id}`,

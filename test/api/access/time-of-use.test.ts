@@ -39,7 +39,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
   const losses: readonly (readonly [string, () => Promise<unknown>, inVault: string, ofObject: string])[] = [
     ['is no member any more', () => vault.share(String(user.id), undefined), '404 1400', '404 1610'],
     ['has Read alone', () => vault.share(String(user.id), 'Read'), '403 1301', '403 1301'],
-    ['rests', () => recover(appliance, user.id), '403 1302', '403 1302'],
+    ['is put on hold', () => recover(appliance, user.id), '403 1302', '403 1302'],
     ['is disabled', () => appliance.services.users.disable(user.username, appliance.commit), '403 1200', '403 1200'],
     ['has been logged out', () => client.must('GET', '/auth/logout'), '403 1200', '403 1200'],
   ]

@@ -154,7 +154,7 @@ describe('a registration', () => {
     expect(refused).toMatchObject({ status: 400, json: { ERRORCODES: { 1770: expect.any(String) } } })
   })
 
-  it('is refused while a membership of its user rests', async () => {
+  it('is refused while a membership of its user is on hold', async () => {
     const user = await appliance.addUser()
     const vault = await makeVault(appliance)
     await vault.share(String(user.id), 'Read')

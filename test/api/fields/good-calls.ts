@@ -335,7 +335,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   ],
   'DELETE /vault/:vaultid/member/:userid': once(async (at) => ({ params: await at.newMember() })),
   'POST /vault/:vaultid/member/:userid/confirm': once(async (at) => ({
-    params: await at.restingMember(),
+    params: await at.memberOnHold(),
     members: { recovery: '1' },
   })),
 

@@ -81,7 +81,7 @@ export async function makePremises() {
       return place
     },
     /** A member of a vault whose pass phrase the operator has replaced. */
-    async restingMember() {
+    async memberOnHold() {
       const place = { vaultid: await newVault(admin), userid: await newUserId() }
       await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
       await recover(appliance, Number(place.userid))

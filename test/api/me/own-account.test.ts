@@ -31,7 +31,7 @@ describe('GET /me', () => {
     expect(links).toBe(true)
   })
 
-  it('says in how many vaults the membership rests', async () => {
+  it('says in how many vaults the membership is on hold', async () => {
     const user = await appliance.addUser(['read', 'active'])
     const vault = await makeVault(appliance)
     await vault.share(String(user.id), 'Read')

@@ -41,7 +41,7 @@ const devicesOf = async ({ user, client }: Someone): Promise<Device[]> =>
   (await client.must('GET', `/user/${user.id}/otp`)).CALLINFO['otpdevices'] as Device[]
 
 describe('an authenticator app', () => {
-  it('is enrolled by a code of its own and one of another device, and no membership rests', async () => {
+  it('is enrolled by a code of its own and one of another device, and no membership is put on hold', async () => {
     const one = await someone()
     const vault = await makeVault(appliance)
     await vault.share(String(one.user.id), 'Read')
@@ -232,7 +232,7 @@ describe('a user who was given something to log in with', () => {
     expectFault(await adopt(client, { tokenotp: token.press(), otp }), 403, 1302)
   })
 
-  it('by an administrator rests as before', async () => {
+  it('by an administrator puts memberships on hold as before', async () => {
     const one = await someone()
     const vault = await makeVault(appliance)
     await vault.share(String(one.user.id), 'Read')

@@ -78,7 +78,7 @@ describe('a member with grants', () => {
     expectFault(await client.post(`/transparent/${vault.id}/decrypt/mail-a`, { ciphertext }), 403, 1301)
   })
 
-  it('rests like others, and is as narrow when an Admin has confirmed the member', async () => {
+  it('is put on hold like others, and is as narrow when an Admin has confirmed the member', async () => {
     const entries = [{ keys: 'mail-*', operations: ['encrypt'] }]
     const { user } = await vault.narrowed(entries)
     await recover(appliance, user.id)

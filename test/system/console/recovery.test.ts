@@ -14,7 +14,7 @@ afterAll(() => appliance.close())
 
 const run = (args: readonly string[], input?: string) => strongroom(appliance.configFile, args, input)
 const passphrase = 'eleven grey lanterns over snow'
-const rests = /membership in one vault is on hold/
+const onHold = /membership in one vault is on hold/
 
 /** A user with a vault of his own, and a vault with another Admin. */
 async function givenUser() {
@@ -57,7 +57,7 @@ describe('the operator', () => {
     expect({ outcome, subject }).toEqual({ outcome: 'allowed', subject: `vault ${own} user ${user.username}` })
   })
 
-  it('says that memberships rest after each way to give a factor', async () => {
+  it('says that memberships are on hold after each way to give a factor', async () => {
     const { user, client, own } = await givenUser()
     const [stock, token] = [new HardwareToken(), new HardwareToken()]
     const line = ({ publicId, privateId, key }: HardwareToken) => `${publicId},${privateId},${key}`
@@ -70,7 +70,7 @@ describe('the operator', () => {
     ]
     for (const [args, input] of ways) {
       const done = await run(args, input)
-      expect({ args, ...done }).toMatchObject({ status: 0, stdout: expect.stringMatching(rests) })
+      expect({ args, ...done }).toMatchObject({ status: 0, stdout: expect.stringMatching(onHold) })
       expect(await run(['vault', 'confirm', own, user.username])).toMatchObject({ status: 0 })
     }
     expect(verdict(await client.get(`/vault/${own}`))).toBe('403 1200')

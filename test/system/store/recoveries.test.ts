@@ -3,7 +3,7 @@ import { standingOf } from '../../../src/features/auth/session-records.ts'
 import { findUserById } from '../../../src/features/users/records.ts'
 import { membersOf } from '../../../src/features/vaults/membership-records.ts'
 import { vaultsOf } from '../../../src/features/vaults/records.ts'
-import { openRecoveries } from '../../../src/features/vaults/resting-records.ts'
+import { openRecoveries } from '../../../src/features/vaults/on-hold-records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
 /** Rows of the previous release about a user who shares a vault and is logged in. */
@@ -20,13 +20,13 @@ const statements = [
 ]
 
 describeUpgrade(
-  'a database of the release before has no user who rests, and none who is new',
+  'a database of the release before has no membership on hold, and no user who is new',
   { before: 'Recoveries1700000000013', statements },
   async (store) => {
     // No earlier session has a seal: all of them ended with the upgrade.
     expect(await standingOf(store.read, 9, 3)).toBeUndefined()
     await store.query('UPDATE sessions SET ended_at = NULL', [])
-    expect(await standingOf(store.read, 9, 3)).toEqual({ capabilities: 131, permission: 4, rests: 0, grants: null })
+    expect(await standingOf(store.read, 9, 3)).toEqual({ capabilities: 131, permission: 4, on_hold: 0, grants: null })
     expect(await vaultsOf(store.read, 7)).toMatchObject([{ id: 3, permission: 'Admin' }])
     expect(await membersOf(store.read, 3)).toMatchObject([{ userId: 7, passphraseBy: null }])
     expect(await openRecoveries(store.read, 3)).toEqual([])

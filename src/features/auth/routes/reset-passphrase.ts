@@ -3,7 +3,7 @@ import { bitmap, howMany, message, userSegment } from '../../../http/contract/sh
 import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { restingNotice, type Recoveries } from '../../users/recovery.ts'
+import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import { secret } from '../credentials.ts'
 
@@ -45,7 +45,7 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
       const { capabilities, ended } = await changes.reset(userId, body.newpassphrase, caller.userId, commit)
       return {
         callinfo: { calculated_status: capabilities, ended, message: 'The pass phrase has been changed.' },
-        general: await restingNotice(recoveries, userId),
+        general: await onHoldNotice(recoveries, userId),
       }
     },
   })

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { maxUploadBytes, readUpload } from '../uploaded-certificate.ts'
 import { labelOf, type Certificates } from '../registry.ts'
-import { restingNotice, type Recoveries } from '../../users/recovery.ts'
+import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
 /** `POST /usercert/:userid` (spec: Add user certificate). */
@@ -29,6 +29,6 @@ export const addCertificate = (certificates: Certificates, recoveries: Recoverie
       const certificate = readUpload(await file.bytes(maxUploadBytes))
       note({ target: `user ${userId}: ${labelOf(certificate.fingerprint)}` })
       await certificates.register(userId, certificate, caller.userId, commit)
-      return { general: await restingNotice(recoveries, userId) }
+      return { general: await onHoldNotice(recoveries, userId) }
     },
   })

@@ -46,7 +46,7 @@ export const readOwnAccount = (
           email: user.email,
           userstatus: String(user.capabilities),
           passphrase_changed: new Date(user.passphraseChangedAt).toISOString(),
-          resting: await recoveries.resting(userId),
+          resting: await recoveries.countOnHold(userId),
           timeout: sessions.idleTimeoutMs,
           links: links.rules.enabled,
         },

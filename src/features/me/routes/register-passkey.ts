@@ -61,7 +61,7 @@ export const registerPasskey = (
       note({ target: `user ${caller.userId}: new passkey` })
       const shown = { ...freshFactorIn(factor), address: client.address }
       const read = await readRegistration({ id: registration.id, ...registration.response }, rules, attestation)
-      await ownFactors.refuseResting(caller.userId)
+      await ownFactors.refuseOnHold(caller.userId)
       const passkey = await ownFactors.change(caller, shown, commit, async (tx) => {
         const registered = await passkeys.register(tx, caller.userId, name, read)
         note({ target: `user ${caller.userId}: passkey ${registered.id}` })

@@ -7,7 +7,7 @@ import type { Enrolments, Holder } from '../enrolment.ts'
 import type { OtpDevice } from '../records.ts'
 import { qrImage, seedOf } from '../otpauth-uri.ts'
 import type { Commit } from '../../../store/store.ts'
-import { restingNotice, type Recoveries } from '../../users/recovery.ts'
+import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
 import { deviceRecord, deviceSchema, holderOf, userParams, kindField } from './device-record.ts'
 
 const aNumber = 'must be a whole number'
@@ -82,7 +82,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
         body.kind === 'hwkey_otp'
           ? { otpdevice: deviceRecord(await giveToken(devices, enrolments, gift, body)) }
           : await enrolCodes(enrolments, gift, { ...body, kind: body.kind })
-      return { callinfo, general: await restingNotice(recoveries, holder.id) }
+      return { callinfo, general: await onHoldNotice(recoveries, holder.id) }
     },
   })
 

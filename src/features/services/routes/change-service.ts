@@ -8,7 +8,7 @@ import {
   idOfService,
   ofOwner,
   ownerField,
-  restingSentence,
+  onHoldSentence,
   serviceParams,
   serviceRecord,
   serviceSchema,
@@ -48,8 +48,8 @@ export const changeService = (accounts: ServiceAccounts) =>
       const id = idOfService(params.serviceid)
       note({ target: `service ${id}: ${Object.keys({ expires, active, ...fields }).join(', ')}`.slice(0, 200) })
       const changes = { ...fields, expiresAt: expires, isActive: active }
-      const { service, rests } = await accounts.change(id, changes, caller.userId, commit)
-      return { callinfo: { service: serviceRecord(service) }, general: restingSentence(rests) }
+      const { service, putsOnHold } = await accounts.change(id, changes, caller.userId, commit)
+      return { callinfo: { service: serviceRecord(service) }, general: onHoldSentence(putsOnHold) }
     },
   })
 

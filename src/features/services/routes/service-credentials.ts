@@ -12,7 +12,7 @@ import {
   endField,
   idOfService,
   ofOwner,
-  restingSentence,
+  onHoldSentence,
   serviceParams,
 } from './service-record.ts'
 
@@ -91,7 +91,7 @@ export const addCredential = (accounts: ServiceAccounts) =>
     quota: 'files',
     async run({ params, body, caller, note, commit }) {
       const id = idOfService(params.serviceid)
-      const { service, rests, credential, key } = await accounts.addCredential(
+      const { service, putsOnHold, credential, key } = await accounts.addCredential(
         id,
         askedIn(body),
         caller.userId,
@@ -104,7 +104,7 @@ export const addCredential = (accounts: ServiceAccounts) =>
       )
       return {
         callinfo: { credential: credentialRecord(service, credential), ...(key !== undefined && { key }) },
-        general: restingSentence(rests),
+        general: onHoldSentence(putsOnHold),
       }
     },
   })

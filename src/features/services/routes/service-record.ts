@@ -127,8 +127,8 @@ export function idOfService(serviceid: string): number {
 }
 
 /** For CALLINFO.general; empty where no membership is on hold. */
-export const restingSentence = (rests: boolean): string[] =>
-  rests
+export const onHoldSentence = (putsOnHold: boolean): string[] =>
+  putsOnHold
     ? [
         'The memberships of the account are on hold until an Admin of each vault, or the operator if there is none, confirms them.',
       ]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bitmap, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { restingNotice, type Recoveries } from '../recovery.ts'
+import { onHoldNotice, type Recoveries } from '../recovery.ts'
 import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
 import { otpPrefixes, status, userIdOf, userParams, userFields } from './user-fields.ts'
@@ -57,7 +57,7 @@ export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | '
         general:
           otpprefix === undefined
             ? []
-            : [...keptNotice(await users.read(user.id), otpprefix), ...(await restingNotice(recoveries, user.id))],
+            : [...keptNotice(await users.read(user.id), otpprefix), ...(await onHoldNotice(recoveries, user.id))],
       }
     },
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { restingAdvice, type Recoveries } from '../../users/recovery.ts'
+import { onHoldAdvice, type Recoveries } from '../../users/recovery.ts'
 import type { Vaults } from '../vault.ts'
 import { vaultRecord, vaultSchema } from './vault-record.ts'
 
@@ -8,7 +8,7 @@ import { vaultRecord, vaultSchema } from './vault-record.ts'
  * `GET /vault`: the vaults that are shared with the caller, without those in which the membership is on hold. No vault
  * is an empty list, not an error.
  */
-export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'resting'>) =>
+export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'countOnHold'>) =>
   endpoint({
     operation: 'vault.list',
     handler: 'GroupHandler',
@@ -27,7 +27,7 @@ export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'resting
     body: z.object({}),
     async run({ caller }) {
       const shared = await vaults.listFor(caller.userId)
-      const resting = await recoveries.resting(caller.userId)
-      return { members: { VAULTS: shared.map(vaultRecord) }, general: restingAdvice(resting) }
+      const onHold = await recoveries.countOnHold(caller.userId)
+      return { members: { VAULTS: shared.map(vaultRecord) }, general: onHoldAdvice(onHold) }
     },
   })

@@ -1,9 +1,9 @@
-import type { AwakeAdmin } from '../../access/confirmation.ts'
+import type { ActiveAdmin } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
-import { rests } from '../users/recovery-records.ts'
+import { onHold } from '../users/recovery-records.ts'
 import { MembershipTable, type MembershipKey, type SealedState } from './membership-records.ts'
 
 /** Confirms the member for the number of recoveries in `state`. */
@@ -12,12 +12,12 @@ export async function setConfirmed(tx: Tx, { vaultId, userId }: MembershipKey, s
 }
 
 /** The Admins of a vault who can log in and are not on hold. */
-export function awakeAdmins(reader: Reader, vaultId: number): Promise<AwakeAdmin[]> {
-  return select<AwakeAdmin>(
+export function activeAdmins(reader: Reader, vaultId: number): Promise<ActiveAdmin[]> {
+  return select<ActiveAdmin>(
     reader,
     `SELECT m.user_id AS "userId", m.granted_by AS "grantedBy", m.granted_at AS "grantedAt"
      FROM vault_members m JOIN users u ON u.id = m.user_id
-     WHERE m.vault_id = $1 AND m.permission = ${permissionBits.Admin} AND ${logsIn('u')} AND NOT (${rests('u', 'm')})`,
+     WHERE m.vault_id = $1 AND m.permission = ${permissionBits.Admin} AND ${logsIn('u')} AND NOT (${onHold('u', 'm')})`,
     [vaultId],
   )
 }

@@ -1,7 +1,7 @@
 import { confirmersOf } from '../../access/confirmation.ts'
 import { findUserById } from '../../features/users/records.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
-import { awakeAdmins, openRecoveries } from '../../features/vaults/resting-records.ts'
+import { activeAdmins, openRecoveries } from '../../features/vaults/on-hold-records.ts'
 import type { Reader } from '../../store/store.ts'
 import { withStore } from '../console-context.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
@@ -11,7 +11,7 @@ const topic = 'members'
 const { ok, warning } = findingsOf(topic)
 
 /** Finds members on hold whom no Admin of their vault can confirm. */
-export const restingMembersCheck: Check = {
+export const membersOnHoldCheck: Check = {
   topic,
   async run(config) {
     if (!(await isMigrated(config))) return []
@@ -31,7 +31,7 @@ async function stuckIn(
 ): Promise<Finding[]> {
   const open = await openRecoveries(reader, id)
   if (open.length === 0) return []
-  const admins = await awakeAdmins(reader, id)
+  const admins = await activeAdmins(reader, id)
   const users = [...new Set(open.map(({ userId }) => userId))]
   const stuck = users.filter(
     (user) =>
