@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../encoding/base64.ts'
+import type { MembershipKey } from './permission.ts'
 import { entriesFor, type KeyEntry, type KeyOperation, type KeyScope, type Scope } from './scope.ts'
 
 /** Items of one call that may count against the same entries, each of which has a daily limit. */
@@ -8,16 +9,10 @@ export interface LimitedItems {
   readonly count: number
 }
 
-/** A member of a vault. */
-export interface DailyPlace {
-  readonly vaultId: number
-  readonly userId: number
-}
-
 /** Counts items against the daily limits of grants. */
 export interface DailyUse {
   /** Counts all items or none. @throws Fault `access.used_up`, which says when to try again */
-  spend(place: DailyPlace, items: readonly LimitedItems[]): Promise<void>
+  spend(member: MembershipKey, items: readonly LimitedItems[]): Promise<void>
 }
 
 const bound: ReadonlySet<KeyOperation> = new Set(['encrypt', 'decrypt', 'rewrap', 'datakey'])
@@ -40,10 +35,10 @@ export function limitedItems(
     const aad = bound.has(operation) ? aadOf(text) : undefined
     const allowing = entriesFor(scope, operation, { name, aad })
     if (allowing.length === 0 || allowing.some(({ entry }) => entry.daily === undefined)) continue
-    const place = nameOf(scope, allowing)
-    const known = limited.get(place) ?? { entries: allowing.map(({ entry }) => entry), count: 0 }
+    const entryNames = nameOf(scope, allowing)
+    const known = limited.get(entryNames) ?? { entries: allowing.map(({ entry }) => entry), count: 0 }
     known.count += 1
-    limited.set(place, known)
+    limited.set(entryNames, known)
   }
   return [...limited.values()]
 }

@@ -3,6 +3,12 @@ export const permissionBits = { Read: 1, Write: 2, Admin: 4 } as const
 
 export type Permission = keyof typeof permissionBits
 
+/** A membership by the ids of its vault and its user. */
+export interface MembershipKey {
+  readonly vaultId: number
+  readonly userId: number
+}
+
 const byBit = new Map<number, Permission>([
   [1, 'Read'],
   [2, 'Write'],

@@ -102,11 +102,11 @@ function ofKeys({ keys, operations, aad, daily, strict }: GivenKeys, at: number)
   }
 }
 
-function inOrder<T extends string>(given: readonly T[], known: readonly T[], place: string): T[] {
+function inOrder<T extends string>(given: readonly T[], known: readonly T[], member: string): T[] {
   // `given` may be any JSON value where the text was read from the database.
   const written = Array.isArray(given) ? known.filter((one) => given.includes(one)) : []
   if (written.length === 0 || given.some((one) => !known.includes(one)))
-    throw new RangeError(`${place} must have one or more of ${known.join(', ')}`)
+    throw new RangeError(`${member} must have one or more of ${known.join(', ')}`)
   return written
 }
 

@@ -35,7 +35,7 @@ export interface VerifyOptions {
 }
 
 /** The folder of one chain, and the verifier for its seals. */
-interface ChainPlace {
+interface ChainSource {
   readonly directory: string
   readonly chain: string
   readonly verifier: SealVerifier
@@ -50,8 +50,8 @@ interface ChainPlace {
 export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> {
   const { heads = new Map<string, SealedHead>(), own, isAll = false, witnessed, progress } = options
   const comparison = witnessed === undefined ? undefined : createWitnessComparison(witnessed)
-  const { places, verifiers, archives } = await readPlaces(options)
-  const chains = places.map(({ chain }) => chain)
+  const { sources, verifiers, archives } = await chainSources(options)
+  const chains = sources.map(({ chain }) => chain)
   const archivedChains = archives.map(({ chain }) => chain)
   const presence = createPresence({ chains: [...chains, ...archivedChains], own, heads, verifiers, isAll })
   const scans = new Map<string, ChainScan>()
@@ -66,8 +66,8 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
     presence.see(seal.statement.machine)
     comparison?.seal(seal)
   }
-  for (const place of places)
-    scans.set(place.chain, createChainScan({ ...place, onMention, onSeal, onEvent: options.onEvent }))
+  for (const source of sources)
+    scans.set(source.chain, createChainScan({ ...source, onMention, onSeal, onEvent: options.onEvent }))
   try {
     for (const [chain, point] of verifiers.flatMap(({ ends }) => ends)) mentions.hear(chain, point, keyFile)
     for (const { chain, last } of archives) if (!chains.includes(chain)) mentions.hear(chain, last, archiveList)
@@ -98,8 +98,8 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
  * Reads the chains, keys and archives of each folder. Machines that share a token change to the next key at different
  * times, so each folder has its own keys.
  */
-async function readPlaces({ directory, publicKey }: VerifyOptions) {
-  const places: ChainPlace[] = []
+async function chainSources({ directory, publicKey }: VerifyOptions) {
+  const sources: ChainSource[] = []
   const verifiers: SealVerifier[] = []
   const archives: ArchiveStatement[] = []
   for (const one of [directory].flat()) {
@@ -108,9 +108,9 @@ async function readPlaces({ directory, publicKey }: VerifyOptions) {
     const archived = await readArchived(one, verifier)
     archives.push(...archived.values())
     for (const chain of (await listSegments(one)).keys())
-      places.push({ directory: one, chain, verifier, archived: archived.get(chain) })
+      sources.push({ directory: one, chain, verifier, archived: archived.get(chain) })
   }
-  return { places, verifiers, archives }
+  return { sources, verifiers, archives }
 }
 
 function earliest(scans: ReadonlyMap<string, ChainScan>): ChainScan | undefined {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { chainName } from '../config/chain-name.ts'
-import { storePlace } from '../config/store-place.ts'
+import { storeLocation } from '../config/store-location.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import { createRecordedCommit, withRows } from '../audit/recorded-commit.ts'
 import { createAuditHeads } from '../audit/records.ts'
@@ -41,10 +41,10 @@ export interface ConsoleContext {
 
 /** Opens the database for commands that only read. It must exist, because only `strongroom init` creates it. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const place = storePlace(config)
-  const absence = 'sqlite' in place ? absenceOf(place.sqlite, 'store.sqlite') : undefined
+  const location = storeLocation(config)
+  const absence = 'sqlite' in location ? absenceOf(location.sqlite, 'store.sqlite') : undefined
   if (absence !== undefined) throw new Fault('store.unavailable', `The database ${absence.detail}. ${absence.remedy}`)
-  const store = await openStore(place, tables)
+  const store = await openStore(location, tables)
   try {
     return await work(store)
   } finally {
@@ -98,7 +98,7 @@ async function withTrail<T>(
 }
 
 /** The context of a command that needs database and token, but not the services. */
-export interface TokenPlace {
+export interface TokenContext {
   readonly config: Config
   readonly store: Store
   readonly token: TokenAccess
@@ -107,7 +107,7 @@ export interface TokenPlace {
 export async function withToken<T>(
   invocation: Invocation,
   config: Config,
-  work: (place: TokenPlace) => Promise<T>,
+  work: (context: TokenContext) => Promise<T>,
 ): Promise<T> {
   return withStore(config, async (store) => {
     const token = await reachToken(invocation, config)
@@ -121,7 +121,7 @@ export async function withToken<T>(
 
 /** Writes one record of an operation that changes no row. */
 export async function recordAt(
-  { config, store, token }: TokenPlace,
+  { config, store, token }: TokenContext,
   operation: string,
   target: string,
   startedTick: number,
@@ -139,7 +139,7 @@ export async function recordAlone(
   target: string,
   startedTick: number,
 ): Promise<void> {
-  await withToken(invocation, config, (place) => recordAt(place, operation, target, startedTick))
+  await withToken(invocation, config, (context) => recordAt(context, operation, target, startedTick))
 }
 
 /** The audit record of one command. */

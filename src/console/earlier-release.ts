@@ -1,6 +1,6 @@
 import { hasEarlierKeys, takeOverKeys, type KeyTakeover } from '../daemon/earlier-key-rows.ts'
 import { takeOverRows } from '../daemon/unsealed-rows.ts'
-import type { TokenPlace } from './console-context.ts'
+import type { TokenContext } from './console-context.ts'
 import { count } from './output/command-answer.ts'
 import { createProgress } from './output/progress.ts'
 import type { Terminal } from './output/terminal.ts'
@@ -16,7 +16,7 @@ export interface Takeover extends KeyTakeover {
  * Takes over the rows of an earlier release, and then ends the takeover for good. After an interruption, the next call
  * continues.
  */
-export async function takeOver({ store, token: { hsm } }: TokenPlace, terminal: Terminal): Promise<Takeover> {
+export async function takeOver({ store, token: { hsm } }: TokenContext, terminal: Terminal): Promise<Takeover> {
   const sealedRows = await takeOverRows(store, hsm, createProgress(terminal, 'Sealing the earlier rows'))
   // Asking for the status makes running processes notice new root keys, so that earlier backups go under the newest.
   if (await hasEarlierKeys(store.read)) await agreedStatus(hsm)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { storePlace } from '../config/store-place.ts'
+import { storeLocation } from '../config/store-location.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
@@ -43,18 +43,18 @@ export function addInit(program: Command): void {
 
 async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
-  const before = await inspectStore(storePlace(config))
+  const before = await inspectStore(storeLocation(config))
   const roots = initToken(invocation, config, before.isUsed)
   const database = await initDatabase(config, before)
-  const taken = await withToken(invocation, config, async (place) => {
-    const taken = await takeOver(place, invocation.terminal)
-    await markEarlier(place.store, place.token.hsm)
+  const taken = await withToken(invocation, config, async (context) => {
+    const taken = await takeOver(context, invocation.terminal)
+    await markEarlier(context.store, context.token.hsm)
     const changes = [
       ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
       ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
       ...changesOf(taken),
     ]
-    if (changes.length > 0) await recordAt(place, 'init', changes.join(', '), startedTick)
+    if (changes.length > 0) await recordAt(context, 'init', changes.join(', '), startedTick)
     return taken
   })
   const { sealedRows, movedBackups, ...keys } = taken
@@ -122,18 +122,18 @@ function describeBackups(backups: MovedBackups | undefined): string[] {
 }
 
 interface Database {
-  readonly place: string
+  readonly location: string
   readonly existed: boolean
   readonly applied: readonly string[]
 }
 
 async function initDatabase(config: Config, before: StoreInspection): Promise<Database> {
-  const place = storePlace(config)
-  if ('sqlite' in place) mkdirSync(dirname(place.sqlite), { recursive: true, mode: 0o700 })
-  await (await openStore(place, tables)).close()
-  if ('sqlite' in place && existsSync(place.sqlite)) leaveToOwner(dirname(place.sqlite))
+  const location = storeLocation(config)
+  if ('sqlite' in location) mkdirSync(dirname(location.sqlite), { recursive: true, mode: 0o700 })
+  await (await openStore(location, tables)).close()
+  if ('sqlite' in location && existsSync(location.sqlite)) leaveToOwner(dirname(location.sqlite))
   return {
-    place: 'sqlite' in place ? place.sqlite : 'PostgreSQL',
+    location: 'sqlite' in location ? location.sqlite : 'PostgreSQL',
     existed: before.exists,
     applied: before.pending,
   }
@@ -141,7 +141,7 @@ async function initDatabase(config: Config, before: StoreInspection): Promise<Da
 
 function describe(
   roots: ReturnType<typeof initToken>,
-  { place, existed, applied }: Database,
+  { location, existed, applied }: Database,
   taken: Takeover,
 ): string[] {
   const made = existed ? 'exists' : 'made'
@@ -151,7 +151,7 @@ function describe(
       ['token', `${roots.token.label}, serial ${roots.token.serial}`],
       ...roots.created.map((label) => ['  made', label]),
       ...roots.present.map((label) => ['  exists', label]),
-      ['database', place],
+      ['database', location],
       [`  ${made}`, migrated],
       ...takeoverRows(taken),
     ]),

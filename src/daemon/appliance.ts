@@ -4,7 +4,7 @@ import { createDocuments } from '../http/pipeline/document-sending.ts'
 import { createQuotas } from '../http/pipeline/quotas.ts'
 import { createUnidentifiedCallLimit } from '../http/pipeline/unidentified-call-limit.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
-import { presentPlace } from './present-database.ts'
+import { presentDatabase } from './present-database.ts'
 import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createDiskReserve } from '../audit/disk-reserve.ts'
@@ -46,7 +46,7 @@ import type { Appliance, ApplianceOptions } from './worker-process.ts'
 /** Creates one worker: all services, the interface and its listeners. */
 export async function createAppliance({ config, slot, askState, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
-  const store = await openStore(presentPlace(config), tables)
+  const store = await openStore(presentDatabase(config), tables)
   await checkTakenOver(store.read)
   const counts = createWorkerCounts()
   const hsm = openHsm(config, counts)

@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs'
-import { storePlace } from '../config/store-place.ts'
+import { storeLocation } from '../config/store-location.ts'
 import type { Config } from '../config/schema.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
 
 /**
- * The place of the database that the daemon serves. Only `strongroom init` creates the file. If the daemon created one
+ * The location of the database that the daemon serves. Only `strongroom init` creates the file. If the daemon created one
  * where a disk is not mounted or `store.sqlite` is mistyped, it would serve without users, vaults and keys.
  * @throws Fault `store.unavailable` if the file does not exist
  */
-export function presentPlace(config: Config): ReturnType<typeof storePlace> {
-  const place = storePlace(config)
-  if ('sqlite' in place && isAbsent(place.sqlite))
+export function presentDatabase(config: Config): ReturnType<typeof storeLocation> {
+  const location = storeLocation(config)
+  if ('sqlite' in location && isAbsent(location.sqlite))
     throw new Fault(
       'store.unavailable',
-      `The database ${place.sqlite} does not exist: mount its disk, restore it, or correct store.sqlite. On a new appliance run "strongroom init" once.`,
+      `The database ${location.sqlite} does not exist: mount its disk, restore it, or correct store.sqlite. On a new appliance run "strongroom init" once.`,
     )
-  return place
+  return location
 }
 
 /** Other errors of `stat` are left to the opening of the file, whose message says more. */

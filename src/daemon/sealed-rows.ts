@@ -1,3 +1,4 @@
+import type { MembershipKey } from '../access/permission.ts'
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
 import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
@@ -19,20 +20,20 @@ import { findKeyById, KeyVersionTable, TransparentKeyTable } from '../features/t
 import { invocationsRecord, policyRecord, versionRecord } from '../features/transparent/sealing.ts'
 import { findUserById, UserTable } from '../features/users/records.ts'
 import { userRecord } from '../features/users/user-seals.ts'
-import { MembershipTable, RemovedMemberTable, type MembershipKey } from '../features/vaults/membership-records.ts'
+import { MembershipTable, RemovedMemberTable } from '../features/vaults/membership-records.ts'
 import { findVault, VaultTable } from '../features/vaults/records.ts'
 import { sealedVaultKey } from '../features/vaults/vault-key.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import { isFault } from '../fault.ts'
 import type { Reader, Tx } from '../store/store.ts'
-import { atPlace, type Place, placeOf, rowsBehind } from '../store/table-rows.ts'
+import { hasKey, type RowKey, rowKeyOf, rowsAfter } from '../store/table-rows.ts'
 import { FloorBatchTable } from './floor-courier.ts'
 
 /** A row with one of its seals. */
 export interface SealedRow {
   /** A name for people. */
   readonly name: string
-  readonly place: Place
+  readonly key: RowKey
   readonly seal: Buffer
   /** The record that the seal covers; undefined for a row that was edited so that no record can be made of it. */
   readonly record: Buffer | undefined
@@ -45,8 +46,8 @@ export interface SealedRows {
   readonly table: string
   readonly column: string
   count(reader: Reader): Promise<number>
-  /** The next rows after a place, in the order of the primary key. */
-  page(reader: Reader, behind: Place | undefined, limit: number): Promise<SealedRow[]>
+  /** The next rows after a primary key, in the order of the primary key. */
+  page(reader: Reader, behind: RowKey | undefined, limit: number): Promise<SealedRow[]>
 }
 
 type Bytes = Buffer | undefined
@@ -59,17 +60,17 @@ function rowsOf<Row extends ObjectLiteral>(
   column: keyof Row & string = 'seal',
 ): SealedRows {
   async function sealedRow(reader: Reader, row: Row): Promise<SealedRow> {
-    const [place, seal]: [Place, Buffer] = [placeOf(keys, row), row[column]]
+    const [key, seal]: [RowKey, Buffer] = [rowKeyOf(keys, row), row[column]]
     return {
-      name: `${table.options.tableName} ${place.join(' ')}`,
-      place,
+      name: `${table.options.tableName} ${key.join(' ')}`,
+      key,
       seal,
       record: await composed(async () => recordOf(row, reader)),
       async replace(tx, next) {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a column of this table
         return (
-          (await tx.update(table, { ...atPlace(keys, place), [column]: seal }, { [column]: next } as object))
-            .affected === 1
+          (await tx.update(table, { ...hasKey(keys, key), [column]: seal }, { [column]: next } as object)).affected ===
+          1
         )
       },
     }
@@ -80,7 +81,7 @@ function rowsOf<Row extends ObjectLiteral>(
     column,
     count: (reader) => reader.countBy(table, {}),
     async page(reader, behind, take) {
-      const rows = await rowsBehind(reader, table, keys, behind, take)
+      const rows = await rowsAfter(reader, table, keys, behind, take)
       const sealed: SealedRow[] = []
       for (const row of rows) sealed.push(await sealedRow(reader, row))
       return sealed

@@ -1,3 +1,4 @@
+import type { MembershipKey } from '../access/permission.ts'
 import { Not, type EntitySchema, type ObjectLiteral } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
@@ -6,7 +7,7 @@ import { certificateOf, sealedRecord } from '../features/certificates/records.ts
 import { deviceKey, devicesOf } from '../features/otp/records.ts'
 import { UserTable } from '../features/users/records.ts'
 import { userRecord } from '../features/users/user-seals.ts'
-import { MembershipTable, RemovedMemberTable, type MembershipKey } from '../features/vaults/membership-records.ts'
+import { MembershipTable, RemovedMemberTable } from '../features/vaults/membership-records.ts'
 import { VaultTable } from '../features/vaults/records.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
@@ -55,11 +56,11 @@ function earlier<Row extends ObjectLiteral & { readonly seal: Buffer }>(
     async sealSome(tx, hsm) {
       const records: SealedRecord[] = []
       for (const row of await tx.find(table, { where, take: rowsAtOnce })) {
-        const place = Object.fromEntries(keys.map((key) => [key, row[key]]))
+        const key = Object.fromEntries(keys.map((column) => [column, row[column]]))
         const { sealed, columns } = await sealRow(tx, row, hsm).catch((error: unknown) => {
-          throw named(error, `${name} ${Object.values(place).join(' of ')}`)
+          throw named(error, `${name} ${Object.values(key).join(' of ')}`)
         })
-        await tx.update(table, place, { ...columns, seal: sealed.seal })
+        await tx.update(table, key, { ...columns, seal: sealed.seal })
         records.push(sealed)
       }
       return records

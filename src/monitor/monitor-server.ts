@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createConnectionPlaces } from './connection-places.ts'
+import { createConnectionLimit } from './connection-limit.ts'
 
 export interface MonitorPage {
   readonly status: number
@@ -26,7 +26,7 @@ const mostAnswers = 100
  * many cannot keep scrapers out. Each connection may have one waiting request.
  */
 export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<MonitorPage>>): MonitorServer {
-  const places = createConnectionPlaces(mostConnections)
+  const connections = createConnectionLimit(mostConnections)
   const asking = new Set<Socket>()
   const wait = createTurns()
   const server = createServer(
@@ -40,14 +40,14 @@ export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<Mon
     (request, response) => void answer(request, response).catch(() => response.destroy()),
   )
   server.maxRequestsPerSocket = 100
-  server.on('connection', (socket) => places.add(socket))
+  server.on('connection', (socket) => connections.add(socket))
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request
     // Scrapers do not pipeline requests, though RFC 9112 §9.3.2 allows it.
     if (asking.has(socket)) return void socket.destroy()
     asking.add(socket)
-    places.use(socket)
+    connections.use(socket)
     response.once('close', () => asking.delete(socket))
     await wait(() => socket.destroyed)
     if (socket.destroyed) return
@@ -73,7 +73,7 @@ export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<Mon
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        places.closeAll()
+        connections.closeAll()
       }),
   }
 }

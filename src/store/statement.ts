@@ -52,8 +52,8 @@ export async function insertRow<Row extends ObjectLiteral>(
   returning: string,
 ): Promise<unknown> {
   const columns = columnsIn(table, row)
-  const places = columns.map((_, at) => `$${at + 1}`).join(', ')
-  const sql = `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES (${places}) RETURNING ${returning} AS returned`
+  const parameters = columns.map((_, at) => `$${at + 1}`).join(', ')
+  const sql = `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES (${parameters}) RETURNING ${returning} AS returned`
   const [inserted] = await select<{ readonly returned: unknown }>(tx, sql, valuesIn(columns, row))
   return inserted?.returned
 }
@@ -78,8 +78,8 @@ export async function insertRows<Row extends ObjectLiteral>(
   rows: readonly Row[],
 ): Promise<void> {
   const columns = columnsOf(table)
-  const places = (row: number) => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
-  const values = rows.map((_, row) => `(${places(row)})`).join(', ')
+  const parameters = (row: number) => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
+  const values = rows.map((_, row) => `(${parameters(row)})`).join(', ')
   const given = rows.flatMap((row) => columns.map(({ member, write }) => write(row[member])))
   await change(tx, `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES ${values}`, given)
 }

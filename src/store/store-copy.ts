@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts'
 import { copyRowNumbers } from './row-numbers.ts'
 import { insertRows } from './statement.ts'
 import type { Reader, Store, Tx } from './store.ts'
-import { atPlace, keyOf, placeOf, rowsBehind } from './table-rows.ts'
+import { hasKey, keyColumnsOf, rowKeyOf, rowsAfter } from './table-rows.ts'
 
 type Table = EntitySchema<ObjectLiteral>
 
@@ -55,11 +55,11 @@ async function countRows(reader: Reader, tables: readonly Table[]): Promise<numb
 }
 
 async function* pagesOf(reader: Reader, table: Table): AsyncGenerator<ObjectLiteral[]> {
-  const keys = keyOf(table)
-  for (let page = await rowsBehind(reader, table, keys, undefined, rowsAtOnce); page.length > 0;) {
+  const columns = keyColumnsOf(table)
+  for (let page = await rowsAfter(reader, table, columns, undefined, rowsAtOnce); page.length > 0;) {
     yield page
     const last = page.at(-1)
-    page = last === undefined ? [] : await rowsBehind(reader, table, keys, placeOf(keys, last), rowsAtOnce)
+    page = last === undefined ? [] : await rowsAfter(reader, table, columns, rowKeyOf(columns, last), rowsAtOnce)
   }
 }
 
@@ -69,9 +69,9 @@ async function copyPage(copy: Tx, table: Table, page: readonly ObjectLiteral[]):
   } catch (cause) {
     throw new Fault('store.unavailable', `The new database does not take the rows of ${nameOf(table)}.`, { cause })
   }
-  const keys = keyOf(table)
-  const nameOfRow = (row: ObjectLiteral) => placeOf(keys, row).join(' ')
-  const arrived = await copy.find(table, { where: page.map((row) => atPlace(keys, placeOf(keys, row))) })
+  const columns = keyColumnsOf(table)
+  const nameOfRow = (row: ObjectLiteral) => rowKeyOf(columns, row).join(' ')
+  const arrived = await copy.find(table, { where: page.map((row) => hasKey(columns, rowKeyOf(columns, row))) })
   const byName = new Map(arrived.map((row) => [nameOfRow(row), row]))
   for (const row of page) {
     const there = byName.get(nameOfRow(row))

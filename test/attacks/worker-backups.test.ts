@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeContent, encodeContent, readBackup } from '../../src/hsm/backup-record.ts'
-import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
+import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import {
   sealedCount,
@@ -50,7 +50,7 @@ const readable = { allowExport: 1, allowPlaintextExport: 1 }
 /** A key of the attacker's own vault, as far as the keeper seals its records. */
 async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {}): Promise<TransparentKey> {
   const vaultId = Number(attacker.id)
-  const { vault } = await createKeyPlaces(appliance.store).of(vaultId)
+  const { vault } = await createSealedVaultKeys(appliance.store).of(vaultId)
   const grant = await grantIn(appliance, vaultId)
   return { ...(await sealedNewKey(worker, { ...like, ...flags, createdAt: Date.now(), vaultId }, vault, grant)), id: 0 }
 }
@@ -139,7 +139,7 @@ describe('a backup', () => {
     const { key, latest } = await givenKey(wrapsOnly)
     const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
     const version = { key: sealedVersion(key, latest), count: sealedCount(key, latest) }
-    const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
+    const { vaultKey } = await createSealedVaultKeys(appliance.store).of(key.vaultId)
     const grant = await grantIn(appliance, key.vaultId)
     const backUpAs = (policy: TransparentKey, ...versions: readonly (typeof version)[]) =>
       worker.sealBackup({ policy: sealedPolicy(policy), vaultKey, grant, versions })
@@ -159,7 +159,7 @@ describe('a backup', () => {
   it('makes no key of another policy than its own', async () => {
     const { key } = await givenKey(wrapsOnly)
     const backup = await backUp(key.name)
-    const { vaultKey } = await createKeyPlaces(appliance.store).of(Number(attacker.id))
+    const { vaultKey } = await createSealedVaultKeys(appliance.store).of(Number(attacker.id))
     const restoreAs = (policy: TransparentKey) =>
       worker.restoreKey(backup, { policy: sealedPolicy(policy), vaultKey }, 0)
     for (const other of [
@@ -178,7 +178,7 @@ describe('a backup', () => {
 describe('a key of one kind', () => {
   it('is sealed under no type of another, by which a backup would make it one', async () => {
     const own = await ownKey((await givenKey()).key, { type: 'aes256-ctr' })
-    const { vaultKey } = await createKeyPlaces(appliance.store).of(own.vaultId)
+    const { vaultKey } = await createSealedVaultKeys(appliance.store).of(own.vaultId)
     const place = { ...placeOf(own), vaultKey }
     const made = await worker.generate('aes256-gcm', { exportable: false, backup: true, place })
     const { kek: backupKek = null, blob: backupBlob = null } = made.backup ?? {}

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findJob, type ImportJob } from '../../src/features/transparent/import-job-records.ts'
-import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
+import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import type { TransparentKey } from '../../src/features/transparent/records.ts'
 import {
   invocationsRecord,
@@ -60,7 +60,7 @@ async function givenJob(name: string): Promise<ImportJob> {
   return job
 }
 
-const placeOf = (vaultId: number) => createKeyPlaces(appliance.store).of(vaultId)
+const placeOf = (vaultId: number) => createSealedVaultKeys(appliance.store).of(vaultId)
 
 async function jobRecord(job: ImportJob): Promise<Buffer> {
   const { vault } = await placeOf(job.vaultId)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
+import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import type { StoredKey } from '../../src/features/transparent/records.ts'
 import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
@@ -133,7 +133,7 @@ describe('a key that the attacker knows', () => {
       expiresAt: Date.now() + 3_600_000,
     })
     const seal = await on.worker.seal(record, undefined, pair.provenance, await grantOfMember())
-    const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
+    const { vaultKey } = await createSealedVaultKeys(appliance.store).of(key.vaultId)
     const wrapped = rsaAesWrap(pair.publicKey, randomBytes(32))
     return on.worker.importKey({ record, seal }, wrapped, { policy: sealedPolicy(key), vaultKey })
   }
@@ -149,7 +149,7 @@ describe('a key that the attacker knows', () => {
     await own.admin.must('POST', `/transparent/import/${own.id}/mine`, body)
     const { KEYS: backedUp } = await own.admin.must('GET', `/transparent/backup/${own.id}/mine`)
     const backup = Buffer.from(String(Object(backedUp).backup), 'base64')
-    const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
+    const { vaultKey } = await createSealedVaultKeys(appliance.store).of(key.vaultId)
     const [made] = await on.worker.restoreKey(backup, { policy: sealedPolicy(key), vaultKey }, 0)
     if (made === undefined) throw new Error('no version')
     return made

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
-import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
+import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy, sealedVersion, versionRecord } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
@@ -155,7 +155,7 @@ describe('a key', () => {
 
   it('that was made for one place is sealed in no other, and in none twice', async () => {
     const [one, other] = [await withVersionMore((await givenKey()).key), await withVersionMore((await givenKey()).key)]
-    const purpose = await createKeyPlaces(appliance.store).purposeOf(one)
+    const purpose = await createSealedVaultKeys(appliance.store).purposeOf(one)
     const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, ...purpose })
     const second = { ...unsealed, version: 2, kek: made.kek, blob: made.blob }
     const grant = await admin()

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
-import { storePlace } from '../../src/config/store-place.ts'
+import { storeLocation } from '../../src/config/store-location.ts'
 import { systemClock } from '../../src/clock.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { keeperOf } from '../../src/config/keeper-section.ts'
@@ -360,7 +360,7 @@ function configuration(
 const unrecorded = { append: () => Promise.resolve() }
 
 async function openParts(config: Config): Promise<Parts> {
-  const store = await openStore(storePlace(config), tables)
+  const store = await openStore(storeLocation(config), tables)
   const hsm = createHsmClient({
     sockets: config.hsm.sockets,
     keyMakerSocket: keyMakerSocketOf(config.hsm),

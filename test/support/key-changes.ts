@@ -1,4 +1,4 @@
-import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
+import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import type { StoredKey, TransparentKey } from '../../src/features/transparent/records.ts'
 import {
   invocationsRecord,
@@ -71,7 +71,7 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
     },
 
     madeFor: async (key, flags = { exportable: false, backup: false }) =>
-      worker.generate('aes256-gcm', { ...flags, ...(await createKeyPlaces(appliance.store).purposeOf(key)) }),
+      worker.generate('aes256-gcm', { ...flags, ...(await createSealedVaultKeys(appliance.store).purposeOf(key)) }),
 
     addVersion(key, made, says, by) {
       const record = versionRecord(key, { ...newVersion(key, made), ...says })

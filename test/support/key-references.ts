@@ -1,4 +1,4 @@
-import { createKeyPlaces, type KeyPlaces } from '../../src/features/transparent/key-places.ts'
+import { createSealedVaultKeys, type SealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import type { StoredKey } from '../../src/features/transparent/records.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import type { TestAppliance } from './appliance.ts'
@@ -13,7 +13,7 @@ export async function latestReference(
   grant?: SealedRecord,
 ): Promise<KeyReference> {
   const granted = grant ?? (await grantIn(appliance, stored.key.vaultId))
-  return latestIn(createKeyPlaces(appliance.store), stored, granted)
+  return latestIn(createSealedVaultKeys(appliance.store), stored, granted)
 }
 
 /** Such references to many keys of a vault. */
@@ -22,10 +22,14 @@ export async function latestReferences(
   vaultId: string,
   keys: readonly StoredKey[],
 ): Promise<KeyReference[]> {
-  const [places, granted] = [createKeyPlaces(appliance.store), await grantIn(appliance, vaultId)]
-  return Promise.all(keys.map((stored) => latestIn(places, stored, granted)))
+  const [vaultKeys, granted] = [createSealedVaultKeys(appliance.store), await grantIn(appliance, vaultId)]
+  return Promise.all(keys.map((stored) => latestIn(vaultKeys, stored, granted)))
 }
 
-async function latestIn(places: KeyPlaces, { key, latest }: StoredKey, grant: SealedRecord): Promise<KeyReference> {
-  return (await places.referencesOf(key, grant))(latest)
+async function latestIn(
+  vaultKeys: SealedVaultKeys,
+  { key, latest }: StoredKey,
+  grant: SealedRecord,
+): Promise<KeyReference> {
+  return (await vaultKeys.referencesOf(key, grant))(latest)
 }

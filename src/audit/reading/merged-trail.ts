@@ -1,7 +1,7 @@
 import { createRecordFilter, type RecordCriteria, type RecordFilter } from './record-filter.ts'
 import { longestCallMs } from './time-seek.ts'
 import { eventIn, type ReadRecord } from './trail-record.ts'
-import { chainsIn, linesOfChain, type OnMissing, type TrailPlace } from './whole-chain.ts'
+import { chainsIn, linesOfChain, type OnMissing, type TrailFolders } from './whole-chain.ts'
 
 /**
  * Number of records of one chain that are read ahead and sorted, because calls end in another order than they arrive.
@@ -13,15 +13,15 @@ const windowRecords = 1_000
  * 1 000 records of each chain wait. A record comes late if a thousand later calls of its process ended before its own.
  */
 export async function* readMerged(
-  places: readonly TrailPlace[],
+  trails: readonly TrailFolders[],
   criteria: RecordCriteria,
   onMissing: OnMissing,
 ): AsyncGenerator<ReadRecord, void> {
   const filter = createRecordFilter(criteria)
   const chains: Ordered[] = []
-  for (const place of places)
-    for (const chain of await chainsIn(place)) {
-      const lines = linesOfChain(place, chain, criteria.since, onMissing)
+  for (const trail of trails)
+    for (const chain of await chainsIn(trail)) {
+      const lines = linesOfChain(trail, chain, criteria.since, onMissing)
       chains.push(createOrdered(readChain(lines, chain, criteria, filter)))
     }
   try {

@@ -11,7 +11,7 @@ import type { ReadPoint } from '../witness/head-reader.ts'
 import { seekTime } from './time-seek.ts'
 
 /** The folders of a trail. */
-export interface TrailPlace {
+export interface TrailFolders {
   readonly directory: string
   /** Folders that may contain its bundles. */
   readonly archives: readonly string[]
@@ -21,7 +21,7 @@ export interface TrailPlace {
 export type OnMissing = (archive: ArchiveStatement) => void
 
 /** The chains of a folder: those with files, and those of which only bundles are left. */
-export async function chainsIn({ directory }: TrailPlace): Promise<ReadonlySet<string>> {
+export async function chainsIn({ directory }: TrailFolders): Promise<ReadonlySet<string>> {
   const archived = await listArchived(directory)
   return new Set([...(await listSegments(directory)).keys(), ...archived.map(({ chain }) => chain)])
 }
@@ -32,16 +32,16 @@ export async function chainsIn({ directory }: TrailPlace): Promise<ReadonlySet<s
  * once.
  */
 export async function* linesOfChain(
-  place: TrailPlace,
+  folders: TrailFolders,
   chain: string,
   since: number | undefined,
   onMissing: OnMissing,
 ): AsyncGenerator<readonly Buffer[], void> {
-  const archived = createArchivedList(place.directory, chain, since)
-  const range = await despiteMoves(() => rangeOf(place.directory, chain, since))
+  const archived = createArchivedList(folders.directory, chain, since)
+  const range = await despiteMoves(() => rangeOf(folders.directory, chain, since))
   let [nextFile, lastSeq] = [0, 0]
   for (;;) {
-    const part = await despiteMoves(async () => openPart(place, await archived(), range, nextFile, onMissing))
+    const part = await despiteMoves(async () => openPart(folders, await archived(), range, nextFile, onMissing))
     if (part === undefined) return
     // Some files of a bundle may have been read before they were archived.
     const known = part.first < nextFile ? lastSeq : 0
@@ -93,27 +93,27 @@ interface Part {
 
 /** Opens the part with this file, or else the next part. Rejects with ENOENT for a file that was archived meanwhile. */
 async function openPart(
-  place: TrailPlace,
+  folders: TrailFolders,
   archived: readonly ArchiveStatement[],
   { chain, from, last }: FileRange,
   nextFile: number,
   onMissing: OnMissing,
 ): Promise<Part | undefined> {
-  const segments = (await listSegments(place.directory)).get(chain) ?? []
+  const segments = (await listSegments(folders.directory)).get(chain) ?? []
   const segment = segments.find(({ number }) => number >= Math.max(nextFile, from.segment) && number <= last)
   const [bundle] = archived
     .filter(({ files }) => files.last >= nextFile && files.first <= last)
     .toSorted((a, b) => a.files.first - b.files.first)
   if (bundle !== undefined && (segment?.number ?? Infinity) > Math.max(bundle.files.first, nextFile))
-    return { ...bundle.files, lines: bundleLines(place, bundle, onMissing) }
-  return segment && { first: segment.number, last: segment.number, lines: await fileLines(place, segment, from) }
+    return { ...bundle.files, lines: bundleLines(folders, bundle, onMissing) }
+  return segment && { first: segment.number, last: segment.number, lines: await fileLines(folders, segment, from) }
 }
 
-async function fileLines({ directory }: TrailPlace, segment: Segment, from: ReadPoint) {
+async function fileLines({ directory }: TrailFolders, segment: Segment, from: ReadPoint) {
   return chunksOf(await readLines(directory, segment, segment.number === from.segment ? from.bytes : 0))
 }
 
-function bundleLines({ archives }: TrailPlace, archive: ArchiveStatement, onMissing: OnMissing): Part['lines'] {
+function bundleLines({ archives }: TrailFolders, archive: ArchiveStatement, onMissing: OnMissing): Part['lines'] {
   const path = archives.map((folder) => join(folder, bundleName(archive))).find((one) => existsSync(one))
   if (path !== undefined) return linesOfBundle(path, archive)
   onMissing(archive)

@@ -26,7 +26,7 @@ import { chainName } from '../../config/chain-name.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
 import { Fault } from '../../fault.ts'
 import { syncFolder } from '../../folder-sync.ts'
-import { recordAt, withToken, type TokenPlace } from '../console-context.ts'
+import { recordAt, withToken, type TokenContext } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, dateOf, table, type Answer } from '../output/command-answer.ts'
@@ -50,7 +50,7 @@ interface Options {
   readonly to?: string
 }
 
-interface Place extends TokenPlace {
+interface ArchiveContext extends TokenContext {
   readonly directory: string
   readonly to: string
   readonly publicKey: Buffer
@@ -91,12 +91,12 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
     const bundles = await withToken(invocation, config, async (token) => {
       const { publicKey } = await token.token.hsm.auditKeys()
       const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(directory) })
-      const place = { ...token, directory, to, publicKey, verifier }
+      const context = { ...token, directory, to, publicKey, verifier }
       const archived = await readArchived(directory, verifier)
       const made: Bundle[] = []
       for (const { chain, sealedSeq } of report.chains) {
         const sealed = Math.min(sealedSeq, input.heads?.get(chain)?.seq ?? 0)
-        const bundle = await archiveChain(place, chain, archived.get(chain), before, sealed)
+        const bundle = await archiveChain(context, chain, archived.get(chain), before, sealed)
         if (bundle !== undefined) made.push(bundle)
       }
       return made
@@ -109,15 +109,15 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
 }
 
 async function archiveChain(
-  place: Place,
+  context: ArchiveContext,
   chain: string,
   archived: ArchiveStatement | undefined,
   before: number,
   sealedSeq: number,
 ): Promise<Bundle | undefined> {
-  const { config, directory, to, verifier } = place
+  const { config, directory, to, verifier } = context
   const present = (await listSegments(directory)).get(chain) ?? []
-  if (archived !== undefined) await finishRemoval(place, archived, present)
+  if (archived !== undefined) await finishRemoval(context, archived, present)
   const segments = present.filter(({ number }) => number > (archived?.files.last ?? 0))
   const older = await forwarded(config, await olderFiles(directory, segments, before, sealedSeq))
   if (older.length === 0) return undefined
@@ -128,9 +128,9 @@ async function archiveChain(
     const { statement, findings } = await writeContent(content, directory, older, verifier, begin)
     if (findings.length > 0) throw unsound(findings[0]?.detail)
     const file = join(to, bundleName(statement))
-    const manifest = { archive: statement, ...(await prove(place, statement)) }
+    const manifest = { archive: statement, ...(await prove(context, statement)) }
     await writeBundle(file, content, manifest)
-    await checkBundle(place, file, statement)
+    await checkBundle(context, file, statement)
     await addArchived(directory, manifest)
     await removeFiles(directory, older)
     return { file, archive: statement }
@@ -148,9 +148,9 @@ async function forwarded(config: Config, segments: readonly Segment[]): Promise<
 }
 
 /** Records the archive and waits for the seal that covers the record, which serves as the signature of the bundle. */
-async function prove(place: Place, archive: ArchiveStatement) {
-  const { config, directory, publicKey } = place
-  await recordAt(place, archiveOperation, archiveSubject(archive), performance.now())
+async function prove(context: ArchiveContext, archive: ArchiveStatement) {
+  const { config, directory, publicKey } = context
+  await recordAt(context, archiveOperation, archiveSubject(archive), performance.now())
   const proof = await findProof(directory, chainName(config, 'console'), archive)
   if (proof === undefined)
     throw new Fault('audit.unavailable', 'The record of the archive was not sealed: nothing was removed, run it again.')
@@ -162,7 +162,7 @@ async function prove(place: Place, archive: ArchiveStatement) {
   }
 }
 
-async function checkBundle({ verifier }: Place, file: string, expected: ArchiveStatement): Promise<void> {
+async function checkBundle({ verifier }: ArchiveContext, file: string, expected: ArchiveStatement): Promise<void> {
   const { archive, faults } = await verifyBundle(file, () => verifier)
   if (faults.length > 0 || archive === undefined || statementOf(archive) !== statementOf(expected))
     throw unsound(`${file}: ${faults[0] ?? 'it is another bundle.'}`)
@@ -172,10 +172,14 @@ const unsound = (detail = ''): Fault =>
   new Fault('audit.unavailable', `The bundle cannot be made, and nothing was removed: ${detail}`)
 
 /** Removes files that an interrupted run left although their bundle is complete, after it has verified that bundle. */
-async function finishRemoval(place: Place, archived: ArchiveStatement, present: readonly Segment[]): Promise<void> {
+async function finishRemoval(
+  context: ArchiveContext,
+  archived: ArchiveStatement,
+  present: readonly Segment[],
+): Promise<void> {
   const left = present.filter(({ number }) => number <= archived.files.last)
   if (left.length === 0) return
-  const file = join(place.to, bundleName(archived))
+  const file = join(context.to, bundleName(archived))
   if (!existsSync(file))
     throw new Fault('audit.unavailable', `${file} is needed to finish an interrupted run: give its folder with --to.`)
   const inBundle = left.filter(({ number }) => number >= archived.files.first)
@@ -183,8 +187,8 @@ async function finishRemoval(place: Place, archived: ArchiveStatement, present: 
     throw unsound(
       `${segmentOf(archived.chain, left[0]?.number ?? 0).name} is of an earlier archive, and is here again.`,
     )
-  await checkBundle(place, file, archived)
-  await removeFiles(place.directory, inBundle)
+  await checkBundle(context, file, archived)
+  await removeFiles(context.directory, inBundle)
 }
 
 async function removeFiles(directory: string, segments: readonly Segment[]): Promise<void> {

@@ -7,7 +7,7 @@ import { exitCodes, UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { dateOf, wrap, type Answer } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { keyFor, type GivenPlaces } from './verification-input.ts'
+import { keyFor, type GivenTrail } from './verification-input.ts'
 
 /**
  * Verifies bundles of `strongroom audit archive`, each by itself, with a key that is not from the bundle.
@@ -15,13 +15,13 @@ import { keyFor, type GivenPlaces } from './verification-input.ts'
  */
 export async function verifyArchives(
   files: readonly string[],
-  places: GivenPlaces,
+  trail: GivenTrail,
   invocation: Invocation,
 ): Promise<Answer> {
   const missing = files.find((file) => !existsSync(file))
   if (missing !== undefined)
     throw new UsageError(`${missing} does not exist: name a bundle of "strongroom audit archive".`)
-  const { publicKey, keySource } = await keyFor(places, invocation)
+  const { publicKey, keySource } = await keyFor(trail, invocation)
   const verifierFor = (lines: readonly string[]) => createSealVerifier({ publicKey, successions: successionsIn(lines) })
   const reports = await Promise.all(files.map(async (file) => ({ file, ...(await verifyBundle(file, verifierFor)) })))
   const gaps = gapsBetween(reports.flatMap(({ archive }) => archive ?? []))

@@ -55,12 +55,12 @@ export function addTrailOptions(command: Command): Command {
 
 /** All records that the options select, including those in bundles. Prints which bundles are missing. */
 export function recordsOf(options: RecordOptions, invocation: Invocation): AsyncGenerator<ReadRecord, void> {
-  const places = directoriesOf(options, invocation).map((directory) => ({
+  const trails = directoriesOf(options, invocation).map((directory) => ({
     directory,
     archives: [archiveFolder(directory), ...(options.archive ?? [])],
   }))
   for (const one of options.archive ?? []) if (!existsSync(one)) throw missingFolder(one)
-  return readMerged(places, criteriaOf(options, Date.now()), (archive) =>
+  return readMerged(trails, criteriaOf(options, Date.now()), (archive) =>
     invocation.terminal.complain(
       `strongroom: not shown: records ${archive.before.seq + 1} to ${archive.last.seq} of ${archive.chain}, until ${dateOf(archive.until)}, which ${bundleName(archive)} holds: give its folder with --archive.`,
     ),

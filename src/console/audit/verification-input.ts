@@ -27,13 +27,13 @@ export interface VerificationInput {
   readonly witnessCa?: string | undefined
 }
 
-export interface GivenPlaces {
+export interface GivenTrail {
   readonly directory?: readonly string[]
   readonly publicKey?: string
 }
 
 export async function inputFor(
-  { directory, publicKey }: GivenPlaces,
+  { directory, publicKey }: GivenTrail,
   invocation: Invocation,
 ): Promise<VerificationInput> {
   await refuseTwice(directory ?? [])
@@ -94,7 +94,7 @@ export async function archivedUntil({ directory, publicKey }: VerificationInput)
 }
 
 /** The key only, for verifying bundles without a trail. */
-export async function keyFor({ publicKey }: GivenPlaces, invocation: Invocation): Promise<Key> {
+export async function keyFor({ publicKey }: GivenTrail, invocation: Invocation): Promise<Key> {
   if (publicKey !== undefined)
     return { publicKey: await readPublicKeyFile(invocation.terminal, publicKey), keySource: publicKey }
   return (await askKeeper(invocation, loadConfig(invocation.config))).key

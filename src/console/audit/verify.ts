@@ -17,7 +17,7 @@ import {
   archivedUntil,
   inputFor,
   missingFolder,
-  type GivenPlaces,
+  type GivenTrail,
   type VerificationInput,
 } from './verification-input.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
@@ -50,7 +50,7 @@ Examples:
   strongroom audit verify --archive /mnt/archive/worker-1.000001-000003.jsonl.gz
   strongroom audit verify --witness /mnt/collector/strongroom.log`
 
-interface Options extends GivenPlaces {
+interface Options extends GivenTrail {
   readonly allMachines?: boolean
   readonly archive?: readonly string[]
   readonly database?: boolean

@@ -6,7 +6,7 @@ import type { TarEntry } from '../../backup/tar.ts'
 import { configurationFiles } from '../../config/configured-paths.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
-import { storePlace } from '../../config/store-place.ts'
+import { storeLocation } from '../../config/store-location.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { takeSnapshot, type DatabaseSnapshot } from '../../store/database-snapshot.ts'
 import type { Progress } from '../output/progress.ts'
@@ -44,7 +44,7 @@ export async function* applianceEntries(
   const token = tokenFolderOf(config)
   const inToken = new Set<string>()
   if (token !== undefined) yield* tokenEntries(token, inToken, false)
-  const snapshot = await takeSnapshot(storePlace(config))
+  const snapshot = await takeSnapshot(storeLocation(config))
   tell({ takenAt: snapshot.takenAt, counts: snapshot.counts, places: placesOf(configFile, config) })
   yield* databaseEntries(snapshot, config, progress)
   const signed = yield* keeperEntry(hsm, keeperOf(config).state, ownKeeper)

@@ -35,8 +35,8 @@ export async function makeBackup(
   const config = loadConfig(invocation.config)
   checkRecipients(recipients)
   const file = resolve(target)
-  return withToken(invocation, config, async (place) => {
-    const { hsm } = place.token
+  return withToken(invocation, config, async (context) => {
+    const { hsm } = context.token
     const lock = await oneAtATime(config.audit.directory)
     try {
       const status = await agreedStatus(hsm)
@@ -47,7 +47,7 @@ export async function makeBackup(
         configFile: invocation.config,
         config,
         hsm,
-        ownKeeper: place.token.ownHost,
+        ownKeeper: context.token.ownHost,
         progress: createProgress(invocation.terminal, 'copying pages of the database'),
       }
       let taken: Taken | undefined
@@ -78,7 +78,7 @@ export async function makeBackup(
           const signed = { text, signature: signature.toString('base64'), signer: signer.toString('base64') }
           return { manifest: bytes, signature: Buffer.from(JSON.stringify(signed)) }
         },
-        record: () => recordAt(place, 'backup.create', `${file}, manifest ${made?.manifestHash ?? ''}`, startedTick),
+        record: () => recordAt(context, 'backup.create', `${file}, manifest ${made?.manifestHash ?? ''}`, startedTick),
       })
       if (made === undefined) throw new TypeError('the backup was not closed')
       return { file, ...written, ...made }

@@ -6,7 +6,7 @@ import { type BackupSource, readBackup, type ReadBackup } from '../../backup/bac
 import { configurationFiles } from '../../config/configured-paths.ts'
 import { readSecret } from '../../config/loader.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
-import { storePlace } from '../../config/store-place.ts'
+import { storeLocation } from '../../config/store-location.ts'
 import { restoreDump } from '../../store/database-snapshot.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { withTokenFolder } from '../softhsm-file.ts'
@@ -199,11 +199,11 @@ function rewriteSoftHsm(folder: string, token: string): void {
 }
 
 async function fillPostgres(folder: string, config: RestoredConfiguration['config']): Promise<void> {
-  const place = storePlace(config)
-  if (!('postgresUrl' in place)) return
+  const location = storeLocation(config)
+  if (!('postgresUrl' in location)) return
   const parts = join(folder, entryFolders.dump)
   const archive = join(folder, 'archive')
   for (const name of readdirSync(parts).toSorted())
     writeFileSync(archive, readFileSync(join(parts, name)), { flag: 'a', mode: 0o600 })
-  await restoreDump(place.postgresUrl, archive)
+  await restoreDump(location.postgresUrl, archive)
 }

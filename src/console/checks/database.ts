@@ -1,4 +1,4 @@
-import { storePlace } from '../../config/store-place.ts'
+import { storeLocation } from '../../config/store-location.ts'
 import { inspectStore } from '../../store/inspection.ts'
 import { absenceOf } from '../absence.ts'
 import { count } from '../output/command-answer.ts'
@@ -10,11 +10,11 @@ const { ok, warning, problem } = findingsOf(topic)
 export const databaseCheck: Check = {
   topic,
   async run(config) {
-    const place = storePlace(config)
-    const name = 'sqlite' in place ? place.sqlite : 'PostgreSQL'
-    const absence = 'sqlite' in place ? absenceOf(place.sqlite, 'store.sqlite') : undefined
+    const location = storeLocation(config)
+    const name = 'sqlite' in location ? location.sqlite : 'PostgreSQL'
+    const absence = 'sqlite' in location ? absenceOf(location.sqlite, 'store.sqlite') : undefined
     if (absence !== undefined) return [problem(absence.detail, absence.remedy)]
-    const { exists, applied, pending, unknown, damage } = await inspectStore(place)
+    const { exists, applied, pending, unknown, damage } = await inspectStore(location)
     if (!exists) return [problem(`${name} holds no database`, 'Run "strongroom init", or correct store.sqlite.')]
     if (damage.length > 0)
       return [

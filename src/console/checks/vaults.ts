@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts'
-import { storePlace } from '../../config/store-place.ts'
+import { storeLocation } from '../../config/store-location.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
 import { pendingObjectIds } from '../../features/destruction/records.ts'
 import { VaultTable } from '../../features/vaults/records.ts'
@@ -89,7 +89,7 @@ export const vaultAdminsCheck: Check = {
 
 /** Whether the database has the tables of this release. Another check reports if it has not. */
 export async function isMigrated(config: Config): Promise<boolean> {
-  const { exists, pending } = await inspectStore(storePlace(config))
+  const { exists, pending } = await inspectStore(storeLocation(config))
   return exists && pending.length === 0
 }
 

@@ -2,9 +2,15 @@ import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import { holdsPairOf } from '../../hsm/keeper/token-succession.ts'
-import { emptyToken, inventoryOf, type MoveInventory, placeOf, requireSameKeys } from '../../hsm/pkcs11/token-move.ts'
+import {
+  emptyToken,
+  inventoryOf,
+  type MoveInventory,
+  objectName,
+  requireSameKeys,
+} from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
-import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
+import { recordAt, type TokenContext, withToken } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import { leaveTokenToOwner } from '../file-owner.ts'
 import type { Invocation } from '../invocation.ts'
@@ -24,18 +30,18 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
   const [config, before] = [loadConfig(invocation.config), loadConfig(from)]
   if (isSameToken(config, before))
     throw new UsageError('--from names the token that is in use: name the old configuration.')
-  return withToken(invocation, config, async (place) => {
-    await requireOtherToken(place, before)
+  return withToken(invocation, config, async (context) => {
+    await requireOtherToken(context, before)
     const old = inventoryOf(ownTokenOf(before))
-    const present = placesIn(inventoryOf(ownTokenOf(config)))
+    const present = objectNamesIn(inventoryOf(ownTokenOf(config)))
     requireSameKeys(ownTokenOf(before), ownTokenOf(config))
-    requireAllThere(present, old, await vaultKeysOf(place))
-    const locked = old.locked.filter((one) => !present.has(placeOf(one)))
-    const left = await leftBehind(place, { ...old, locked })
+    requireAllThere(present, old, await vaultKeysOf(context))
+    const locked = old.locked.filter((one) => !present.has(objectName(one)))
+    const left = await leftBehind(context, { ...old, locked })
     if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
     if (yes !== true) await confirm(invocation, before.hsm.token)
     // Recorded before the destruction: without a record nothing is destroyed.
-    await recordAt(place, 'migrate.token.finish', before.hsm.token, performance.now())
+    await recordAt(context, 'migrate.token.finish', before.hsm.token, performance.now())
     const destroyed = emptyToken(ownTokenOf(before))
     leaveTokenToOwner(before)
     return {
@@ -48,7 +54,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
 }
 
 /** Refuses the token in use, which may be named in several ways: it is the one with the key that signs the trail. */
-async function requireOtherToken({ token }: TokenPlace, before: Config): Promise<void> {
+async function requireOtherToken({ token }: TokenContext, before: Config): Promise<void> {
   const { publicKey } = await token.hsm.auditKeys()
   if (holdsPairOf(publicKey, ownTokenOf(before)))
     throw new Fault(
@@ -57,7 +63,7 @@ async function requireOtherToken({ token }: TokenPlace, before: Config): Promise
     )
 }
 
-const placesIn = ({ keys }: MoveInventory): ReadonlySet<string> => new Set(keys.map(placeOf))
+const objectNamesIn = ({ keys }: MoveInventory): ReadonlySet<string> => new Set(keys.map(objectName))
 
 /** Requires in the present token all movable root keys and the keys of existing vaults. */
 function requireAllThere(
@@ -65,11 +71,11 @@ function requireAllThere(
   { keys, locked }: MoveInventory,
   vaultKeys: ReadonlySet<string>,
 ): void {
-  const stays = new Set(locked.map(placeOf))
+  const stays = new Set(locked.map(objectName))
   const missing = keys
     .filter(({ label, id }) => label !== vaultKeyLabel || vaultKeys.has(id))
-    .map(placeOf)
-    .find((place) => !present.has(place) && !stays.has(place))
+    .map(objectName)
+    .find((object) => !present.has(object) && !stays.has(object))
   if (missing !== undefined)
     throw new Fault(
       'hsm.rejected',

@@ -3,7 +3,7 @@ import { vaultKek } from '../../hsm/key-kind.ts'
 import { roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
 import type { MoveInventory } from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
-import type { TokenPlace } from '../console-context.ts'
+import type { TokenContext } from '../console-context.ts'
 import { count } from '../output/command-answer.ts'
 import { describePlan, type OldVersion, planOf } from '../root-keys/rotation-plan.ts'
 import { describeKeys, type UnmovableKey, unmovableKeys } from '../transparent/unmovable-keys.ts'
@@ -18,9 +18,9 @@ export interface LeftBehind {
   readonly vaults: readonly { readonly id: number; readonly name: string }[]
 }
 
-export async function leftBehind(place: TokenPlace, inventory: MoveInventory): Promise<LeftBehind> {
+export async function leftBehind(context: TokenContext, inventory: MoveInventory): Promise<LeftBehind> {
   const { locked } = inventory
-  const reader = place.store.read
+  const reader = context.store.read
   const roots = locked.flatMap(({ label }) => {
     const role = roleOf(label)
     return role === undefined
@@ -31,7 +31,7 @@ export async function leftBehind(place: TokenPlace, inventory: MoveInventory): P
   const vaults =
     ids.size === 0 ? [] : await reader.find(VaultTable, { where: { keyKek: vaultKek }, order: { id: 'ASC' } })
   return {
-    roots: (await planOf(place, roots)).filter(({ needed }) => needed),
+    roots: (await planOf(context, roots)).filter(({ needed }) => needed),
     keys: await unmovableKeys(reader, inventory),
     vaults: vaults.filter(({ keyBlob }) => ids.has(keyBlob.toString('hex'))).map(({ id, name }) => ({ id, name })),
   }
@@ -65,7 +65,7 @@ export function describeLeft({ roots, keys, vaults }: LeftBehind): string[] {
 const mostShown = 20
 
 /** Ids of the data keys of existing vaults. Keys pending destruction are not moved. */
-export async function vaultKeysOf({ store }: Pick<TokenPlace, 'store'>): Promise<ReadonlySet<string>> {
+export async function vaultKeysOf({ store }: Pick<TokenContext, 'store'>): Promise<ReadonlySet<string>> {
   const vaults = await store.read.find(VaultTable, { where: { keyKek: vaultKek } })
   return new Set(vaults.map(({ keyBlob }) => keyBlob.toString('hex')))
 }

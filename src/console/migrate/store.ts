@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { writtenChains } from '../../audit/chain-lock.ts'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
-import { storePlace } from '../../config/store-place.ts'
+import { storeLocation } from '../../config/store-location.ts'
 import { tables } from '../../daemon/tables.ts'
 import { checkTakenOver } from '../../daemon/unsealed-rows.ts'
 import { Fault } from '../../fault.ts'
@@ -12,7 +12,7 @@ import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { openStore } from '../../store/open.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { copyStore } from '../../store/store-copy.ts'
-import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
+import { recordAt, type TokenContext, withToken } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { leaveDatabaseToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -34,7 +34,7 @@ Examples:
   strongroom migrate store --to /etc/strongroom/postgres-url
   strongroom migrate store --to /etc/strongroom/strongroom.new.json`
 
-type Location = ReturnType<typeof storePlace>
+type Location = ReturnType<typeof storeLocation>
 
 export function addMigrateStore(migrate: Command): void {
   migrate
@@ -50,18 +50,18 @@ async function migrateStore(invocation: Invocation, { to: file }: { to: string }
   const config = loadConfig(invocation.config)
   const destination = await destinationIn(invocation, file)
   await requireNoWriter(config)
-  await requireCurrent(storePlace(config))
+  await requireCurrent(storeLocation(config))
   await requireEmpty(destination.location)
-  return withToken(invocation, config, async (place) => {
-    await checkTakenOver(place.store.read)
+  return withToken(invocation, config, async (context) => {
+    await checkTakenOver(context.store.read)
     // Recorded before the copying: without a record nothing is copied, and the copy contains this record's seal too.
-    await recordAt(place, 'migrate.store.begin', destination.kind, startedTick)
+    await recordAt(context, 'migrate.store.begin', destination.kind, startedTick)
     if ('sqlite' in destination.location)
       mkdirSync(dirname(destination.location.sqlite), { recursive: true, mode: 0o700 })
     const target = await openStore(destination.location, tables)
     try {
-      const outcome = await copied(invocation, place, target)
-      await recordAt({ ...place, store: target }, 'migrate.store', destination.kind, startedTick)
+      const outcome = await copied(invocation, context, target)
+      await recordAt({ ...context, store: target }, 'migrate.store', destination.kind, startedTick)
       return answerOf(outcome, destination, config)
     } finally {
       await target.close()
@@ -126,7 +126,7 @@ interface Outcome {
   readonly broken: readonly string[]
 }
 
-async function copied({ terminal }: Invocation, { store, token }: TokenPlace, to: Store): Promise<Outcome> {
+async function copied({ terminal }: Invocation, { store, token }: TokenContext, to: Store): Promise<Outcome> {
   const seals = createProgress(terminal, 'Checking seals')
   let broken: string[] = []
   const rows = await copyStore({

@@ -12,7 +12,7 @@ import { inventoryOf, type MovedKeys, type MoveInventory, moveKeys } from '../..
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { requireStopped } from '../backup-keys/ceremony.ts'
 import { credentialFolder } from '../backup/restored-configuration.ts'
-import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
+import { recordAt, type TokenContext, withToken } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import { leaveDatabaseToOwner, leaveTokenToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -77,12 +77,12 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
   if (hasMovedOn(keeperOf(config).state, ownTokenOf(config))) return closing(invocation, ending, undefined)
   const inventory = inventoryOf(ownTokenOf(config))
   requireMovableSeal(inventory)
-  const plan = await withToken(invocation, config, async (place) => {
-    await checkTakenOver(place.store.read)
-    const left = await leftBehind(place, inventory)
+  const plan = await withToken(invocation, config, async (context) => {
+    await checkTakenOver(context.store.read)
+    const left = await leftBehind(context, inventory)
     if (isEmpty(left) || flags.leaveBehind === true)
-      await recordAt(place, 'migrate.token.begin', next.hsm.token, performance.now())
-    return { left, vaultKeys: await vaultKeysOf(place), shown: await knownEnds(place) }
+      await recordAt(context, 'migrate.token.begin', next.hsm.token, performance.now())
+    return { left, vaultKeys: await vaultKeysOf(context), shown: await knownEnds(context) }
   })
   if (!isEmpty(plan.left) && flags.leaveBehind !== true) return refusal(plan.left)
   const moved = hold(invocation, plan.vaultKeys, {
@@ -179,9 +179,9 @@ async function closing(
   { next, to: file, pin }: Ending,
   moved: MovedKeys | undefined,
 ): Promise<Answer> {
-  await withToken(invocation, next, async (place: TokenPlace) => {
-    await handOver(place)
-    await recordAt(place, 'migrate.token', next.hsm.token, performance.now())
+  await withToken(invocation, next, async (context: TokenContext) => {
+    await handOver(context)
+    await recordAt(context, 'migrate.token', next.hsm.token, performance.now())
   })
   return {
     json: { moved: true, keys: moved },

@@ -9,7 +9,7 @@ import { keyId, type SignedEnd } from '../../hsm/audit-end.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
 
-type Place = Pick<ConsoleContext, 'config' | 'store' | 'token'>
+type HandoverContext = Pick<ConsoleContext, 'config' | 'store' | 'token'>
 
 /** The key that signs the trail now, for auditors. */
 export interface NewAuditKey {
@@ -24,7 +24,7 @@ export interface NewAuditKey {
  * undefined if it already does. The succession also states the ends of chains that the keeper does not know, because no
  * process writes them any more.
  */
-export async function handOver({ config, store, token }: Place): Promise<NewAuditKey | undefined> {
+export async function handOver({ config, store, token }: HandoverContext): Promise<NewAuditKey | undefined> {
   const { directory } = config.audit
   const succession = await token.hsm.succeedAuditKey(await knownEnds({ config, store }))
   const { publicKey, successions } = await leaveTrailKeys(directory, token.hsm)
@@ -38,14 +38,14 @@ export async function handOver({ config, store, token }: Place): Promise<NewAudi
 }
 
 /** The last signed ends, from the database, of the chains in this folder. */
-export async function knownEnds({ config, store }: Pick<Place, 'config' | 'store'>): Promise<SignedEnd[]> {
+export async function knownEnds({ config, store }: Pick<HandoverContext, 'config' | 'store'>): Promise<SignedEnd[]> {
   const here = await listSegments(config.audit.directory)
   const heads = [...(await createAuditHeads(store).read())].filter(([chain]) => here.has(chain))
   return heads.flatMap(([, { line }]) => parseSeal(line) ?? [])
 }
 
 /** The number of chains whose last seal an earlier key made after the succession: other machines still sign with it. */
-export async function chainsOfOthers({ store, token }: Pick<Place, 'store' | 'token'>): Promise<number> {
+export async function chainsOfOthers({ store, token }: Pick<HandoverContext, 'store' | 'token'>): Promise<number> {
   const verifier = createSealVerifier(await token.hsm.auditKeys())
   const heads = await createAuditHeads(store).read()
   return [...heads].filter(([chain, head]) => {

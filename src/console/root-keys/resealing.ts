@@ -85,7 +85,7 @@ async function* pagesOf(reader: Reader): AsyncGenerator<readonly SealedRow[]> {
 async function* pagesOfTable(reader: Reader, rows: SealedRows): AsyncGenerator<readonly SealedRow[]> {
   for (let page = await rows.page(reader, undefined, pageSize); page.length > 0;) {
     yield page
-    page = await rows.page(reader, page.at(-1)?.place, pageSize)
+    page = await rows.page(reader, page.at(-1)?.key, pageSize)
   }
 }
 

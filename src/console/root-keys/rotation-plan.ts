@@ -26,42 +26,42 @@ export interface KeyToDo extends Pick<KeyUnder, 'vaultId' | 'name' | 'versions'>
 }
 
 /** The older versions, each with the necessary steps. */
-export async function planOf(place: PlanPlace, versions: readonly RootVersion[]): Promise<OldVersion[]> {
+export async function planOf(context: PlanContext, versions: readonly RootVersion[]): Promise<OldVersion[]> {
   const plan: OldVersion[] = []
   for (const one of versions.filter(({ newest }) => !newest)) {
     const kek = kekOf(one)
-    if (kek !== undefined) plan.push(await planOfKek(place, one, kek))
-    if (one.role === 'seal') plan.push(await planOfSeal(place, one))
-    if (one.role === 'audit') plan.push(await planOfAudit(place, one))
-    if (one.role === 'pepper') plan.push(await planOfPepper(place, one))
+    if (kek !== undefined) plan.push(await planOfKek(context, one, kek))
+    if (one.role === 'seal') plan.push(await planOfSeal(context, one))
+    if (one.role === 'audit') plan.push(await planOfAudit(context, one))
+    if (one.role === 'pepper') plan.push(await planOfPepper(context, one))
   }
   return plan
 }
 
-type PlanPlace = Pick<ConsoleContext, 'store' | 'token'>
+type PlanContext = Pick<ConsoleContext, 'store' | 'token'>
 
-async function planOfKek({ store }: PlanPlace, { label, version }: RootVersion, kek: string): Promise<OldVersion> {
+async function planOfKek({ store }: PlanContext, { label, version }: RootVersion, kek: string): Promise<OldVersion> {
   const usage = await usageOf(store.read, [kek])
   const keys = (await keysUnder(store.read, kek)).map(toDoOf)
   return { label, version, usage, needed: isNeeded(usage), keys, uses: wordsOf(usage) }
 }
 
 /** All older versions of the seal are kept or destroyed together, because it is not known which one sealed a row. */
-async function planOfSeal({ store, token }: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
+async function planOfSeal({ store, token }: PlanContext, { label, version }: RootVersion): Promise<OldVersion> {
   const rows = await countOlder(store.read, token.hsm)
   const uses = rows === 0 ? [] : [{ what: count(rows, 'row'), remedy: 'run the command again' }]
   return { label, version, usage: { rows }, needed: rows > 0, keys: [], uses }
 }
 
 /** The plan for an older audit key. Its signatures are verified with its public key, which remains. */
-async function planOfAudit(place: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
-  const chains = await chainsOfOthers(place)
+async function planOfAudit(context: PlanContext, { label, version }: RootVersion): Promise<OldVersion> {
+  const chains = await chainsOfOthers(context)
   const uses =
     chains === 0 ? [] : [{ what: `${count(chains, 'chain')} of other machines`, remedy: 'run the command there' }]
   return { label, version, usage: { chains }, needed: chains > 0, keys: [], uses }
 }
 
-async function planOfPepper({ store }: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
+async function planOfPepper({ store }: PlanContext, { label, version }: RootVersion): Promise<OldVersion> {
   const usage = await pepperUsage(store.read, version)
   const uses = pepperWords(usage)
   return { label, version, usage, needed: uses.length > 0, keys: [], uses }

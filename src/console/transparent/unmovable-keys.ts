@@ -26,13 +26,13 @@ export async function unmovableKeys(
   reader: Reader,
   { locked }: Pick<MoveInventory, 'locked'>,
 ): Promise<UnmovableKey[]> {
-  const places = locked.flatMap(({ label }) => {
+  const keks = locked.flatMap(({ label }) => {
     const role = roleOf(label)
     const kek = role && kekOf({ role, version: versionOf(label) })
     return kek === undefined ? [] : [{ kek, below: label }]
   })
   const found = await Promise.all(
-    [...places, { kek: tokenObjectKek, below: undefined }].map(async ({ kek, below }) =>
+    [...keks, { kek: tokenObjectKek, below: undefined }].map(async ({ kek, below }) =>
       (await keysUnder(reader, kek)).map((key) => ({ key, below })),
     ),
   )

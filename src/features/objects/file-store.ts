@@ -152,7 +152,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
 const newUploadId = (): string => randomBytes(16).toString('hex')
 
 /** The upload that chunks are written to. */
-interface UploadPlace {
+interface UploadTarget {
   readonly vault: GrantedVault
   readonly upload: string
 }
@@ -160,7 +160,7 @@ interface UploadPlace {
 /** Stores consecutive chunks in a transaction of its own. */
 async function keepChunks(
   { store, clock }: Pick<FileStoreDependencies, 'store' | 'clock'>,
-  { vault, upload }: UploadPlace,
+  { vault, upload }: UploadTarget,
   first: number,
   ciphertexts: readonly Buffer[],
 ): Promise<void> {
@@ -181,7 +181,7 @@ interface FilePart {
 }
 
 /** Encrypts a part of a file again, bound to another upload, under the key of the same or another vault. */
-async function transcribe(on: FileStoreDependencies, { from, manifest, first }: FilePart, to: UploadPlace) {
+async function transcribe(on: FileStoreDependencies, { from, manifest, first }: FilePart, to: UploadTarget) {
   const { upload, chunks } = manifest
   const most = Math.min(batchChunks, chunks - first)
   const stored = await readChunks(on.store.read, upload, first, most)
@@ -189,8 +189,8 @@ async function transcribe(on: FileStoreDependencies, { from, manifest, first }: 
   const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to.vault)]
   const outcomes = await on.hsm.rewrapMany(
     stored.map((ciphertext, at) => {
-      const place = { index: first + at, isLast: first + at === chunks - 1 }
-      const [aad, newAad] = [chunkAad(from.id, upload, place), chunkAad(to.vault.id, to.upload, place)]
+      const position = { index: first + at, isLast: first + at === chunks - 1 }
+      const [aad, newAad] = [chunkAad(from.id, upload, position), chunkAad(to.vault.id, to.upload, position)]
       return { from: fromKey, to: toKey, ciphertext, aad, newAad }
     }),
   )

@@ -259,8 +259,9 @@ export async function holdTrashed(tx: Tx, ids: readonly number[]): Promise<numbe
 
 /** Deletes locked objects for good. */
 export async function removeObjects(tx: Tx, ids: readonly number[]): Promise<void> {
-  const places = ids.map((_, at) => `$${at + 1}`).join(', ')
-  for (const table of tablesOfObjects) await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${places})`, ids)
+  const parameters = ids.map((_, at) => `$${at + 1}`).join(', ')
+  for (const table of tablesOfObjects)
+    await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${parameters})`, ids)
   await tx.delete(VaultObjectTable, { id: In([...ids]) })
 }
 

@@ -18,7 +18,7 @@ import { changeUnchanged, moveWithin } from './subtree-records.ts'
 import {
   readSubtree,
   intoItself,
-  type ObjectPlace,
+  type Destination,
   type RelocationDependencies,
   type RelocatedSubtree,
 } from './relocated-subtree.ts'
@@ -39,8 +39,8 @@ export interface Relocator {
  * `object.key_exhausted`, `store.conflict`
  */
 export interface Relocation {
-  move(found: GrantedObject, to: ObjectPlace, by: Relocator): Promise<number>
-  copy(found: GrantedObject, to: ObjectPlace, by: Relocator): Promise<number>
+  move(found: GrantedObject, to: Destination, by: Relocator): Promise<number>
+  copy(found: GrantedObject, to: Destination, by: Relocator): Promise<number>
 }
 
 export function createRelocation(dependencies: RelocationDependencies): Relocation {
@@ -72,7 +72,7 @@ function createCommitMutex(): Mutex {
 async function withinVault(
   { templatesIn, clock }: RelocationDependencies,
   { object: { id, vaultId } }: GrantedObject,
-  { parentId }: ObjectPlace,
+  { parentId }: Destination,
   { userId, commit, placed }: Relocator,
 ): Promise<number> {
   placed(id)
@@ -105,7 +105,7 @@ interface Written {
 async function relocate(
   on: RelocationDependencies & { readonly commitMutex: Mutex },
   found: GrantedObject,
-  to: ObjectPlace,
+  to: Destination,
   by: Relocator,
   writeRows: WriteRows,
 ): Promise<number> {
@@ -143,8 +143,8 @@ const moveRows: WriteRows = async (tx, { rows, to, weak }, { at, by }) => {
     changedAt: at,
     changedBy: by,
   }))
-  for (const [place, { id: _, ...row }] of moved.entries()) {
-    const before = rows[place]
+  for (const [index, { id: _, ...row }] of moved.entries()) {
+    const before = rows[index]
     if (before === undefined || !(await changeUnchanged(tx, before, row))) throw changedMeanwhile()
   }
   // Earlier versions are bound to the old vault and were meant for its members only.

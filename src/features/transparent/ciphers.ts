@@ -6,7 +6,7 @@ import { allFailed, mapEach, mapTogether, onToken, readyIn, type Batch } from '.
 import { retryOutdated } from './outdated-key.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import type { NewKey } from './key-policy.ts'
 import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
 import { existing, perVersion, writableFrom, type KeyVersions } from './key-versions.ts'
@@ -73,7 +73,7 @@ export interface CipherDependencies {
   readonly keyring: Pick<Keyring, 'createAnd' | 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
-  readonly places: Pick<KeyPlaces, 'referencesOf'>
+  readonly vaultKeys: Pick<SealedVaultKeys, 'referencesOf'>
   /** Whether the vault lets the first use of a name create the key. */
   readonly createsOnUse: (vaultId: number) => Promise<boolean>
 }
@@ -155,12 +155,12 @@ async function encryptWithNew(
 }
 
 async function encryptAll(
-  { hsm, places }: CipherDependencies,
+  { hsm, vaultKeys }: CipherDependencies,
   by: Granted,
   key: TransparentKey,
   items: Batch<Prepared>,
 ) {
-  const referenceTo = await places.referencesOf(key, await by.grant())
+  const referenceTo = await vaultKeys.referencesOf(key, await by.grant())
   const work = (ready: readonly Prepared[]) =>
     onToken(
       ready.map(({ to, plaintext, aad }) => ({ key: referenceTo(to), plaintext, aad })),
@@ -176,7 +176,7 @@ async function decrypt(on: CipherDependencies, by: Granted, stored: StoredKey | 
   const failed = allFailed(items)
   if (failed) return { key, results: failed }
   const opened = mapEach(items, await opener(on, found, items))
-  const referenceTo = await on.places.referencesOf(key, await by.grant())
+  const referenceTo = await on.vaultKeys.referencesOf(key, await by.grant())
   const work = (ready: readonly Opened[]) =>
     onToken(
       ready.map(({ from, ciphertext, aad }) => ({ key: referenceTo(from), ciphertext, aad })),
@@ -197,7 +197,7 @@ async function rewrap(on: CipherDependencies, by: Granted, stored: StoredKey | u
   const target = await writable(on, by, found, asked)
   const open = await opener(on, found, items)
   const opened = mapEach(items, (item) => ({ ...open(item), to: target(item.toVersion) }))
-  const referenceTo = await on.places.referencesOf(key, await by.grant())
+  const referenceTo = await on.vaultKeys.referencesOf(key, await by.grant())
   const work = (ready: readonly (Opened & Pick<Prepared, 'to'>)[]) =>
     onToken(
       ready.map(({ from, to, ciphertext, aad }) => {

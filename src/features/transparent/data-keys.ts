@@ -5,7 +5,7 @@ import { retryOutdated } from './outdated-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
@@ -46,7 +46,7 @@ interface DataKeyDependencies {
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
-  readonly places: Pick<KeyPlaces, 'referencesOf'>
+  readonly vaultKeys: Pick<SealedVaultKeys, 'referencesOf'>
 }
 
 export function createDataKeys(on: DataKeyDependencies): DataKeys {
@@ -56,7 +56,7 @@ export function createDataKeys(on: DataKeyDependencies): DataKeys {
 }
 
 async function make(
-  { store, hsm, keyring, versions, invocations, places }: DataKeyDependencies,
+  { store, hsm, keyring, versions, invocations, vaultKeys }: DataKeyDependencies,
   by: Granted,
   stored: StoredKey | undefined,
   { bytes, version, aad, open }: DataKeyRequest,
@@ -68,7 +68,7 @@ async function make(
   const { key } = found
   const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
   await invocations.spend(by, key, used.version, 1)
-  const reference = (await places.referencesOf(key, await by.grant()))(used)
+  const reference = (await vaultKeys.referencesOf(key, await by.grant()))(used)
   // Without `open` the plaintext never leaves the token host.
   const { ciphertext, plaintext } = await mapBrokenSeal(() => hsm.makeDataKey(reference, { count: bytes, aad, open }))
   return { key, ciphertext: { version: used.version, bytes: ciphertext }, plaintext }

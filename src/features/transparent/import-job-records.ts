@@ -54,8 +54,8 @@ export async function insertJob(tx: Tx, job: ImportJob): Promise<void> {
 }
 
 /** The job with this id, if it is for the key of this name. */
-export function findJob(reader: Reader, place: Pick<ImportJob, 'id' | 'vaultId' | 'name'>): Promise<ImportJob | null> {
-  return reader.findOneBy(ImportJobTable, place)
+export function findJob(reader: Reader, key: Pick<ImportJob, 'id' | 'vaultId' | 'name'>): Promise<ImportJob | null> {
+  return reader.findOneBy(ImportJobTable, key)
 }
 
 /** True for exactly one of several parallel imports by one job. */

@@ -8,7 +8,7 @@ import { encodeRecord } from '../../hsm/key-record.ts'
 import { importJobPurpose } from '../../hsm/provenance.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { newKeyRow, type NewKey } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import type { Keyring } from './keyring.ts'
@@ -57,17 +57,17 @@ export function createImportJobs(dependencies: {
   readonly store: Pick<Store, 'read' | 'transaction'>
   readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob'>
   readonly keyring: Pick<Keyring, 'adopt'>
-  readonly places: Pick<KeyPlaces, 'of'>
+  readonly vaultKeys: Pick<SealedVaultKeys, 'of'>
   readonly clock: Clock
 }): ImportJobs {
-  const { store, hsm, keyring, places, clock } = dependencies
+  const { store, hsm, keyring, vaultKeys, clock } = dependencies
   return {
     async create(by, key, commit) {
       if (key.residency === 'token')
         throw new Fault('key.residency', 'A key that was made elsewhere cannot reside in the token.')
       const now = clock.now()
       const row = newKeyRow(key, now)
-      const { vault } = await places.of(row.vaultId)
+      const { vault } = await vaultKeys.of(row.vaultId)
       const { kek, blob, publicKey, provenance } = await hsm.generatePair(importJobKind, importJobPurpose)
       const unsealed: Omit<ImportJob, 'seal'> = {
         id: randomBytes(idBytes).toString('hex'),
@@ -98,7 +98,7 @@ export function createImportJobs(dependencies: {
     async importKey(by, { vaultId, name, job: id, wrapped, publicKey }, commit) {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
-      const { vault, vaultKey } = await places.of(vaultId)
+      const { vault, vaultKey } = await vaultKeys.of(vaultId)
       const make = (row: SealedKey) => {
         const to = { policy: sealedPolicy(row), vaultKey }
         return mapBrokenSeal(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)

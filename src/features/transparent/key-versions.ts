@@ -9,7 +9,7 @@ import type { Reader } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { settled, valueOf, type Result } from './batch.ts'
 import type { Invocations } from './invocations.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findVersion, isMaterialInUse, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
 import {
@@ -63,21 +63,21 @@ export interface KeyVersions {
 interface KeyVersionsDependencies {
   readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'seal' | 'sealFirstCount' | 'verify'>
   readonly invocations: Pick<Invocations, 'firstLease'>
-  readonly places: Pick<KeyPlaces, 'of' | 'purposeOf'>
+  readonly vaultKeys: Pick<SealedVaultKeys, 'of' | 'purposeOf'>
   readonly destruction: Pick<Destruction, 'discard'>
   readonly clock: Clock
 }
 
 export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
-  const { hsm, invocations, places, destruction, clock } = on
+  const { hsm, invocations, vaultKeys, destruction, clock } = on
   return {
     async make({ type, residency, allowExport, allowBackup, ...owner }) {
-      const purpose = await places.purposeOf(owner)
+      const purpose = await vaultKeys.purposeOf(owner)
       const { kind } = keyTypeOf(type)
       if (residency === 'database')
         return hsm
           .generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1, ...purpose })
-          .catch((error: unknown) => notWithoutVault(error, () => places.of(owner.vaultId)))
+          .catch((error: unknown) => notWithoutVault(error, () => vaultKeys.of(owner.vaultId)))
       const { id, publicKey, provenance } = await hsm.createTokenObject(kind, purpose)
       return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
     },
@@ -85,7 +85,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
     async discard({ type, ...owner }, { kek, blob, publicKey, provenance }, grant) {
       // Wrapped material that is not stored ceases to exist; an object in the token has to be destroyed.
       if (kek !== tokenObjectKek) return
-      const { purpose, place } = await places.purposeOf(owner)
+      const { purpose, place } = await vaultKeys.purposeOf(owner)
       const madeFor = place === undefined ? purpose : placedPurpose(place)
       if (madeFor === undefined) return
       const { kind } = keyTypeOf(type)

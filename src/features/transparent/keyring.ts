@@ -7,7 +7,7 @@ import type { Commit, Reader, Store } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { createKeyRotation } from './key-rotation.ts'
 import { updateKey } from './key-update.ts'
 import { newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
@@ -89,7 +89,7 @@ interface KeyringDependencies {
   readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'grantRotation' | 'verify' | 'raise'>
   readonly versions: KeyVersions
   readonly invocations: Pick<Invocations, 'adopt'>
-  readonly places: Pick<KeyPlaces, 'of'>
+  readonly vaultKeys: Pick<SealedVaultKeys, 'of'>
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
@@ -193,9 +193,9 @@ async function withMaterial<T>(
   }
 }
 
-async function sealedNew({ hsm, places, clock }: KeyringDependencies, by: Granted, key: NewKey): Promise<SealedKey> {
+async function sealedNew({ hsm, vaultKeys, clock }: KeyringDependencies, by: Granted, key: NewKey): Promise<SealedKey> {
   const row = newKeyRow(key, clock.now())
-  return sealedNewKey(hsm, row, (await places.of(key.vaultId)).vault, await by.grant())
+  return sealedNewKey(hsm, row, (await vaultKeys.of(key.vaultId)).vault, await by.grant())
 }
 
 async function createAnd<T>(

@@ -9,7 +9,7 @@ import {
   replaceVersion,
   type TransparentKey,
 } from './records.ts'
-import { createKeyPlaces, type KeyPlaces } from './key-places.ts'
+import { createSealedVaultKeys, type SealedVaultKeys } from './sealed-vault-keys.ts'
 import { raiseAfter, sealedVersion, versionRecord } from './sealing.ts'
 
 /** What a pass over all versions needs. */
@@ -37,11 +37,11 @@ const pageSize = 100
 export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]): Promise<RewrapOutcome> {
   const left: { keyId: number; version: number; reason: string }[] = []
   let moved = 0
-  const places = createKeyPlaces({ read: pass.reader })
+  const vaultKeys = createSealedVaultKeys({ read: pass.reader })
   for (;;) {
     const page = await findVersionsUnder(pass.reader, keks, { skip: left.length, limit: pageSize })
     if (page.length === 0) return { moved, left }
-    const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, places, version, keks)))
+    const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, vaultKeys, version, keks)))
     const renewed = outcomes.flatMap((outcome) => ('reason' in outcome ? [] : [outcome]))
     for (const { from, ...outcome } of outcomes)
       if ('reason' in outcome) left.push({ keyId: from.keyId, version: from.version, reason: outcome.reason })
@@ -71,14 +71,14 @@ async function replace({ hsm }: RewrapPass, tx: Tx, { key, from, to }: Renewed):
 /** The rewrapped version, or the reason why it stays as it is. */
 async function rewrapOne(
   { reader, hsm }: RewrapPass,
-  places: Pick<KeyPlaces, 'of'>,
+  vaultKeys: Pick<SealedVaultKeys, 'of'>,
   from: KeyVersion,
   keks: readonly string[],
 ): Promise<Renewed | { readonly from: KeyVersion; readonly reason: string }> {
   const key = await findKeyById(reader, from.keyId)
   if (key === null) return { from, reason: 'its key is missing' }
   try {
-    const { vaultKey } = await places.of(key.vaultId)
+    const { vaultKey } = await vaultKeys.of(key.vaultId)
     const { kek, blob, backup, seal, generation } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
     const { invocations: _, invocationsSeal: __, ...unchanged } = from
     const to = {

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import { retryOutdated } from './outdated-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { KeyVersion, StoredKey, TransparentKey } from './records.ts'
@@ -63,7 +63,7 @@ interface SignatureDependencies {
   readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
-  readonly places: Pick<KeyPlaces, 'referencesOf'>
+  readonly vaultKeys: Pick<SealedVaultKeys, 'referencesOf'>
 }
 
 export function createSignatures(dependencies: SignatureDependencies): Signatures {
@@ -82,9 +82,9 @@ export function createSignatures(dependencies: SignatureDependencies): Signature
 }
 
 /** The same operations on a key as it was read. */
-function createUses({ store, hsm, keyring, versions, places }: SignatureDependencies): Signatures {
+function createUses({ store, hsm, keyring, versions, vaultKeys }: SignatureDependencies): Signatures {
   const referenceTo = async (by: Granted, key: TransparentKey, used: KeyVersion) =>
-    (await places.referencesOf(key, await by.grant()))(used)
+    (await vaultKeys.referencesOf(key, await by.grant()))(used)
   /** The key, rotated first where that is due, and the version to use. */
   const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
     const found = version === undefined ? await keyring.rotateIfDue(stored) : stored

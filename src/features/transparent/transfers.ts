@@ -9,7 +9,7 @@ import type { Arrival, BackupOrigins } from './backup-origins.ts'
 import { retryOutdated } from './outdated-key.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { endKey } from './key-end.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { existing, type KeyVersions, type SealedVersion } from './key-versions.ts'
 import {
   findKey,
@@ -96,7 +96,7 @@ interface TransferDependencies {
   >
   readonly versions: Pick<KeyVersions, 'find' | 'seal'>
   readonly origins: BackupOrigins
-  readonly places: KeyPlaces
+  readonly vaultKeys: SealedVaultKeys
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
 }
@@ -119,13 +119,13 @@ export function createTransfers(on: TransferDependencies): Transfers {
   }
 }
 
-async function backUp({ store, hsm, places }: TransferDependencies, by: Granted, stored: StoredKey | undefined) {
+async function backUp({ store, hsm, vaultKeys }: TransferDependencies, by: Granted, stored: StoredKey | undefined) {
   const { key } = existing(stored)
   await checkPolicy(hsm, key)
   const found = await findVersions(store.read, key.id)
   if (key.allowBackup !== 1 || found.some(({ backupBlob }) => backupBlob === null))
     throw new Fault('key.backup_forbidden')
-  const { vaultKey } = await places.of(key.vaultId)
+  const { vaultKey } = await vaultKeys.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
   const grant = await by.grant()
   const backup = await mapBrokenSeal(() => hsm.sealBackup({ policy: sealedPolicy(key), vaultKey, grant, versions }))
@@ -141,7 +141,7 @@ async function restore(
   if (stored && !force) throw nameTaken(stored.key)
   const content = await opened(on, backup)
   noteOrigin(content.origin)
-  const { vault, vaultKey } = await on.places.of(vaultId)
+  const { vault, vaultKey } = await on.vaultKeys.of(vaultId)
   const placed = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
   const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
   const to = { policy: sealedPolicy(row), vaultKey }
@@ -180,7 +180,7 @@ async function exportKey(
     version === undefined
       ? (await findVersions(store.read, key.id)).filter(({ disabled }) => disabled === 0)
       : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
-  const referenceTo = await on.places.referencesOf(key, await by.grant())
+  const referenceTo = await on.vaultKeys.referencesOf(key, await by.grant())
   return { key, versions: await ofEachVersion(chosen, (one) => exported(on, referenceTo(one), one, recipient)) }
 }
 

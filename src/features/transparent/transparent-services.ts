@@ -10,7 +10,7 @@ import { createDataKeys, type DataKeys } from './data-keys.ts'
 import { createImportJobs, type ImportJobs } from './import-jobs.ts'
 import { createInvocations } from './invocations.ts'
 import { createKeyDeletion, type KeyDeletion } from './key-deletion.ts'
-import { createKeyPlaces } from './key-places.ts'
+import { createSealedVaultKeys } from './sealed-vault-keys.ts'
 import { createKeyVersions } from './key-versions.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 import type { CommitForKey } from './rotation-commit.ts'
@@ -40,8 +40,8 @@ export function createTransparent(dependencies: {
 }): TransparentServices {
   const { store, hsm, clock, vaults, destruction, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
-  const places = createKeyPlaces(store)
-  const versions = createKeyVersions({ hsm, invocations, places, destruction, clock })
+  const vaultKeys = createSealedVaultKeys(store)
+  const versions = createKeyVersions({ hsm, invocations, vaultKeys, destruction, clock })
   const commitForKey: CommitForKey = (operation, { vaultId, name }, work) =>
     commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
   const keyring = createKeyring({
@@ -49,7 +49,7 @@ export function createTransparent(dependencies: {
     hsm,
     versions,
     invocations,
-    places,
+    vaultKeys,
     destruction,
     clock,
     commitAsAppliance: commitForKey,
@@ -66,18 +66,18 @@ export function createTransparent(dependencies: {
       recoveryWindowMs: rules.recoveryWindowMs,
       commitAsAppliance: commitForKey,
     }),
-    ciphers: createCiphers({ store, hsm, keyring, versions, invocations, places, createsOnUse }),
-    dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations, places }),
-    signatures: createSignatures({ store, hsm, keyring, versions, places }),
+    ciphers: createCiphers({ store, hsm, keyring, versions, invocations, vaultKeys, createsOnUse }),
+    dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations, vaultKeys }),
+    signatures: createSignatures({ store, hsm, keyring, versions, vaultKeys }),
     transfers: createTransfers({
       store,
       hsm,
       versions,
-      places,
+      vaultKeys,
       destruction,
       origins: createBackupOrigins({ hsm, clock }),
       clock,
     }),
-    importJobs: createImportJobs({ store, hsm, keyring, places, clock }),
+    importJobs: createImportJobs({ store, hsm, keyring, vaultKeys, clock }),
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { DailyPlace, DailyUse, LimitedItems } from '../../access/daily-use.ts'
+import type { DailyUse, LimitedItems } from '../../access/daily-use.ts'
+import type { MembershipKey } from '../../access/permission.ts'
 import type { KeyEntry } from '../../access/scope.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -47,13 +48,13 @@ export function createDailyItems({
   }
 
   /** Takes `count` items under an entry; false where fewer are left today. */
-  async function take(place: DailyPlace, entry: KeyEntry, count: number): Promise<boolean> {
+  async function take(member: MembershipKey, entry: KeyEntry, count: number): Promise<boolean> {
     const most = entry.daily ?? Infinity
-    const key = { vaultId: place.vaultId, userId: place.userId, entry: hashOf(entry) }
-    const name = leaseName(place, entry)
+    const key = { vaultId: member.vaultId, userId: member.userId, entry: hashOf(entry) }
+    const name = leaseName(member, entry)
     if (takeHeld(name, count)) return true
     // Parallel calls of one member share a lease.
-    return userMutex(place.userId, async () => {
+    return userMutex(member.userId, async () => {
       while (!takeHeld(name, count)) {
         const atLeast = count - (heldOf(name)?.left ?? 0)
         const wanted = Math.max(atLeast, Math.floor(most / leasesOfADay))
@@ -68,18 +69,18 @@ export function createDailyItems({
     })
   }
 
-  function giveBack(place: DailyPlace, entry: KeyEntry, count: number): void {
-    const held = heldOf(leaseName(place, entry))
+  function giveBack(member: MembershipKey, entry: KeyEntry, count: number): void {
+    const held = heldOf(leaseName(member, entry))
     if (held !== undefined) held.left += count
   }
 
   return {
-    async spend(place, items) {
+    async spend(member, items) {
       const taken: [KeyEntry, number][] = []
       for (const { entries, count } of items) {
-        const entry = await firstThat(entries, (one) => take(place, one, count))
+        const entry = await firstThat(entries, (one) => take(member, one, count))
         if (entry === undefined) {
-          for (const [one, spent] of taken) giveBack(place, one, spent)
+          for (const [one, spent] of taken) giveBack(member, one, spent)
           throw usedUp(entries, clock)
         }
         taken.push([entry, count])
@@ -105,7 +106,7 @@ function hashOf({ keys, operations, aad }: KeyEntry): string {
 }
 
 /** The limit is part of the name: a changed limit begins a new lease. */
-const leaseName = ({ vaultId, userId }: DailyPlace, entry: KeyEntry): string =>
+const leaseName = ({ vaultId, userId }: MembershipKey, entry: KeyEntry): string =>
   `${vaultId} ${userId} ${JSON.stringify(entry)}`
 
 function usedUp(entries: LimitedItems['entries'], clock: Clock): Fault {

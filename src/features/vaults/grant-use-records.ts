@@ -1,10 +1,10 @@
 import { EntitySchema } from 'typeorm'
-import type { DailyPlace } from '../../access/daily-use.ts'
+import type { MembershipKey } from '../../access/permission.ts'
 import { integer, named, primary, text } from '../../store/columns.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The items of a day that workers have reserved under one entry of a member's grants. Deleted with the membership. */
-export interface GrantUse extends DailyPlace {
+export interface GrantUse extends MembershipKey {
   /** A hash of the entry without its limit, so that the count continues when the limit is changed. */
   readonly entry: string
   /** Days since the Unix epoch (UTC). */
@@ -39,30 +39,29 @@ export interface DailyReservation {
  */
 export async function reserveUses(
   tx: Tx,
-  key: Omit<GrantUse, 'day' | 'used'>,
+  { vaultId, userId, entry }: Omit<GrantUse, 'day' | 'used'>,
   today: number,
   { atLeast, wanted, most }: DailyReservation,
 ): Promise<{ readonly day: number; readonly count: number }> {
-  const { vaultId, userId, entry } = key
+  const key = { vaultId, userId, entry }
   await tx
     .createQueryBuilder()
     .insert()
     .into(GrantUseTable)
-    .values({ vaultId, userId, entry, day: today, used: 0 })
+    .values({ ...key, day: today, used: 0 })
     .orIgnore()
     .execute()
-  const place = { vaultId, userId, entry }
   await tx
     .createQueryBuilder()
     .update(GrantUseTable)
     .set({ used: () => 'used' })
-    .where(place)
+    .where(key)
     .execute()
-  const row = await tx.findOneByOrFail(GrantUseTable, place)
+  const row = await tx.findOneByOrFail(GrantUseTable, key)
   const day = Math.max(row.day, today)
   const used = row.day < today ? 0 : row.used
   const left = most - used
   const count = left < atLeast ? 0 : Math.min(wanted, left)
-  await tx.update(GrantUseTable, place, { day, used: used + count })
+  await tx.update(GrantUseTable, key, { day, used: used + count })
   return { day, count }
 }

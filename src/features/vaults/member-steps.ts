@@ -1,6 +1,6 @@
 import { confirmersOf, operatorId } from '../../access/confirmation.ts'
 import { nextGeneration } from '../../hsm/record-generation.ts'
-import { permissionBits } from '../../access/permission.ts'
+import { type MembershipKey, permissionBits } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
@@ -13,16 +13,15 @@ import {
   removeMember,
   setPermission,
   type Grant,
-  type MembershipKey,
   type SealedState,
 } from './membership-records.ts'
 import { activeAdmins, setConfirmed } from './on-hold-records.ts'
-import { sealedMembership, sealMembership, type MembershipPlace, type MembershipState } from './vault-seals.ts'
+import { sealedMembership, sealMembership, type MembershipParties, type MembershipState } from './vault-seals.ts'
 
 /** A user and a vault, both locked, whose membership changes. */
 export interface Subject {
   readonly member: MembershipKey
-  readonly place: MembershipPlace & { readonly user: User }
+  readonly parties: MembershipParties & { readonly user: User }
   readonly user: User
 }
 
@@ -41,18 +40,18 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
   /** Seals the next record. The keeper refuses this for an edited row. */
   async function nextState(
     tx: Tx,
-    { member, place }: Subject,
+    { member, parties }: Subject,
     changes: Partial<MembershipState>,
   ): Promise<SealedState> {
     const row = await findMember(tx, member)
     if (row === null) throw new Fault('vault.member_unknown')
     const { permission, grants, recoveries } = { ...row, ...changes }
     const state = { permission, grants, recoveries, generation: nextGeneration(row.generation) }
-    return sealedState(await sealMembership(hsm, tx, place, state, sealedMembership(place, row)))
+    return sealedState(await sealMembership(hsm, tx, parties, state, sealedMembership(parties, row)))
   }
 
   return {
-    async admit(tx, { member, place, user }, grant) {
+    async admit(tx, { member, parties, user }, grant) {
       const removed = await recallRemoved(tx, member)
       const mayConfirm =
         grant.by === operatorId ||
@@ -66,8 +65,8 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
         grants,
         generation: nextGeneration(removed?.generation ?? 0),
       }
-      const last = removed === null ? undefined : sealedMembership(place, { ...removed, ...nothingLeft })
-      const state = await sealMembership(hsm, tx, place, { ...first, recoveries }, last)
+      const last = removed === null ? undefined : sealedMembership(parties, { ...removed, ...nothingLeft })
+      const state = await sealMembership(hsm, tx, parties, { ...first, recoveries }, last)
       await addMember(tx, member, grant, sealedState(state))
     },
 

@@ -1,5 +1,5 @@
 import { EntitySchema, MoreThan, MoreThanOrEqual, type WhereExpressionBuilder } from 'typeorm'
-import { permissionBits, type Permission } from '../../access/permission.ts'
+import { type MembershipKey, permissionBits, type Permission } from '../../access/permission.ts'
 import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -66,9 +66,6 @@ export const RemovedMemberTable = new EntitySchema<RemovedMember>({
   },
 })
 
-/** One user in one vault. */
-export type MembershipKey = Pick<MembershipRow, 'vaultId' | 'userId'>
-
 /** Who gives a permission, with which grants, and when. */
 export interface Grant {
   readonly permission: Permission
@@ -117,10 +114,6 @@ export async function recallRemoved(tx: Tx, { vaultId, userId }: MembershipKey):
   const removed = await tx.findOneBy(RemovedMemberTable, { vaultId, userId })
   if (removed !== null) await tx.delete(RemovedMemberTable, { vaultId, userId })
   return removed
-}
-
-export function isMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<boolean> {
-  return reader.existsBy(MembershipTable, { vaultId, userId })
 }
 
 /** SQL condition: the membership is not on hold. */

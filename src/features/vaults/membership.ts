@@ -1,13 +1,13 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import { operatorId } from '../../access/confirmation.ts'
-import type { Permission } from '../../access/permission.ts'
+import type { MembershipKey, Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import { isPerson, lockedRow } from '../users/records.ts'
 import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
-import { findMember, hasAdmin, membersOf, type Member, type MembershipKey } from './membership-records.ts'
+import { findMember, hasAdmin, membersOf, type Member } from './membership-records.ts'
 import { confirmersAfter, createMemberSteps, type Subject } from './member-steps.ts'
 import { findVault, lockVault } from './records.ts'
 import { openRecoveries, type OpenRecovery } from './on-hold-records.ts'
@@ -163,7 +163,7 @@ function withVaultLocked(
     if (vault === null) throw new Fault('vault.not_found')
     const user = await lockedRow(tx, member.userId)
     if (user === null) throw absent()
-    await work(tx, { member, place: { vault, user }, user })
+    await work(tx, { member, parties: { vault, user }, user })
   })
 }
 

@@ -1,10 +1,10 @@
 import type { ActiveAdmin } from '../../access/confirmation.ts'
-import { permissionBits } from '../../access/permission.ts'
+import { type MembershipKey, permissionBits } from '../../access/permission.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
 import { onHold } from '../users/recovery-records.ts'
-import { MembershipTable, type MembershipKey, type SealedState } from './membership-records.ts'
+import { MembershipTable, type SealedState } from './membership-records.ts'
 
 /** Confirms the member for the number of recoveries in `state`. */
 export async function setConfirmed(tx: Tx, { vaultId, userId }: MembershipKey, state: SealedState): Promise<void> {

@@ -1,9 +1,10 @@
+import type { MembershipKey } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { passOnPages } from '../../store/new-rows.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { usersById } from '../users/records.ts'
-import { type MembershipKey, type MembershipRow, membershipsAfter } from './membership-records.ts'
+import { type MembershipRow, membershipsAfter } from './membership-records.ts'
 import { vaultsById } from './records.ts'
 import { sealedMembership } from './vault-seals.ts'
 

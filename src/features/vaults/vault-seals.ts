@@ -27,7 +27,7 @@ export async function sealNewVault(
 }
 
 /** The vault and the user of a membership, whose identities its record names. */
-export interface MembershipPlace {
+export interface MembershipParties {
   readonly vault: Pick<Vault, 'identity'>
   readonly user: Pick<User, 'identity'>
 }
@@ -38,7 +38,7 @@ export interface MembershipState extends Pick<FieldsOf<'membership'>, 'permissio
   readonly grants: string | null
 }
 
-export function membershipRecord({ vault, user }: MembershipPlace, { grants, ...state }: MembershipState): Buffer {
+export function membershipRecord({ vault, user }: MembershipParties, { grants, ...state }: MembershipState): Buffer {
   const fields = { ...state, vault: Buffer.from(vault.identity, 'hex'), user: user.identity }
   return grants === null
     ? composeRecord('membership', fields)
@@ -46,10 +46,10 @@ export function membershipRecord({ vault, user }: MembershipPlace, { grants, ...
 }
 
 export function sealedMembership(
-  place: MembershipPlace,
+  parties: MembershipParties,
   membership: MembershipState & Pick<MembershipRow, 'seal'>,
 ): SealedRecord {
-  return { record: membershipRecord(place, membership), seal: membership.seal }
+  return { record: membershipRecord(parties, membership), seal: membership.seal }
 }
 
 /** Undefined for a user who is not a member. */
@@ -66,9 +66,12 @@ export async function findSealedMembership(
 export async function sealMembership(
   hsm: Sealer,
   tx: Tx,
-  place: Pick<MembershipPlace, 'vault'> & { readonly user: User },
+  parties: Pick<MembershipParties, 'vault'> & { readonly user: User },
   next: MembershipState,
   previous: SealedRecord | undefined,
 ): Promise<MembershipState & Pick<MembershipRow, 'seal'>> {
-  return { ...next, seal: await sealChange(hsm, tx, membershipRecord(place, next), previous, sealedUser(place.user)) }
+  return {
+    ...next,
+    seal: await sealChange(hsm, tx, membershipRecord(parties, next), previous, sealedUser(parties.user)),
+  }
 }

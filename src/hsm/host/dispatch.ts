@@ -16,7 +16,7 @@ import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
 import { restoreKey } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
 import { validationMac } from '../pkcs11/otp-operations.ts'
-import { createTokenObject, createVaultKey, type VaultKeyPlace } from '../pkcs11/token-keys.ts'
+import { createTokenObject, createVaultKey, type VaultKeyOptions } from '../pkcs11/token-keys.ts'
 import { destroyObject } from '../pkcs11/key-destruction.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -26,9 +26,9 @@ import { readCipherItems, readRewrapItems } from './batch-items.ts'
 
 type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 
-/** `place.tokenDirectory`: the folder of a software token (`hsm.tokenDirectory`). */
-export function createDispatch(token: Token, place: VaultKeyPlace): Dispatch {
-  const { tokenDirectory } = place
+/** `vaultKeyOptions.tokenDirectory`: the folder of a software token (`hsm.tokenDirectory`). */
+export function createDispatch(token: Token, vaultKeyOptions: VaultKeyOptions): Dispatch {
+  const { tokenDirectory } = vaultKeyOptions
   const room = createRoomField(token, tokenDirectory)
   const handlers: Record<Operation, Handler> = {
     ...sealing,
@@ -38,7 +38,7 @@ export function createDispatch(token: Token, place: VaultKeyPlace): Dispatch {
     ping: () => [...pong(token), Buffer.alloc(0), room()],
     status: () => [...statusFields(token), room()],
     createVaultKey(_token, fields) {
-      const id = createVaultKey(token, place)
+      const id = createVaultKey(token, vaultKeyOptions)
       const key = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
       return [Buffer.from(id), provenance(token, 'aes256-gcm', fields.bytes(), key)]
     },

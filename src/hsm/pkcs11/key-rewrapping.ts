@@ -18,7 +18,7 @@ export interface Wrappings {
  * The vaults whose data keys form the outer wrapping before (`from`) and after (`to`); undefined for no outer wrapping,
  * as in release 0.2.0.
  */
-export interface Places {
+export interface OuterWrappings {
   readonly from?: KeyPlace | undefined
   readonly to?: KeyPlace | undefined
 }
@@ -28,7 +28,7 @@ export interface Places {
  * under a backup KEK with an unwrap template, stays as it is. A blob under a backup KEK of release 0.2.0, from which
  * the PIN could read the key, goes under a KEK with an unwrap template.
  */
-export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, { from, to }: Places): Wrappings {
+export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, { from, to }: OuterWrappings): Wrappings {
   return token.run((connection) => {
     const { key, backup } = from === undefined ? outside : inside(connection, outside, from)
     const isExportable = /^(?:backup-)?exportable\./.test(key.kek)

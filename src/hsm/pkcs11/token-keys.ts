@@ -32,11 +32,11 @@ export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: s
  * Generates the data key of a vault as `createTokenObject` does. The key may move to another token where `hsm.movable`
  * allows it. Returns its CKA_ID in hexadecimal.
  */
-export function createVaultKey(token: Token, { tokenDirectory, movable }: VaultKeyPlace): string {
+export function createVaultKey(token: Token, { tokenDirectory, movable }: VaultKeyOptions): string {
   return create(token, 'aes256-gcm', vaultKeyLabel, tokenDirectory, movable ? trustedWrapsOnly : locked).id
 }
 
-export interface VaultKeyPlace {
+export interface VaultKeyOptions {
   readonly tokenDirectory?: string | undefined
   readonly movable: boolean
 }

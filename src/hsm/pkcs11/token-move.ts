@@ -73,12 +73,12 @@ function invite(token: OpenToken): Invitation {
   const there = listObjects(token)
   const others = token.session.find([{ type: pkcs11.CKA_TOKEN, value: true }]).length - there.length
   destroyPair(token.session)
-  return { recipient: makePair(token.session), there: there.map(placeOf), others }
+  return { recipient: makePair(token.session), there: there.map(objectName), others }
 }
 
 interface Invitation {
   readonly recipient: Buffer
-  /** Objects of Strongroom in the new token (`placeOf`). */
+  /** Objects of Strongroom in the new token (`objectName`). */
   readonly there: readonly string[]
   /** Number of other objects in the new token. */
   readonly others: number
@@ -124,7 +124,7 @@ function wrapped(session: Pkcs11Session, trusted: KeyHandle, key: MovableKey): W
 }
 
 /** Identifies a key within a token. */
-export const placeOf = ({ label, id }: Pick<TokenObject, 'label' | 'id'>): string => `${label} ${id}`
+export const objectName = ({ label, id }: Pick<TokenObject, 'label' | 'id'>): string => `${label} ${id}`
 
 /**
  * Allows in the new token only objects of an earlier run of the same move, and audit keys, which are compared when they
@@ -136,7 +136,7 @@ function requireNothingElse(
   moving: readonly TokenObject[],
   labels: readonly string[],
 ): void {
-  const expected = new Set(moving.map(placeOf))
+  const expected = new Set(moving.map(objectName))
   const coming = new Set(moving.map(({ label }) => roleOf(label)))
   // An earlier run makes new versions for roles of which no key moves.
   const isMade = (label: string): boolean => {
@@ -145,7 +145,7 @@ function requireNothingElse(
     if (role === undefined || coming.has(role)) return false
     return versionOf(label) > Math.max(0, ...labels.filter((one) => roleOf(one) === role).map(versionOf))
   }
-  const other = there.find((place) => !expected.has(place) && !isMade(place.split(' ')[0] ?? ''))
+  const other = there.find((name) => !expected.has(name) && !isMade(name.split(' ')[0] ?? ''))
   if (other !== undefined)
     throw new Fault('hsm.rejected', `The other token holds ${other.split(' ')[0]} already: take a token without keys.`)
   if (others > 0)
@@ -161,13 +161,13 @@ function receive(
   const { session } = token
   const pair = ceremonyKey(session)
   const making = rootMaking(token, options)
-  const before = new Set(listObjects(token).map(placeOf))
-  const present = keys.filter((key) => before.has(placeOf(key)))
+  const before = new Set(listObjects(token).map(objectName))
+  const present = keys.filter((key) => before.has(objectName(key)))
   // Compared before the first key is received: a token of another appliance has keys with the same names.
   requireSame(token, present)
   let done = 0
   for (const key of keys) {
-    if (!before.has(placeOf(key))) receiveKey(making, key, { ...pair, blob: key.blob })
+    if (!before.has(objectName(key))) receiveKey(making, key, { ...pair, blob: key.blob })
     progress(++done, keys.length)
   }
   noticeChanges(session)
@@ -178,9 +178,9 @@ function receive(
 }
 
 function requireSame(token: OpenToken, keys: readonly WrappedKey[]): void {
-  const there = new Map(listObjects(token).map((one) => [placeOf(one), one]))
+  const there = new Map(listObjects(token).map((one) => [objectName(one), one]))
   for (const key of keys) {
-    const one = there.get(placeOf(key))
+    const one = there.get(objectName(key))
     if (one === undefined || !isProven(token.session, one, key.proof))
       throw new Fault(
         'hsm.rejected',
@@ -216,9 +216,9 @@ export function requireSameKeys(one: TokenLocation, other: TokenLocation): void 
       .map((key) => ({ ...named(key), proof: proofOf(token.session, key) })),
   )
   withToken(other, (token) => {
-    const there = new Map(listObjects(token).map((key) => [placeOf(key), key]))
+    const there = new Map(listObjects(token).map((key) => [objectName(key), key]))
     for (const key of keys) {
-      const same = there.get(placeOf(key))
+      const same = there.get(objectName(key))
       if (same !== undefined && !isProven(token.session, same, key.proof))
         throw new Fault('hsm.rejected', `The two tokens have different keys by the name of ${key.label}.`)
     }

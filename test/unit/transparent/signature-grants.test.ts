@@ -13,7 +13,7 @@ const signatures = createSignatures({
   hsm: { sign: broken, verifySignature: broken, hmac: broken, verifyHmac: broken },
   keyring: { rotateIfDue: (found) => Promise.resolve(found) },
   versions: { find: () => Promise.resolve({ version: 1 } as KeyVersion) },
-  places: { referencesOf: (_key: TransparentKey, grant) => Promise.resolve(() => ({ key: grant })) },
+  vaultKeys: { referencesOf: (_key: TransparentKey, grant) => Promise.resolve(() => ({ key: grant })) },
 })
 const request = { input: Buffer.alloc(1), prehashed: false, hash: undefined, padding: undefined, form: 'raw' } as const
 const [caller, key256, mac] = [{ grant: broken }, stored('ecdsa-p256'), stored('hmac-sha256')]

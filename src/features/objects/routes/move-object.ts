@@ -31,7 +31,7 @@ export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
     async run({ body: { parentid }, vault, into, resource, caller, note, record, recordWithChange, commit }) {
       const found = grantedTo(vault, resource)
       const { id } = found.object
-      const place = `object ${id}: to vault ${into.id}, object ${parentid}`
+      const target = `object ${id}: to vault ${into.id}, object ${parentid}`
       if (into.id !== vault.id)
         recordWithChange({
           operation: 'object.move.in',
@@ -39,7 +39,7 @@ export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
           target: `object ${id}: from vault ${vault.id}`,
         })
       const to = { vault: await reading.vault(into), parentId: parentid }
-      const by = { userId: caller.userId, commit, record, placed: () => note({ target: place }) }
+      const by = { userId: caller.userId, commit, record, placed: () => note({ target }) }
       const moved = await relocation.move(found, to, by)
       return { callinfo: { objectid: String(id), message: 'Object moved', objects: String(moved) } }
     },

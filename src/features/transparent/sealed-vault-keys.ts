@@ -11,7 +11,7 @@ import type { KeyVersion, TransparentKey } from './records.ts'
 import { type Owner, sealedPolicy, sealedVersion } from './sealing.ts'
 
 /** Finds the sealed record of a vault's data key, which must accompany each creation and use of a key in that vault. */
-export interface KeyPlaces {
+export interface SealedVaultKeys {
   /** The vault that new keys belong to. @throws Fault `vault.not_found` */
   of(vaultId: number): Promise<Omit<KeyPlace, 'identity'>>
   /** The purpose to which new key material is bound. */
@@ -30,16 +30,16 @@ const heldMs = longestGrantMs / 2
 /** Coarse, because the cache would otherwise set a timer for each millisecond in which it is used. */
 const resolutionMs = 1_000
 
-export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
+export function createSealedVaultKeys({ read }: Pick<Store, 'read'>): SealedVaultKeys {
   // Keyed by the identities of vaults, which are never used twice, so that no entry becomes wrong.
   const held = new LRUCache<string, SealedRecord>({ max: heldRecords, ttl: heldMs, ttlResolution: resolutionMs })
 
   async function find(vaultId: number): Promise<Omit<KeyPlace, 'identity'>> {
     const row = await findVault(read, vaultId)
     if (row === null) throw new Fault('vault.not_found')
-    const place = { vault: Buffer.from(row.identity, 'hex'), vaultKey: sealedVaultKey(row) }
-    held.set(place.vault.toString('latin1'), place.vaultKey)
-    return place
+    const found = { vault: Buffer.from(row.identity, 'hex'), vaultKey: sealedVaultKey(row) }
+    held.set(found.vault.toString('latin1'), found.vaultKey)
+    return found
   }
 
   async function vaultKeyOf(vaultId: number, vault: Buffer): Promise<SealedRecord> {

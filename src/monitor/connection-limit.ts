@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** Limits the number of open connections. */
-export interface ConnectionPlaces {
+export interface ConnectionLimit {
   /** Adds a connection, and closes another one if there are too many. */
   add(socket: Socket): void
   /** Notes that the connection has sent a request. */
@@ -10,11 +10,11 @@ export interface ConnectionPlaces {
 }
 
 /**
- * Connections that have sent a request are preferred to silent ones, for up to half of the places. Within a kind, the
+ * Connections that have sent a request are preferred to silent ones, for up to half of the limit. Within a kind, the
  * victim is from the address with the most connections: its oldest, or the one least recently used. So a flood closes
- * its own connections, and an attacker who takes all places cannot keep a scraper out.
+ * its own connections, and an attacker who fills the limit cannot keep a scraper out.
  */
-export function createConnectionPlaces(most: number): ConnectionPlaces {
+export function createConnectionLimit(most: number): ConnectionLimit {
   const silent = new Map<Socket, string>()
   const used = new Map<Socket, string>()
 
