@@ -48,7 +48,7 @@ export function addBackupVerify(backup: Command): void {
 
 export const readIdentities = (file: string): string[] => identitiesIn(readSecret(file, nameAnother), file)
 
-export const isSound = ({ trail, damage, newer }: InspectedBackup): boolean =>
+const isSound = ({ trail, damage, newer }: InspectedBackup): boolean =>
   trail.sound && damage.length === 0 && newer.length === 0
 
 export function describeBackup(file: string, found: InspectedBackup, isKeyGiven: boolean): string[] {

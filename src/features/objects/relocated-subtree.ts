@@ -14,7 +14,7 @@ import { checkSubtree } from './subtree-bounds.ts'
 import { secretsOfAll, sizesOf, subtreeOf } from './subtree-records.ts'
 
 /** The destination of a move or copy. */
-export interface Destination {
+export interface RelocationTarget {
   readonly vault: GrantedVault
   /** 0 for the root of the vault. */
   readonly parentId: number
@@ -23,7 +23,7 @@ export interface Destination {
 /** An object and all below it that are to be moved or copied, as read before the transaction. */
 export interface RelocatedSubtree {
   readonly from: GrantedVault
-  readonly to: Destination
+  readonly to: RelocationTarget
   /** Parents come before their children. */
   readonly rows: readonly VaultObject[]
   readonly templates: readonly Template[]
@@ -53,7 +53,7 @@ const mostRelocated = { objects: 500, openBytes: 16 * 1024 * 1024 }
 export async function readSubtree(
   on: RelocationDependencies,
   { object, vault }: GrantedObject,
-  to: Destination,
+  to: RelocationTarget,
   record: RecordDecryption,
 ): Promise<RelocatedSubtree> {
   const most = mostRelocated.objects + 1
@@ -76,7 +76,7 @@ export async function readSubtree(
   return { from: vault, to, rows, templates, secrets, files, weak }
 }
 
-function checkRows({ maxFileBytes }: RelocationDependencies, rows: readonly VaultObject[], to: Destination): void {
+function checkRows({ maxFileBytes }: RelocationDependencies, rows: readonly VaultObject[], to: RelocationTarget): void {
   if (rows.some(({ id }) => id === to.parentId)) throw intoItself()
   const bytes = rows.reduce((sum, row) => sum + (readObject(row).file?.size ?? 0), 0)
   if (bytes > maxFileBytes)

@@ -18,7 +18,7 @@ import { changeUnchanged, moveWithin } from './subtree-records.ts'
 import {
   readSubtree,
   intoItself,
-  type Destination,
+  type RelocationTarget,
   type RelocationDependencies,
   type RelocatedSubtree,
 } from './relocated-subtree.ts'
@@ -39,8 +39,8 @@ export interface Relocator {
  * `object.key_exhausted`, `store.conflict`
  */
 export interface Relocation {
-  move(found: GrantedObject, to: Destination, by: Relocator): Promise<number>
-  copy(found: GrantedObject, to: Destination, by: Relocator): Promise<number>
+  move(found: GrantedObject, to: RelocationTarget, by: Relocator): Promise<number>
+  copy(found: GrantedObject, to: RelocationTarget, by: Relocator): Promise<number>
 }
 
 export function createRelocation(dependencies: RelocationDependencies): Relocation {
@@ -72,7 +72,7 @@ function createCommitMutex(): Mutex {
 async function withinVault(
   { templatesIn, clock }: RelocationDependencies,
   { object: { id, vaultId } }: GrantedObject,
-  { parentId }: Destination,
+  { parentId }: RelocationTarget,
   { userId, commit, placed }: Relocator,
 ): Promise<number> {
   placed(id)
@@ -105,7 +105,7 @@ interface Written {
 async function relocate(
   on: RelocationDependencies & { readonly commitMutex: Mutex },
   found: GrantedObject,
-  to: Destination,
+  to: RelocationTarget,
   by: Relocator,
   writeRows: WriteRows,
 ): Promise<number> {

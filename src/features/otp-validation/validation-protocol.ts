@@ -71,7 +71,7 @@ export function readRequest(query: string): ReadRequest {
 }
 
 /** The text that a signature covers: `name=value` of all members except `h`, sorted by name and joined by `&`. */
-export function signedText(members: readonly (readonly [name: string, value: string])[]): string {
+function signedText(members: readonly (readonly [name: string, value: string])[]): string {
   return members
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`)

@@ -12,7 +12,7 @@ export interface ExpectedClaims {
 }
 
 /** Tolerated deviation of the signer's clock. */
-export const skewMs = 60_000
+const skewMs = 60_000
 
 /** Returns the time from which the assertion is refused as expired. @throws Fault `login.refused` */
 export function checkClaims(

@@ -18,7 +18,7 @@ import {
 } from './mechanisms.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 
-export const passed = 'passed'
+const passed = 'passed'
 
 const largestPartBytes = 1024 * 1024
 

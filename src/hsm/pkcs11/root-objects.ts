@@ -249,7 +249,7 @@ function required(objects: readonly TokenObject[], label: string, objectClass: n
 }
 
 /** Map from name with version to handle, for secret keys whose label matches. The group of the pattern is the name. */
-export function versionsOf(objects: readonly TokenObject[], pattern: RegExp): Map<string, KeyHandle> {
+function versionsOf(objects: readonly TokenObject[], pattern: RegExp): Map<string, KeyHandle> {
   return new Map(
     objects.flatMap(({ label }) => {
       const name = pattern.exec(label)?.[1]
@@ -271,7 +271,7 @@ export function versionsOfRole(objects: readonly TokenObject[], role: RootRole):
 }
 
 /** The highest version of this name. */
-export function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string): Named | undefined {
+function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string): Named | undefined {
   const fitting = [...versions].filter(([version]) => version.startsWith(`${name}.v`))
   const [newest] = fitting.toSorted(([a], [b]) => versionOf(b) - versionOf(a))
   return newest && { name: newest[0], handle: newest[1] }

@@ -8,6 +8,7 @@ const perHeaderByte = 1.6
 
 /**
  * Bytes of memory that a call takes besides its body. A client may have thousands under way, each with long headers.
+ * Whether a header list is too long for HTTP/2 is another sum (`headerListBytes`).
  */
 export function callBytes({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   const headers = rawHeaders.reduce((sum, { length }) => sum + length, 0)

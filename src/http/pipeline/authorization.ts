@@ -284,7 +284,7 @@ function vaultIn({ member }: InVault, params: Params, body: JsonObject): string 
   return isPlainId(named) ? named : undefined
 }
 
-/** An id; 0, the id of nothing, for text that is not decimal. */
+/** An id; -1, the id of no row, for text that is not one. */
 function idOf(given: string | number | undefined): number {
   return decimalId(String(given)) ?? -1
 }

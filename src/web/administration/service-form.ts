@@ -1,7 +1,7 @@
 import type { ServiceAccount } from '../interface/calls.ts'
 
 /** The non-empty lines of a field. */
-export const linesOf = (text: string): string[] =>
+const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())

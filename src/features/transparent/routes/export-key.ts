@@ -69,7 +69,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
 const publicPem = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/
 
 /** DER SubjectPublicKeyInfo of an RSA key of 2048 to 8192 bits. @throws Fault `request.invalid` */
-export function readPublicKey(text: string): Buffer {
+function readPublicKey(text: string): Buffer {
   try {
     const key = publicPem.test(text)
       ? createPublicKey(text)

@@ -74,6 +74,6 @@ export const userBits: Readonly<Record<string, number>> = Object.fromEntries(
 )
 
 /** The names of the set bits, by their numbers. */
-export function bitsOf(capabilities: Capabilities): Record<string, string> {
+function bitsOf(capabilities: Capabilities): Record<string, string> {
   return Object.fromEntries(namesOf(capabilities).map((name) => [capabilityBits[name], words[name]]))
 }
