@@ -11,25 +11,27 @@ export interface SessionsOfAccount {
   readonly keep?: Buffer | undefined
 }
 
+/** What the rule of a record's type may ask for before the keeper seals the record. */
+export interface SealEvidence {
+  /** The sealed record that the new one replaces; for the first record of a version, the policy of its key. */
+  readonly previous?: SealedRecord | undefined
+  /** For a new record of a key, what the host gave with the key; it is used up. */
+  readonly provenance?: Buffer | undefined
+  /** Of the caller on whose behalf the record is sealed, or the result of `grantRotation`. */
+  readonly grant?: SealedRecord | undefined
+  /** For a membership, the newest record of its user; for a service account, that of its owner. */
+  readonly member?: SealedRecord | undefined
+}
+
 /** The part of the port for sealing and signing, which the keeper answers. */
 export interface SealingPort extends TrailPort {
   /**
    * The seal of `record`: HMAC-SHA-256 by the token's seal key, 32 bytes. The keeper seals only records of known types
    * (`record-layouts.ts`), by the rule of each type.
-   * @param previous the sealed record that this one replaces; for the first record of a version, the policy of its key
-   * @param provenance for a new record of a key, what the host gave with the key; it is used up
-   * @param grant of the caller on whose behalf the record is sealed, or the result of `grantRotation`
-   * @param member for a membership, the newest record of its user; for a service account, that of its owner
    * @throws Fault `hsm.rejected` where the rule forbids it, `hsm.seal_broken` where `previous` was edited,
    * `hsm.outdated` where the keeper was shown a later record than `previous`
    */
-  seal(
-    record: Uint8Array,
-    previous?: SealedRecord,
-    provenance?: Buffer,
-    grant?: SealedRecord,
-    member?: SealedRecord,
-  ): Promise<Buffer>
+  seal(record: Uint8Array, evidence?: SealEvidence): Promise<Buffer>
 
   /** Shows the keeper committed records. From then on it refuses older ones of the same subjects. */
   raise(records: readonly SealedRecord[]): Promise<void>

@@ -68,7 +68,7 @@ describe('a membership that was sealed ahead', () => {
     const ahead: { readonly seal: Buffer; readonly generation: number }[] = []
     const sealed = async (generation: number): Promise<SealedRecord> => {
       const record = membershipRecord({ vault, user }, { ...state, generation })
-      return { record, seal: await worker.seal(record, last, undefined, grant, sealedUser(user)) }
+      return { record, seal: await worker.seal(record, { previous: last, grant, member: sealedUser(user) }) }
     }
     for (const generation of numbersAfter(present === undefined ? 0 : presentNumber(present))) {
       last = await sealed(generation)
@@ -122,7 +122,7 @@ it('a user who is disabled does not come back by records of himself that were se
   let ahead = user
   const sealed = async (): Promise<SealedRecord> => {
     const record = userRecord(ahead)
-    return { record, seal: await worker.seal(record, last, undefined, grant) }
+    return { record, seal: await worker.seal(record, { previous: last, grant }) }
   }
   for (const generation of numbersAfter(user.generation)) {
     ahead = { ...ahead, generation }
@@ -162,7 +162,7 @@ describe('a version of a key that was sealed ahead', () => {
     let [last, greatest] = [present.key, opened.fields.generation]
     const sealed = async (generation: number): Promise<SealedRecord> => {
       const record = composeRecord('transparent key version 2', { ...opened.fields, generation }, opened.key)
-      return { record, seal: await worker.seal(record, last, undefined, grant) }
+      return { record, seal: await worker.seal(record, { previous: last, grant }) }
     }
     for (const generation of numbersAfter(greatest)) [last, greatest] = [await sealed(generation), generation]
     await expect(sealed(clockNumber(60_000))).rejects.toMatchObject(refused)

@@ -101,12 +101,11 @@ describe('the backup of a key in the database', () => {
       }
       const planted = {
         ...version,
-        seal: await worker.seal(
-          versionRecord(own, version),
-          sealedPolicy(own),
+        seal: await worker.seal(versionRecord(own, version), {
+          previous: sealedPolicy(own),
           provenance,
-          await grantIn(appliance, attacker.id),
-        ),
+          grant: await grantIn(appliance, attacker.id),
+        }),
       }
       gained.push((await worker.decrypt(await referenceOf({ key: own, latest: planted }), ciphertext)).toString())
       if (own.allowExport === 1) gained.push(await worker.exportPlain(await referenceOf({ key: own, latest: planted })))
@@ -184,7 +183,11 @@ describe('a key of one kind', () => {
     const { kek: backupKek = null, blob: backupBlob = null } = made.backup ?? {}
     const head = ['transparent key version 2', own.identity, own.vault, own.type, 1, null]
     const record = keyRecord('aes256-gcm', made, [...head, backupKek, backupBlob, 0, 0, 1])
-    const seal = worker.seal(record, sealedPolicy(own), made.provenance, await grantIn(appliance, own.vaultId))
+    const seal = worker.seal(record, {
+      previous: sealedPolicy(own),
+      provenance: made.provenance,
+      grant: await grantIn(appliance, own.vaultId),
+    })
     await expect(seal).rejects.toMatchObject(refused)
   })
 })

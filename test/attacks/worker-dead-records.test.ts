@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const sealedBy = async (keeper: Hsm, grant: SealedRecord, next: User, before: SealedRecord): Promise<SealedRecord> => {
   const record = userRecord(next)
-  return { record, seal: await keeper.seal(record, before, undefined, grant) }
+  return { record, seal: await keeper.seal(record, { previous: before, grant }) }
 }
 
 const minuteMs = 60_000
@@ -135,7 +135,10 @@ describe('a new user and a new member that were sealed and kept', () => {
       const state = { permission: permissionBits.Read, grants: null, recoveries: 0 }
       const member = async (user: User, generation: number, before?: SealedRecord): Promise<SealedRecord> => {
         const record = membershipRecord({ vault: row, user }, { ...state, generation })
-        return { record, seal: await keeper.hsm.seal(record, before, undefined, byVaultAdmin, sealedUser(user)) }
+        return {
+          record,
+          seal: await keeper.hsm.seal(record, { previous: before, grant: byVaultAdmin, member: sealedUser(user) }),
+        }
       }
       const shownSoon = [await account(4711), await member(soon, 1)]
       const kept = [await account(4712), await member(late, 1)]

@@ -82,7 +82,7 @@ describe('a device of the attacker', () => {
     const before = await rowOf(victim)
     const factors = withFactor(before.factors, device.sealed.record)
     const gained = { ...before, factors, generation: before.generation + 1 }
-    const named = worker.seal(userRecord(gained), sealedUser(before), undefined, grant)
+    const named = worker.seal(userRecord(gained), { previous: sealedUser(before), grant })
     expect(await outcomeOf(named)).toBe('hsm.rejected')
   })
 
@@ -100,7 +100,7 @@ describe('a device of the attacker', () => {
     const stock = await findByPublicId(appliance.store.read, token.publicId)
     if (held === undefined || stock === null) throw new Error('no hardware token')
     const give = (device: OtpDevice, userId: number | null) =>
-      worker.seal(deviceRecord({ ...device, userId }), stateOf(device).device, undefined, grant)
+      worker.seal(deviceRecord({ ...device, userId }), { previous: stateOf(device).device, grant })
     expect(await outcomeOf(give(stock, victim.id))).toBe('hsm.rejected')
     expect(await outcomeOf(give(held, null))).toBe('hsm.rejected')
   })
@@ -117,7 +117,7 @@ describe('a device of the attacker', () => {
     const device = await ownDevice(victim.id, grant)
     const factors = withFactor(before.factors, device.sealed.record)
     const gained = { ...before, factors, generation: before.generation + 1 }
-    const seal = (user: User) => worker.seal(userRecord(user), sealedUser(before), undefined, grant)
+    const seal = (user: User) => worker.seal(userRecord(user), { previous: sealedUser(before), grant })
     expect(await outcomeOf(seal(gained))).toBe('hsm.rejected')
     const recovered = { ...gained, recoveries: before.recoveries + 1 }
     const user = sealedUser({ ...recovered, seal: await seal(recovered) })
@@ -139,7 +139,7 @@ describe('a certificate of the attacker', () => {
     const der = Buffer.from(pemOf(ca.issue('/CN=Mallory')).replaceAll(/-----[^-]*-----|\s/g, ''), 'base64')
     const record = certificateRecord({ userId: victim.id, fingerprint: 'ab'.repeat(32), der })
     expect(await outcomeOf(worker.seal(record))).toBe('hsm.rejected')
-    expect(await outcomeOf(worker.seal(record, undefined, undefined, await grantOf(session)))).toBe('hsm.rejected')
+    expect(await outcomeOf(worker.seal(record, { grant: await grantOf(session) }))).toBe('hsm.rejected')
   })
 })
 
@@ -174,7 +174,7 @@ describe('a member', () => {
     const { identity } = await appliance.store.read.findOneByOrFail(VaultTable, { id: Number(vault.id) })
     const admitted = (recoveries: number) => {
       const state = { permission: 1, grants: null, recoveries, generation: 1 }
-      return worker.seal(membershipRecord({ vault: { identity }, user: other }, state), undefined, undefined, grant)
+      return worker.seal(membershipRecord({ vault: { identity }, user: other }, state), { grant })
     }
     expect(await outcomeOf(admitted(1))).toBe('hsm.rejected')
   })

@@ -58,7 +58,7 @@ async function ownDevice(userId: number | null, grant: SealedRecord): Promise<Bu
   const { provenance, ...wrapped } = await worker.importSecret('otp-hmac-sha1', randomBytes(20), otpPurpose)
   const codes = { kind: 'totp', keyKind: 'otp-hmac-sha1', digits: 6, periodSeconds: 30 } as const
   const record = deviceRecord({ ...codes, ...wrapped, publicId: null, userId, privateIdCheck: null })
-  await worker.seal(record, undefined, provenance, grant)
+  await worker.seal(record, { provenance, grant })
   return record
 }
 
@@ -66,7 +66,7 @@ async function ownDevice(userId: number | null, grant: SealedRecord): Promise<Bu
 async function change(user: Pick<TestUser, 'id'>, changes: Partial<User>, grant: SealedRecord): Promise<void> {
   const before = await accountRow(appliance, user)
   const next = userRecord({ ...before, generation: before.generation + 1, ...changes })
-  await worker.seal(next, sealedUser(before), undefined, grant)
+  await worker.seal(next, { previous: sealedUser(before), grant })
 }
 
 const gained = async (user: Pick<TestUser, 'id'>, record: Buffer) => ({
@@ -119,11 +119,11 @@ describe('a fresh grant', () => {
     const later = await accountRow(appliance, user)
     const next = { ...later, generation: later.generation + 1 }
     const nextRecord = userRecord(next)
-    const nextSeal = await appliance.hsm.seal(nextRecord, sealedUser(later))
+    const nextSeal = await appliance.hsm.seal(nextRecord, { previous: sealedUser(later) })
     await worker.raise([{ record: nextRecord, seal: nextSeal }])
     const factors = withFactor(next.factors, device)
     const after = userRecord({ ...next, factors, generation: next.generation + 1 })
-    const asked = worker.seal(after, { record: nextRecord, seal: nextSeal }, undefined, grant)
+    const asked = worker.seal(after, { previous: { record: nextRecord, seal: nextSeal }, grant })
     expect(await outcomeOf(asked)).toBe('hsm.rejected')
   })
 

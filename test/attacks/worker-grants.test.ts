@@ -134,7 +134,7 @@ describe('a grant', () => {
   it('is sealed for nobody', async () => {
     const grant = await worker.grant(given())
     await expect(worker.seal(grant.record)).rejects.toMatchObject({ code: 'hsm.rejected' })
-    await expect(worker.seal(grant.record, grant)).rejects.toMatchObject({ code: 'hsm.rejected' })
+    await expect(worker.seal(grant.record, { previous: grant })).rejects.toMatchObject({ code: 'hsm.rejected' })
   })
 })
 

@@ -85,7 +85,11 @@ async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
     invocationsSeal: Buffer.alloc(0),
   }
   const grant = await grantIn(appliance, key.vaultId)
-  const seal = await worker.seal(versionRecord(key, planted), sealedPolicy(key), made.provenance, grant)
+  const seal = await worker.seal(versionRecord(key, planted), {
+    previous: sealedPolicy(key),
+    provenance: made.provenance,
+    grant,
+  })
   return latestReference(appliance, { key, latest: { ...planted, seal } })
 }
 
@@ -102,7 +106,7 @@ describe('the key pair of an import job', () => {
       const second = { ...job, ...readable, id: 'ab'.repeat(16), vaultId: Number(attacker.id), name: 'mine' }
       const record = await jobRecord(second)
       const grant = await grantIn(appliance, attacker.id)
-      const sealed = { record, seal: await worker.seal(record, undefined, undefined, grant) }
+      const sealed = { record, seal: await worker.seal(record, { grant }) }
       const { key } = await givenKey()
       const mine = { ...key, ...readable, vaultId: second.vaultId, name: 'mine', info: second.info }
       const own = { ...(await sealedNewKey(worker, mine, vault, grant)), id: 0 }
@@ -149,7 +153,7 @@ describe('the public key of an import job', () => {
     const own = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({ type: 'spki', format: 'der' })
     const { provenance } = await worker.generatePair('rsa-3072', importJobPurpose)
     const record = await jobRecord({ ...job, publicKey: own })
-    await expect(worker.seal(record, undefined, provenance, await grantIn(appliance, victim.id))).rejects.toMatchObject(
+    await expect(worker.seal(record, { provenance, grant: await grantIn(appliance, victim.id) })).rejects.toMatchObject(
       broken,
     )
     await expect(worker.signImportJob({ record, seal: job.seal })).rejects.toMatchObject(broken)
@@ -165,7 +169,7 @@ describe('the count of a version', () => {
     const { key, latest } = await givenKey()
     const lower = invocationsRecord(key, latest.version, 0)
     const grant = await grantIn(appliance, victim.id)
-    expect(await gainedBy(() => worker.seal(lower, undefined, undefined, grant))).toBeUndefined()
+    expect(await gainedBy(() => worker.seal(lower, { grant }))).toBeUndefined()
     const begun = await worker.sealFirstCount(lower, grant)
     expect(begun.invocations).toBe(latest.invocations)
     expect(begun.seal).toEqual(latest.invocationsSeal)

@@ -49,7 +49,10 @@ const grantOf = (client: TestClient, vaultId?: string) =>
 
 /** Asks for another seal of the unchanged user. */
 const sealedAgain = (user: User, grant: SealedGrant) =>
-  worker.seal(userRecord({ ...user, generation: nextGeneration(user.generation) }), sealedUser(user), undefined, grant)
+  worker.seal(userRecord({ ...user, generation: nextGeneration(user.generation) }), {
+    previous: sealedUser(user),
+    grant,
+  })
 
 it('seals nothing for a session that was ended', async () => {
   const { id, ...login } = await appliance.addUser()
@@ -82,14 +85,18 @@ it('brings no Admin back who was removed, nor others for him', async () => {
     generation: nextGeneration(removed.generation),
   })
   const taken = { code: 'access.permission' }
-  await expect(worker.seal(back, last, undefined, grant, sealedUser(place.user))).rejects.toMatchObject(taken)
+  await expect(worker.seal(back, { previous: last, grant, member: sealedUser(place.user) })).rejects.toMatchObject(
+    taken,
+  )
   // Showing the keeper the earlier record does not make it forget the newer one.
   if (early !== undefined) await worker.raise([early])
-  await expect(worker.seal(back, last, undefined, grant, sealedUser(place.user))).rejects.toMatchObject(taken)
+  await expect(worker.seal(back, { previous: last, grant, member: sealedUser(place.user) })).rejects.toMatchObject(
+    taken,
+  )
   const accomplice = await userOf((await appliance.addUser()).id)
   const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
   const other = membershipRecord({ ...place, user: accomplice }, state)
-  await expect(worker.seal(other, undefined, undefined, grant, sealedUser(accomplice))).rejects.toMatchObject(taken)
+  await expect(worker.seal(other, { grant, member: sealedUser(accomplice) })).rejects.toMatchObject(taken)
 })
 
 it('makes no administrator for one who is none any more', async () => {

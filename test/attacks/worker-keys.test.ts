@@ -95,7 +95,7 @@ describe('an Admin', () => {
   it('uses up no more at once than a worker reserves', async () => {
     const { key, latest } = await on.givenKey()
     const raised = invocationsRecord(key, 1, 2 ** 32)
-    await refused(on.worker.seal(raised, sealedCount(key, latest), undefined, admin))
+    await refused(on.worker.seal(raised, { previous: sealedCount(key, latest), grant: admin }))
   })
 
   it('gives a pair no other public key, with which an attacker would sign as its owner', async () => {

@@ -198,7 +198,7 @@ describe('the keeper', () => {
   const grantOf = (edits: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
     sealedGrant(appliance.token, { user: caller, vault: place, permission: 4, ...edits })
   const seal = (record: Buffer, previous: SealedRecord | undefined, grant: SealedRecord) =>
-    outcomeOf(worker.seal(record, previous, undefined, grant, shownUser()))
+    outcomeOf(worker.seal(record, { previous, grant, member: shownUser() }))
   const scoped = (edits: object = {}) =>
     composeRecord('scoped membership', member({ generation: nextGeneration(1), ...edits }))
   const whole = (edits: object = {}) =>
@@ -277,7 +277,7 @@ describe('the keeper', () => {
     const next = invocationsRecord(key, 1, latest.invocations + 1)
     const by = async (...entries: GrantEntry[]) => {
       const grant = await grantIn(appliance, vault.id, { permission: 1, grants: writeGrants(entries) })
-      return outcomeOf(worker.seal(next, sealedCount(key, latest), undefined, grant))
+      return outcomeOf(worker.seal(next, { previous: sealedCount(key, latest), grant }))
     }
     expect(await by({ keys: '*', operations: ['decrypt', 'sign', 'verify', 'hmac', 'random', 'read'] })).toBe(
       'hsm.rejected',

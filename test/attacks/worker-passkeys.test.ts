@@ -194,7 +194,7 @@ describe('a public key of the attacker', () => {
   it('is sealed for no user in a session, an administrator’s too', async () => {
     const administrator = await appliance.login(await appliance.addUser(['admin', 'active']))
     for (const grant of [undefined, await grantOf(session), await grantOf(administrator)])
-      expect(await outcomeOf(worker.seal(recordOf(victim.id), undefined, undefined, grant))).toBe('hsm.rejected')
+      expect(await outcomeOf(worker.seal(recordOf(victim.id), { grant }))).toBe('hsm.rejected')
   })
 
   it('is sealed by a fresh grant for its user alone, and is a factor when the row of the user says so', async () => {
@@ -202,9 +202,9 @@ describe('a public key of the attacker', () => {
     const row = sealedUser(await accountRow(appliance, own.user))
     const shown = await shownOf(own.authenticator.answer(await ownChallenge(own.session)), own.authenticator)
     const fresh = await worker.freshGrant(await grantOf(own.session), row, { certificate: undefined, passkey: shown })
-    expect(await outcomeOf(worker.seal(recordOf(victim.id), undefined, undefined, fresh))).toBe('hsm.rejected')
+    expect(await outcomeOf(worker.seal(recordOf(victim.id), { grant: fresh }))).toBe('hsm.rejected')
     const record = recordOf(own.user.id)
-    const seal = await worker.seal(record, undefined, undefined, fresh)
+    const seal = await worker.seal(record, { grant: fresh })
     const { assertion } = presentedPasskey(mine.answer(await loginChallenge(appliance)))
     const passkey = { passkey: { record, seal }, signCount: 0, assertion }
     for (const user of [own.user, victim])

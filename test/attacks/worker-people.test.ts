@@ -68,7 +68,7 @@ const next = {
 
 function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Partial<FieldsOf<'user'>> = {}) {
   const record = composeRecord('user', { ...user({ ...from, ...next, ...to }) })
-  return worker.seal(record, sealedRecord(appliance.token, 'user', user(from)), undefined, grant)
+  return worker.seal(record, { previous: sealedRecord(appliance.token, 'user', user(from)), grant })
 }
 /** The newest record of a user, shown together with a membership. */
 const shownUser = (identity: Buffer, recoveries = 5) =>
@@ -82,7 +82,7 @@ function changeMember(
 ) {
   const record = composeRecord('membership', { ...member({ ...from, ...next, ...to }) })
   const before = sealedRecord(appliance.token, 'membership', member(from))
-  return worker.seal(record, before, undefined, grant, shown ?? undefined)
+  return worker.seal(record, { previous: before, grant, member: shown ?? undefined })
 }
 const rejected = { code: 'hsm.rejected' }
 const outdated = { code: 'hsm.outdated' }
@@ -215,7 +215,7 @@ describe('the keeper seals no member', () => {
   it('that is forged, or added as the first one of another user’s vault', async () => {
     const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
     const seal = (first: Buffer, previous: SealedRecord | undefined, grant: SealedRecord, of: Buffer) =>
-      worker.seal(first, previous, undefined, grant, shownUser(of))
+      worker.seal(first, { previous, grant, member: shownUser(of) })
     await expect(seal(record, undefined, grantOf({ permission: 2 }), caller)).rejects.toMatchObject(rejected)
     const made = sealedRecord(appliance.token, 'vault', { identity: vault, creator: victim })
     await expect(seal(record, made, grantOf(), caller)).rejects.toMatchObject(rejected)
@@ -258,14 +258,18 @@ describe('the keeper seals no member', () => {
     const grant = () => grantOf({ vault: place.vault })
     const before = sealedRecord(appliance.token, 'membership', member(place))
     const removed = composeRecord('membership', { ...member({ ...place, permission: 0, ...next }) })
-    const seal = await worker.seal(removed, before, undefined, grant())
+    const seal = await worker.seal(removed, { previous: before, grant: grant() })
     await worker.raise([{ record: removed, seal }])
     const raised = composeRecord('membership', { ...member({ ...place, permission: 4, ...next }) })
-    await expect(worker.seal(raised, before, undefined, grant())).rejects.toMatchObject({ code: 'hsm.outdated' })
-    await expect(worker.seal(before.record, undefined, undefined, grant())).rejects.toMatchObject(rejected)
+    await expect(worker.seal(raised, { previous: before, grant: grant() })).rejects.toMatchObject({
+      code: 'hsm.outdated',
+    })
+    await expect(worker.seal(before.record, { grant: grant() })).rejects.toMatchObject(rejected)
     const again = composeRecord('membership', { ...member({ ...place, ...next }) })
     const shown = shownUser(place.user)
-    expect(await worker.seal(again, { record: removed, seal }, undefined, grant(), shown)).toHaveLength(32)
+    expect(
+      await worker.seal(again, { previous: { record: removed, seal }, grant: grant(), member: shown }),
+    ).toHaveLength(32)
   })
 })
 

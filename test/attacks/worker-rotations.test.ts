@@ -106,8 +106,8 @@ it('is one version more, and nothing else', async () => {
 it('has no record that a worker made', async () => {
   const by = await on.worker.grantRotation(...shown(await dueKey()))
   const grant = await grantIn(appliance, on.vault.id)
-  await expect(on.worker.seal(by.record, undefined, undefined, grant)).rejects.toMatchObject(rejected)
-  await expect(on.worker.seal(by.record, by, undefined, grant)).rejects.toMatchObject(rejected)
+  await expect(on.worker.seal(by.record, { grant })).rejects.toMatchObject(rejected)
+  await expect(on.worker.seal(by.record, { previous: by, grant })).rejects.toMatchObject(rejected)
 })
 
 describe('a key that the attacker knows', () => {
@@ -132,7 +132,7 @@ describe('a key that the attacker knows', () => {
       createdAt: Date.now(),
       expiresAt: Date.now() + 3_600_000,
     })
-    const seal = await on.worker.seal(record, undefined, pair.provenance, await grantOfMember())
+    const seal = await on.worker.seal(record, { provenance: pair.provenance, grant: await grantOfMember() })
     const { vaultKey } = await createSealedVaultKeys(appliance.store).of(key.vaultId)
     const wrapped = rsaAesWrap(pair.publicKey, randomBytes(32))
     return on.worker.importKey({ record, seal }, wrapped, { policy: sealedPolicy(key), vaultKey })

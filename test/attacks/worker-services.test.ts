@@ -202,7 +202,7 @@ describe('a session of a service account', () => {
       worker.grant({ token: begun.token, session: longer, user: sealedUser(before), applicationKey: undefined }),
     ).rejects.toMatchObject({ code: 'hsm.seal_broken' })
     const next = composeRecord('service session', { ...fields, tokenHash: 'another' })
-    await expect(worker.seal(next, session)).rejects.toMatchObject({ code: 'hsm.rejected' })
+    await expect(worker.seal(next, { previous: session })).rejects.toMatchObject({ code: 'hsm.rejected' })
     await appliance.services.serviceAccounts.removeCredential(account.id, id, operatorId, appliance.commit)
     await expect(request(sealedUser(before))).rejects.toMatchObject({ code: 'hsm.outdated' })
     await expect(request(await shown(account))).rejects.toMatchObject({ code: 'session.invalid' })
@@ -268,7 +268,7 @@ describe('a change of a service account', () => {
     { from = record(), member = person(ownerIdentity, 2) } = {},
   ) => {
     const next = composeRecord('service account', { ...to, generation: nextGeneration(1) })
-    return worker.seal(next, sealedRecord(appliance.token, 'service account', from), undefined, grant, member)
+    return worker.seal(next, { previous: sealedRecord(appliance.token, 'service account', from), grant, member })
   }
   const both = [credential, second]
   const rejected = { code: 'hsm.rejected' }
@@ -338,9 +338,13 @@ describe('a change of a service account', () => {
   it('makes no user of it, and none of a user', async () => {
     const user = person(account, 0)
     const before = sealedRecord(appliance.token, 'service account', record({}, { generation: 6 }))
-    await expect(worker.seal(user.record, before, undefined, byAdministrator())).rejects.toMatchObject(rejected)
+    await expect(worker.seal(user.record, { previous: before, grant: byAdministrator() })).rejects.toMatchObject(
+      rejected,
+    )
     const next = composeRecord('service account', { ...record(), generation: 8 })
-    await expect(worker.seal(next, user, undefined, byAdministrator(), user)).rejects.toMatchObject(rejected)
+    await expect(worker.seal(next, { previous: user, grant: byAdministrator(), member: user })).rejects.toMatchObject(
+      rejected,
+    )
   })
 
   it('makes none but by an administrator, for an owner as he is', async () => {

@@ -42,8 +42,8 @@ afterAll(async () => {
 async function bind({ kek, blob, provenance }: WrappedKey & Provenance, by: SealedRecord): Promise<SealedRecord> {
   const record = keyRecord('aes256-gcm', { kek, blob }, ['vault key 2', Buffer.from(vault.identity, 'hex')])
   const seal = await worker
-    .seal(record, sealedVault(vault), provenance, by)
-    .catch(() => worker.seal(record, undefined, provenance, by))
+    .seal(record, { previous: sealedVault(vault), provenance, grant: by })
+    .catch(() => worker.seal(record, { provenance, grant: by }))
   return { record, seal }
 }
 

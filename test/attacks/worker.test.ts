@@ -47,7 +47,7 @@ const admin = () => grantIn(appliance, vault.id)
 /** The key during a rotation, after its policy was sealed. */
 async function withVersionMore(key: TransparentKey): Promise<TransparentKey> {
   const next = { ...key, latestVersion: 2, generation: key.generation + 1 }
-  return { ...next, seal: await worker.seal(policyRecord(next), sealedPolicy(key), undefined, await admin()) }
+  return { ...next, seal: await worker.seal(policyRecord(next), { previous: sealedPolicy(key), grant: await admin() }) }
 }
 
 const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
@@ -84,10 +84,10 @@ describe('a plain key', () => {
     const loose = { ...key, allowPlaintextExport: 1 }
     const grant = await admin()
     const next = { ...loose, generation: key.generation + 1 }
-    await expect(worker.seal(policyRecord(next), sealedPolicy(key), undefined, grant)).rejects.toMatchObject(refused)
-    await expect(worker.seal(policyRecord(loose), undefined, undefined, grant)).rejects.toMatchObject(refused)
+    await expect(worker.seal(policyRecord(next), { previous: sealedPolicy(key), grant })).rejects.toMatchObject(refused)
+    await expect(worker.seal(policyRecord(loose), { grant })).rejects.toMatchObject(refused)
     const unplaced = composeRecord('transparent key', loose)
-    await expect(worker.seal(unplaced, undefined, undefined, grant)).rejects.toMatchObject(refused)
+    await expect(worker.seal(unplaced, { grant })).rejects.toMatchObject(refused)
     // What the keeper does seal is the policy of another key.
     const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }), grant)
     const other = { record: policyRecord({ ...loose, identity }), seal }
@@ -103,7 +103,7 @@ describe('a plain key', () => {
     if (now === undefined) throw new Error('the key is gone')
     await expect(worker.exportPlain(await referenceOf({ key: now.key, latest }))).rejects.toMatchObject(refused)
     const again = { ...now.key, allowExport: 1, allowPlaintextExport: 1, generation: now.key.generation + 1 }
-    const loosened = worker.seal(policyRecord(again), sealedPolicy(now.key), undefined, await admin())
+    const loosened = worker.seal(policyRecord(again), { previous: sealedPolicy(now.key), grant: await admin() })
     await expect(loosened).rejects.toMatchObject(refused)
   })
 })
@@ -122,7 +122,7 @@ describe('the data key of a vault', () => {
       { ...version, disabled: 0, createdAt: 0, generation: 1 },
     )
     const ofKey = sealedPolicy(await withVersionMore(key))
-    await expect(worker.seal(record, ofKey, undefined, await admin())).rejects.toMatchObject(refused)
+    await expect(worker.seal(record, { previous: ofKey, grant: await admin() })).rejects.toMatchObject(refused)
   })
 })
 
@@ -143,14 +143,14 @@ describe('a key', () => {
   it('of another user is not sealed under a policy of his own', async () => {
     const victim = await givenKey({ allow_export: true })
     const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
-    const seal = worker.seal(planted(own, victim.latest), sealedPolicy(own.key), undefined, await admin())
+    const seal = worker.seal(planted(own, victim.latest), { previous: sealedPolicy(own.key), grant: await admin() })
     await expect(seal).rejects.toMatchObject(broken)
     const row = await findVault(appliance.store.read, Number(vault.id))
     if (row === null) throw new Error('the vault is gone')
     const wrapped = { kek: vaultKek, blob: await vaultKeyBlob() }
     const vaultKey = keyRecord('aes256-gcm', wrapped, ['vault key 2', Buffer.from(row.identity, 'hex')])
     const maker = sealedGrant(appliance.token, { user: row.creator, capabilities: capabilitiesOf(['createVault']) })
-    await expect(worker.seal(vaultKey, sealedVault(row), undefined, maker)).rejects.toMatchObject(broken)
+    await expect(worker.seal(vaultKey, { previous: sealedVault(row), grant: maker })).rejects.toMatchObject(broken)
   })
 
   it('that was made for one place is sealed in no other, and in none twice', async () => {
@@ -161,7 +161,7 @@ describe('a key', () => {
     const grant = await admin()
     const seal = (key: TransparentKey, version: object = {}) => {
       const record = versionRecord(key, { ...second, ...version })
-      return worker.seal(record, sealedPolicy(key), made.provenance, grant)
+      return worker.seal(record, { previous: sealedPolicy(key), provenance: made.provenance, grant })
     }
     await expect(seal(other)).rejects.toMatchObject(broken)
     await expect(seal(one)).resolves.toHaveLength(32)
@@ -175,12 +175,16 @@ describe('a key', () => {
     const secret = Buffer.alloc(32, 7)
     await expect(worker.importSecret('aes256-gcm', secret, Buffer.from('my purpose'))).rejects.toMatchObject(refused)
     const known = await worker.importSecret('aes256-gcm', secret)
-    const seal = worker.seal(planted(own, known), sealedPolicy(own.key), known.provenance, await admin())
+    const seal = worker.seal(planted(own, known), {
+      previous: sealedPolicy(own.key),
+      provenance: known.provenance,
+      grant: await admin(),
+    })
     await expect(seal).rejects.toMatchObject(broken)
     const seed = await worker.importSecret('otp-hmac-sha1', Buffer.alloc(20, 7))
     const device = keyRecord('otp-hmac-sha1', seed, ['otp', 'totp', null, 1, null, 6, 30])
     const grant = sealedGrant(appliance.token, { capabilities: capabilitiesOf(['admin']) })
-    await expect(worker.seal(device, undefined, seed.provenance, grant)).rejects.toMatchObject(broken)
+    await expect(worker.seal(device, { provenance: seed.provenance, grant })).rejects.toMatchObject(broken)
   })
 })
 
@@ -221,13 +225,13 @@ describe('a seal', () => {
     ],
   ])('is not given to %s', async (_what, record) => {
     const grant = sealedGrant(appliance.token, { capabilities: capabilitiesOf(['admin']) })
-    await expect(worker.seal(record(), undefined, undefined, grant)).rejects.toMatchObject(refused)
+    await expect(worker.seal(record(), { grant })).rejects.toMatchObject(refused)
   })
 
   it('makes no edited row good', async () => {
     const { key } = await givenKey()
     const edited = { record: policyRecord({ ...key, name: 'another' }), seal: key.seal }
-    const seal = worker.seal(policyRecord(key), edited, undefined, await admin())
+    const seal = worker.seal(policyRecord(key), { previous: edited, grant: await admin() })
     await expect(seal).rejects.toMatchObject({ code: 'hsm.seal_broken' })
   })
 
@@ -237,7 +241,7 @@ describe('a seal', () => {
     const fewer = encodeRecord(['invocations 2', key.identity, key.vault, latest.version, 0])
     const count = encodeRecord(['invocations 2', key.identity, key.vault, latest.version, latest.invocations])
     const begun = { record: count, seal: latest.invocationsSeal }
-    await expect(worker.seal(fewer, begun, undefined, grant)).rejects.toMatchObject(refused)
+    await expect(worker.seal(fewer, { previous: begun, grant })).rejects.toMatchObject(refused)
     const version = sealedVersion(key, latest)
     const next = { ...latest, generation: latest.generation + 1 }
     for (const moved of [
@@ -247,8 +251,8 @@ describe('a seal', () => {
       versionRecord(key, { ...next, blob: randomBytes(40) }),
       versionRecord(key, { ...next, backupKek: 'backup.v1', backupBlob: latest.blob }),
     ])
-      await expect(worker.seal(moved, version, undefined, grant)).rejects.toMatchObject(refused)
-    await expect(worker.seal(versionRecord(key, next), version, undefined, grant)).resolves.toHaveLength(32)
+      await expect(worker.seal(moved, { previous: version, grant })).rejects.toMatchObject(refused)
+    await expect(worker.seal(versionRecord(key, next), { previous: version, grant })).resolves.toHaveLength(32)
   })
 })
 

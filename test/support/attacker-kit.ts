@@ -28,7 +28,7 @@ export async function attackerDevice(
   const { provenance, ...wrapped } = await worker.importSecret('otp-hmac-sha1', seed, otpPurpose)
   const codes = { kind: 'hotp', keyKind: 'otp-hmac-sha1', digits: 6, periodSeconds: null } as const
   const record = deviceRecord({ ...codes, ...wrapped, publicId: null, userId, privateIdCheck: null })
-  const device = { record, seal: await worker.seal(record, undefined, provenance, grant) }
+  const device = { record, seal: await worker.seal(record, { provenance, grant }) }
   let counter = 0
   return {
     sealed: device,

@@ -63,11 +63,14 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
     },
 
     policy: (key, to, by) =>
-      worker.seal(policyRecord({ ...key, generation: key.generation + 1, ...to }), sealedPolicy(key), undefined, by),
+      worker.seal(policyRecord({ ...key, generation: key.generation + 1, ...to }), {
+        previous: sealedPolicy(key),
+        grant: by,
+      }),
 
     version({ key, latest }, to, by) {
       const record = versionRecord(key, { ...latest, generation: latest.generation + 1, ...to })
-      return worker.seal(record, sealedVersion(key, latest), undefined, by)
+      return worker.seal(record, { previous: sealedVersion(key, latest), grant: by })
     },
 
     madeFor: async (key, flags = { exportable: false, backup: false }) =>
@@ -77,8 +80,8 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
       const record = versionRecord(key, { ...newVersion(key, made), ...says })
       // Tries both requests that the keeper might accept.
       return worker
-        .seal(record, sealedPolicy(key), made.provenance, by)
-        .catch(() => worker.seal(record, undefined, made.provenance, by))
+        .seal(record, { previous: sealedPolicy(key), provenance: made.provenance, grant: by })
+        .catch(() => worker.seal(record, { provenance: made.provenance, grant: by }))
     },
 
     create: (like, says, by) =>
@@ -138,7 +141,7 @@ function changesByRight(
     uses: {
       'a count that is raised': ({ key, latest }, by) => {
         const raised = invocationsRecord(key, 1, latest.invocations + 65_536)
-        return worker.seal(raised, sealedCount(key, latest), undefined, by)
+        return worker.seal(raised, { previous: sealedCount(key, latest), grant: by })
       },
     },
     writes: {
@@ -153,7 +156,7 @@ function changesByRight(
       [secondVersion]: async ({ key }, by) => on.addVersion(withTwo(key), await on.madeFor(key), {}, by),
       [secondCount]: ({ key }, by) => worker.sealFirstCount(invocationsRecord(key, 2, 65_536), by),
       'a new key': ({ key }, by) => on.create(key, { name: 'mine' }, by),
-      'an import job': ({ key }, by) => worker.seal(job.recordIn(key), undefined, job.provenance, by),
+      'an import job': ({ key }, by) => worker.seal(job.recordIn(key), { provenance: job.provenance, grant: by }),
     },
     takings: {
       'a key that is trimmed': ({ key }, by) => on.policy(withTwo(key, newest), { oldestVersion: 2 }, by),

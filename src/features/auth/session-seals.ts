@@ -75,5 +75,5 @@ export async function sealNextToken(
   nextHash: string,
   grant: SealedGrant,
 ): Promise<Buffer> {
-  return hsm.seal(sessionRecord(session, { user, applicationKey }, nextHash), sealed, undefined, grant)
+  return hsm.seal(sessionRecord(session, { user, applicationKey }, nextHash), { previous: sealed, grant })
 }

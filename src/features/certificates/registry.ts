@@ -172,7 +172,7 @@ function createRegistration(
       await commit(async (tx) => {
         const user = await lockedUser(tx, userId)
         if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
-        const seal = await hsm.seal(record, undefined, undefined, await transactionGrant(tx))
+        const seal = await hsm.seal(record, { grant: await transactionGrant(tx) })
         if (!hasFactor(user.factors, record)) {
           const before = await certificateOf(tx, userId)
           if (before !== null) await endSessions(tx, userId)

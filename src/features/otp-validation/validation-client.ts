@@ -44,7 +44,7 @@ export function createValidationClients({
 }): ValidationClients {
   /** Seals the record. The keeper learns of it with the commit. */
   async function seal(tx: Tx, client: ValidationClient, previous?: SealedRecord, provenance?: Buffer): Promise<void> {
-    const sealed = { ...client, seal: await hsm.seal(clientRecord(client), previous, provenance) }
+    const sealed = { ...client, seal: await hsm.seal(clientRecord(client), { previous, provenance }) }
     await sealClient(tx, sealed)
     afterCommit(tx, () => hsm.raise([clientKey(sealed).key]))
   }

@@ -77,7 +77,7 @@ export function createDevices({
     const record = deviceRecord(held)
     const changes = {
       ...held,
-      seal: await hsm.seal(record, deviceKey(known).key, undefined, await transactionGrant(tx)),
+      seal: await hsm.seal(record, { previous: deviceKey(known).key, grant: await transactionGrant(tx) }),
     }
     if (!(await readoptDevice(tx, id, changes)))
       throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
@@ -86,7 +86,10 @@ export function createDevices({
   }
 
   const sealUnheld = async (tx: Tx, device: OtpDevice): Promise<Buffer> =>
-    hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key, undefined, await transactionGrant(tx))
+    hsm.seal(deviceRecord({ ...device, userId: null }), {
+      previous: deviceKey(device).key,
+      grant: await transactionGrant(tx),
+    })
 
   return {
     async holder(userId) {

@@ -141,7 +141,7 @@ export const sealing =
   (hsm: Pick<Hsm, 'seal'>) =>
   async (tx: Tx, { provenance, ...device }: EnrolledFields & Provenance) => ({
     ...device,
-    seal: await hsm.seal(deviceRecord(device), undefined, provenance, await transactionGrant(tx)),
+    seal: await hsm.seal(deviceRecord(device), { provenance, grant: await transactionGrant(tx) }),
   })
 
 /** The change of the user's row by which the device becomes a second factor. */

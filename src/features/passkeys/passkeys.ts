@@ -112,7 +112,7 @@ export function createPasskeys(on: PasskeysDependencies): Passkeys {
       if ((await passkeysOf(tx, userId)).length >= passkeysPerUser) throw new Fault('passkey.limit')
       const enrolled = { userId, credentialId, publicKey: JSON.stringify(key) }
       const record = passkeyRecord(enrolled)
-      const seal = await hsm.seal(record, undefined, undefined, grant)
+      const seal = await hsm.seal(record, { grant })
       await changeUser(hsm, tx, user, { factors: withFactor(user.factors, record) })
       return insertPasskey(tx, { ...enrolled, name, seal, signCount, createdAt: clock.now(), usedAt: null })
     },

@@ -72,7 +72,7 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
           `There is no template ${id} of the site's own: see "strongroom template list".`,
         )
       const changed = await next(tx, await openRow(row), row)
-      const seal = await hsm.seal(templateSealRecord({ id, ...changed }), sealedTemplate(row))
+      const seal = await hsm.seal(templateSealRecord({ id, ...changed }), { previous: sealedTemplate(row) })
       if (!(await changeRow(tx, row, { ...changed, seal }))) throw new Fault('store.conflict')
     })
   }

@@ -49,7 +49,7 @@ async function sealClosed(
 ): Promise<{ readonly version: KeyVersion; readonly sealed: SealedRecord } | undefined> {
   const record = invocationsRecord(key, version.version, mostInvocations)
   try {
-    return { version, sealed: { record, seal: await hsm.seal(record, sealedCount(key, version)) } }
+    return { version, sealed: { record, seal: await hsm.seal(record, { previous: sealedCount(key, version) }) } }
   } catch (error) {
     if (isFault(error, 'hsm.seal_broken')) return undefined
     throw error

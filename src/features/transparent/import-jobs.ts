@@ -88,7 +88,7 @@ export function createImportJobs(dependencies: {
       }
       const job = {
         ...unsealed,
-        seal: await hsm.seal(jobRecord(unsealed, vault), undefined, provenance, await by.grant()),
+        seal: await hsm.seal(jobRecord(unsealed, vault), { provenance, grant: await by.grant() }),
       }
       const { text, signature, signer } = await hsm.signImportJob(sealedJob(job, vault))
       await commit((tx) => insertJob(tx, job))

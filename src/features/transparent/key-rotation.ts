@@ -137,7 +137,7 @@ async function rotateFrom(
   const [latestVersion, generation] = [shown.latestVersion + 1, nextGeneration(shown.generation)]
   const next = Object.assign({}, shown, { latestVersion, generation })
   // The keeper verifies the seal that is shown, since a new seal over an edited row would legitimize the edit.
-  const seal = await mapBrokenSeal(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
+  const seal = await mapBrokenSeal(() => hsm.seal(policyRecord(next), { previous: sealedPolicy(shown), grant }))
   const key = Object.assign({}, next, { seal })
   const latest = { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) }
   await commit(async (tx) => {

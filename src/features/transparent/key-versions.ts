@@ -109,7 +109,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
       // In parallel, because the keeper is then woken once for both.
       const [count, seal] = await Promise.all([
         hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant),
-        hsm.seal(versionRecord(key, unsealed), sealedPolicy(key), made.provenance, grant),
+        hsm.seal(versionRecord(key, unsealed), { previous: sealedPolicy(key), provenance: made.provenance, grant }),
       ])
       return Object.assign(unsealed, { seal, invocations: count.invocations, invocationsSeal: count.seal })
     },

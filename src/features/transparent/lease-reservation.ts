@@ -113,7 +113,7 @@ async function sealLease(
   const seal = await sealInPlaceOf(
     before,
     async () => (await findVersion(tx, key.id, number))?.invocationsSeal,
-    () => hsm.seal(record, before, undefined, grant),
+    () => hsm.seal(record, { previous: before, grant }),
   )
   return { count, version, next: { invocations, record, seal } }
 }

@@ -217,7 +217,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
       const seal = await sealInPlaceOf(
         shown,
         async () => (await findVersion(reader, key.id, from.version))?.seal,
-        () => hsm.seal(record, shown, undefined, grant),
+        () => hsm.seal(record, { previous: shown, grant }),
       )
       return { from, to: { ...next, seal }, record }
     },
@@ -254,7 +254,7 @@ async function changeKey(
   const seal = await sealInPlaceOf(
     shown,
     async () => (await findKeyById(tx, current.id))?.seal,
-    () => hsm.seal(policyRecord(next), shown, undefined, grant),
+    () => hsm.seal(policyRecord(next), { previous: shown, grant }),
   )
   const sealed = { ...next, seal }
   if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')

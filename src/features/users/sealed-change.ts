@@ -18,7 +18,7 @@ export async function sealChange(
   previous?: SealedRecord,
   member?: SealedRecord,
 ): Promise<Buffer> {
-  const seal = await hsm.seal(record, previous, undefined, await transactionGrant(tx), member)
+  const seal = await hsm.seal(record, { previous, grant: await transactionGrant(tx), member })
   afterCommit(tx, () => hsm.raise([{ record, seal }]))
   return seal
 }

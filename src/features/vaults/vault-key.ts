@@ -51,7 +51,7 @@ export function createVaultKeys(
     },
     async seal(tx, vault, { provenance, ...key }) {
       const record = recordOf({ identity: vault.identity, ...key })
-      return hsm.seal(record, sealedVault(vault), provenance, await transactionGrant(tx))
+      return hsm.seal(record, { previous: sealedVault(vault), provenance, grant: await transactionGrant(tx) })
     },
     async discard({ keyId, keyKek: kek, keyBlob: blob, provenance }, grant) {
       if (kek !== vaultKek) return

@@ -10,7 +10,7 @@ import { trailCalls } from './trail-calls.ts'
 export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     ...endingCalls(keeper),
-    async seal(record, previous, provenance = nothing, grant?, member?) {
+    async seal(record, { previous, provenance = nothing, grant, member } = {}) {
       const fields = [record, ...sealedFields(previous), provenance, ...[grant, member].flatMap(sealedFields)]
       return field(await keeper.call('seal', fields), 0)
     },

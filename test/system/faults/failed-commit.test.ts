@@ -88,7 +88,7 @@ it('an administrator whose reset of a member came to nothing confirms the member
     generation: nextGeneration(before.generation),
   }
   const grant = await grantOfSession(appliance, worker, owner)
-  await worker.seal(userRecord(reset), sealedUser(before), undefined, grant)
+  await worker.seal(userRecord(reset), { previous: sealedUser(before), grant })
 
   const newpassphrase = 'eleven grey lanterns over snow'
   await other.must('PUT', `/user/${user.id}/passphrase`, { newpassphrase })
