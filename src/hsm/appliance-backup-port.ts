@@ -1,17 +1,21 @@
 import type { SignedManifest } from './manifest-statement.ts'
 import type { OtpState } from './otp-use.ts'
 
-/** The part of the port for backups of the appliance: the keeper answers the operator. All reject with `hsm.rejected` for a worker. */
+/**
+ * The part of the port for backups of the appliance, for the operator. All methods reject with `hsm.rejected` for a
+ * worker.
+ */
 export interface ApplianceBackupPort {
   /** Has the keeper sign the hex SHA-256 of a backup's manifest, with the audit signing key. */
   signManifest(hash: string): Promise<SignedManifest>
 
   /**
-   * Has the keeper leave a copy of its file in `to`, a file that is not there yet, or beside its own with the suffix `.copy`: a
-   * keeper that is confined writes nowhere else. Resolves with the record up to which each audit chain was signed at that moment.
+   * Has the keeper write a copy of its file to `to`, which must not exist, or by default beside its own file with the
+   * suffix `.copy`, because a confined keeper can write nowhere else. Resolves to the last signed record of each audit
+   * chain in that copy.
    */
   copyState(to?: string): Promise<ReadonlyMap<string, number>>
 
-  /** Makes all one-time passwords at or behind these counters used; false for each device that bears no good seal. */
+  /** Marks all one-time passwords up to these counters as used. False for each device whose seal is broken. */
   raiseOtps(devices: readonly OtpState[]): Promise<readonly boolean[]>
 }

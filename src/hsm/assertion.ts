@@ -3,10 +3,10 @@ import { readUniqueObject, type UniqueObject } from '../encoding/unique-json.ts'
 import { Fault } from '../fault.ts'
 import { isSignatureAlgorithm, isSignedBy, type PublicJwk, type SignatureAlgorithm } from './public-jwk.ts'
 
-/** A signed JWT (RFC 7519) in the compact form (RFC 7515 §3.1), of which no signature was checked yet. */
+/** A signed JWT (RFC 7519) in the compact form (RFC 7515 §3.1). Its signature and claims are not checked yet. */
 export interface Assertion {
   readonly algorithm: SignatureAlgorithm
-  /** Which of its keys the signer names. */
+  /** The key that the header names (`kid`). */
   readonly keyId: string | undefined
   readonly claims: UniqueObject
   isSignedBy(key: PublicJwk): boolean
@@ -14,7 +14,7 @@ export interface Assertion {
 
 const longestAssertion = 8_192
 
-/** Headers by which a signer would name a key of its own choice, or change what the other headers mean (RFC 7515 §4.1). */
+/** Headers that would supply the key to verify with, or change the meaning of other headers (RFC 7515 §4.1). */
 const refusedHeaders = ['crit', 'jwk', 'jku', 'x5c', 'x5u', 'b64', 'zip', 'enc']
 
 /** @throws Fault `login.refused` */

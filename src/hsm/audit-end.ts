@@ -1,6 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 
-/** What a chain may be called. */
+/** The form of the name of a chain. */
 export const chainNamePattern = /^[a-z][a-z0-9-]{0,31}$/
 
 /** A point of an audit chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
@@ -10,13 +10,14 @@ export interface ChainPoint {
 }
 
 /**
- * What the keeper signs: that a chain stands at `covers`, and where the seals of all other chains stood at the time.
- * The sequence number of the seal's own line is not signed, so records need not wait for the token.
+ * The statement that the keeper signs: the last record of a chain (`covers`), and the last sealed records of all other
+ * chains at that time. The sequence number of the seal's own line is not signed, so records need not wait for the
+ * token.
  */
 export interface SealStatement {
   readonly chain: string
   /**
-   * Of the keeper that signs: 128 random bits that it drew for itself, in hexadecimal. Versions 1 and 2 of the format have
+   * Identifies the keeper that signs: 128 random bits that it drew, in hexadecimal. Versions 1 and 2 of the format have
    * none.
    */
   readonly machine?: string | undefined
@@ -29,7 +30,7 @@ export interface SealStatement {
    */
   readonly after?: string | undefined
   readonly heads: Readonly<Record<string, ChainPoint>>
-  /** Which key signs: see `keyId`. */
+  /** Identifies the signing key: see `keyId`. */
   readonly key: string
 }
 
@@ -88,12 +89,15 @@ function pointOf(point: ChainPoint | undefined): ChainPoint {
   return { seq: Number(point?.seq), hash: String(point?.hash) }
 }
 
-/** How the next statement of the chain names this signature. */
+/** The digest by which the next statement of the chain names this signature (`after`). */
 export function digestOf(signed: SignedEnd | undefined): string {
   return signed === undefined ? '' : hash('sha256', signed.signature, 'hex')
 }
 
-/** Whether this key signed the text (ECDSA P-256 over SHA-256, FIPS 186-5). @param publicKey DER SubjectPublicKeyInfo */
+/**
+ * Whether this key signed the text (ECDSA P-256 over SHA-256, FIPS 186-5).
+ * @param publicKey DER SubjectPublicKeyInfo
+ */
 export function isSignedBy(publicKey: Buffer, { text, signature }: SignedEnd): boolean {
   const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
   return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature)

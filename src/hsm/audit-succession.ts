@@ -1,16 +1,16 @@
 import { type ChainPoint, isSignedBy, keyId, type SealStatement } from './audit-end.ts'
 
-/** What the keeper says where it begins to sign the trail with another key. Keys are DER SubjectPublicKeyInfo, base64. */
+/** States that the trail is signed by another key from now on. Keys are DER SubjectPublicKeyInfo in base64. */
 export interface SuccessionStatement {
   readonly from: string
   readonly to: string
   /** Milliseconds since the Unix epoch. */
   readonly at: number
-  /** The last ends that the key before signed: it has signed nothing beyond them. */
+  /** The last end of each chain that `from` signed. What it signs beyond these does not count. */
   readonly heads: Readonly<Record<string, ChainPoint>>
 }
 
-/** Signed by both keys: that before hands over, and the next one says where. */
+/** A succession statement and its signatures by both keys. */
 export interface Succession {
   /** The bytes that both signed. */
   readonly text: string
@@ -18,7 +18,10 @@ export interface Succession {
   readonly byNext: Buffer
 }
 
-/** Begins otherwise than a statement on a chain, or an import job: none is ever taken for another. */
+/**
+ * The canonical text of a statement. Its beginning differs from statements on chains and import jobs, so that none can
+ * be taken for another.
+ */
 export function successionText({ from, to, at, heads }: SuccessionStatement): string {
   const sorted = Object.fromEntries(
     Object.entries(heads)
@@ -28,7 +31,7 @@ export function successionText({ from, to, at, heads }: SuccessionStatement): st
   return JSON.stringify({ audit_keys: 1, from, to, at, heads: sorted })
 }
 
-/** Undefined for one that is not of its form, or that the two keys in it did not sign. */
+/** Undefined for a text that is not canonical, or that was not signed by both keys in it. */
 function readSuccession(succession: Succession): SuccessionStatement | undefined {
   const { text, byFormer, byNext } = succession
   try {
@@ -43,15 +46,15 @@ function readSuccession(succession: Succession): SuccessionStatement | undefined
   }
 }
 
-/** A key of the trail, and where it has ended; without an end it signs on. */
+/** A key of the trail. `until`: the statement where it ended; undefined for the key that signs now. */
 export interface TrustedKey {
   readonly publicKey: Buffer
   readonly until: SuccessionStatement | undefined
 }
 
 /**
- * All keys of a trail, by their ids, from one of them: forward by what it signed as the key before, and back by what it
- * signed as the next one. Where two keys follow one, neither is trusted. The last is the newest.
+ * All keys of a trail by their ids, oldest first, found from one of them: later keys by the successions that it signed
+ * as `from`, earlier keys by those that it signed as `to`. Where two keys claim to follow one, neither is trusted.
  */
 export function keysFrom(anchor: Buffer, successions: readonly Succession[]): ReadonlyMap<string, TrustedKey> {
   const read = new Map(successions.map((one) => [one.text, readSuccession(one)]))
@@ -75,7 +78,7 @@ export function keysFrom(anchor: Buffer, successions: readonly Succession[]): Re
   )
 }
 
-/** Whether a key had not ended when this was signed. */
+/** Whether the key may have signed this statement: it had not ended before. */
 export function isWithin(until: SuccessionStatement | undefined, { chain, covers }: SealStatement): boolean {
   const last = until?.heads[chain]
   return until === undefined || (last !== undefined && covers.seq <= last.seq)

@@ -3,9 +3,9 @@ import { kindOfType } from './key-kind.ts'
 import { decodeRecord, encodeRecord } from './key-record.ts'
 import type { FieldsOf } from './record-layouts.ts'
 
-/** Where a key was backed up. */
+/** The vault and the appliance of which a backup was made. */
 export interface BackupOrigin {
-  /** The identity of the vault. */
+  /** The identity of the vault, hexadecimal. */
   readonly vault: string
   /** SHA-256 of the appliance's public key for the audit trail, hexadecimal. */
   readonly appliance: string
@@ -33,7 +33,7 @@ export interface BackupVersion {
   readonly version: number
   readonly disabled: number
   readonly createdAt: number
-  /** How often it may have encrypted: the limit of a key holds wherever it goes. */
+  /** Upper bound of its encryptions so far, since the limit of 2^32 counts those before the backup too. */
   readonly invocations: number
   readonly kek: string
   readonly blob: Buffer
@@ -46,7 +46,10 @@ export interface SealedBackup {
 }
 
 const formats = ['strongroom key backup 1', 'strongroom key backup 2']
-/** Begins a content of format 2; no type of key is called so, which is what a content of format 1 begins with. */
+/**
+ * The first field of a content of format 2. One of format 1 begins with the type of its key, none of which has this
+ * name.
+ */
 const originMark = 'origin'
 const originFields = 3
 const headFields = 8
@@ -89,7 +92,10 @@ export function readBackup(bytes: Buffer): SealedBackup {
   return { content: content.subarray(1), seal: { name: text(sealName), seal: seal.subarray(1) } }
 }
 
-/** What a content says. Its seal was checked, so it is what some appliance with the same keys wrote. */
+/**
+ * Parses a content whose seal was verified, so that an appliance with the same backup keys has written it.
+ * @throws Fault `backup.invalid`
+ */
 export function decodeContent(content: Buffer): Backup {
   const all = fieldsOf(content)
   const origin = originOf(all)
@@ -122,7 +128,7 @@ export function decodeContent(content: Buffer): Backup {
   }
 }
 
-/** What the policy of a restored key says: no more and no less than the backup. */
+/** The fields that the policy of a restored key must have. */
 export function restoredPolicy(backup: Backup) {
   const { origin: _, versions, ...flags } = backup
   const numbers = versions.map(({ version }) => version)

@@ -6,9 +6,9 @@ export function resultsOf<T>(outcomes: readonly Outcome<T>[]): T[] {
 }
 
 /**
- * The outcomes after a further step: in the place of each result what the step made of it; a fault stays. `next` has
- * one outcome for each of `resultsOf(outcomes)`, in their order.
- * @throws RangeError when it has fewer or more: what the step before gave must never pass for a result of this one
+ * Replaces each result by its outcome in the next step, and keeps faults. `next` has one outcome for each of
+ * `resultsOf(outcomes)`, in their order.
+ * @throws RangeError when it has fewer or more, so that a result of the earlier step never passes for one of the next
  */
 export function replaceResults<T, U>(outcomes: readonly Outcome<T>[], next: readonly Outcome<U>[]): Outcome<U>[] {
   const remaining = next.values()

@@ -1,29 +1,29 @@
 import type { SealedRecord } from './sealed-record.ts'
 import type { RewrappedVersion } from './sealing-port.ts'
 
-/** What the keeper does, once and for the operator, with rows of releases that had no seals. */
+/** The part of the port by which the operator has the rows of earlier releases taken over, once. */
 export interface EarlierRows {
   /**
-   * Seals the record of such a row, as it is; users and application keys get their identities so. Rejects with
+   * Seals the record of an unsealed row as it is. Users and application keys get their identity by this. Rejects with
    * `hsm.rejected` after `endTakeover`.
    */
   sealEarlier(record: Uint8Array): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
   /**
-   * Gives a key of release 0.2.0 an identity, wraps its versions by the key of its vault, too, and backups that the PIN
-   * could read under a KEK that hides them, and seals its records anew; all else of them stays. Rejects with
-   * `hsm.rejected` where they are not of one key and vault, and after `endTakeover`.
+   * Takes over a key of release 0.2.0: gives it an identity, adds the wrapping by the key of its vault, moves backups
+   * that the PIN could read under a KEK with an unwrap template, and seals the new records. Other fields stay. Rejects
+   * with `hsm.rejected` where the records do not belong to one key and vault, and after `endTakeover`.
    */
   takeOverKey(key: EarlierKey): Promise<TakenOverKey>
 
-  /** Seals the record of a vault's key of release 0.2.0 with the vault's identity in place of its row's number. */
+  /** The seal of a vault key's record of release 0.2.0 with the vault's identity instead of its row number. */
   takeOverVaultKey(vault: EarlierVault): Promise<Buffer>
 
-  /** Ends the takeover: from now on an unsealed row is refused. */
+  /** Ends the takeover: from then on unsealed rows are refused. */
   endTakeover(): Promise<void>
 }
 
-/** A vault whose key has the record of the earlier release. */
+/** The sealed records of a vault and its key, where the key's record is of release 0.2.0. */
 export interface EarlierVault {
   readonly vaultKey: SealedRecord
   readonly vault: SealedRecord
@@ -34,11 +34,11 @@ export interface EarlierKey extends EarlierVault {
   readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
 }
 
-/** The changes of the records of a key that is taken over. */
+/** The changed fields of a key that was taken over. */
 export interface TakenOverKey {
   readonly identity: Buffer
   /** Seal of the policy. */
   readonly seal: Buffer
-  /** One per version that was shown. */
+  /** One per version, in the order of the request. */
   readonly versions: readonly (RewrappedVersion & { readonly countSeal: Buffer })[]
 }

@@ -23,11 +23,11 @@ export type { GrantRequest, RewrappedVersion } from './sealing-port.ts'
  * The port to the processes that hold the token: token hosts use keys (`hsm/host`), the keeper decides and seals
  * (`hsm/keeper`). `hsm/client` reaches both; no process in front of it ever holds a key.
  *
- * Every method rejects with a Fault: `hsm.unavailable` (token, process or queue does not answer: try again), `hsm.sealed`
- * (the PIN was refused; an operator must act), `hsm.rejected` (the token found the data bad: wrong tag, wrong length,
- * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
- * the token made for it), `hsm.outdated` (the record is older than the newest one the keeper knows), `hsm.unsupported`
- * (this token lacks the mechanism; the detail names it). Other faults stand with their method.
+ * Every method rejects with a Fault: `hsm.unavailable` (token, process or queue does not answer: try again),
+ * `hsm.sealed` (the PIN was refused; an operator must act), `hsm.rejected` (the token found the data bad: wrong tag,
+ * wrong length, damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry
+ * the seal that the token made for it), `hsm.outdated` (the record is older than the newest one the keeper knows),
+ * `hsm.unsupported` (this token lacks the mechanism; the detail names it). Other faults stand with their method.
  */
 export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, SealingPort {
   /** The state of each token host, with the properties of its token. Never rejects for a host that is down. */
@@ -122,10 +122,10 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
 
   // What keys are used for, each in the token.
   //
-  // What the cipher kinds give is IV ‖ ciphertext ‖ tag with a fresh random IV that the host draws: `*-gcm` IV 12
-  // bytes, tag 16 (NIST SP 800-38D); `*-ctr` (a 128-bit counter that begins at the IV) and `*-ofb` IV 16 bytes, no tag
-  // (SP 800-38A §6.5, §6.4): an attacker who changes such a ciphertext changes the plaintext undetected. They take no
-  // AAD: one that is not empty is `hsm.rejected`.
+  // A ciphertext is IV ‖ ciphertext ‖ tag, with a fresh random IV that the host draws. `*-gcm`: IV 12 bytes, tag 16
+  // bytes (NIST SP 800-38D). `*-ctr` (a 128-bit counter that begins at the IV) and `*-ofb`: IV 16 bytes, no tag (SP
+  // 800-38A §6.5, §6.4), so that an attacker who changes such a ciphertext changes the plaintext undetected; they take
+  // no additional data (`hsm.rejected`).
 
   encrypt(key: KeyReference, plaintext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 

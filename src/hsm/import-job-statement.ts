@@ -1,6 +1,6 @@
 import type { FieldsOf } from './record-layouts.ts'
 
-/** What the keeper signs of an import job, so that whoever wraps a key to its public key knows whose that is. */
+/** The signed statement of an import job, by which the owner of a key can check whose public key to wrap it to. */
 export interface SignedJob {
   /** One JSON object, byte for byte as it was signed. */
   readonly text: string
@@ -11,10 +11,9 @@ export interface SignedJob {
 }
 
 /**
- * The text of a job, in the words of the interface. It begins otherwise than a statement on an audit chain
- * (`audit-end.ts`), which the same key signs: neither is ever taken for the other.
- *
- * @param key Which key signs: see `keyId`.
+ * The text of the statement, with the members of the interface. Its beginning differs from statements on audit chains
+ * (`audit-end.ts`), which the same key signs, so that neither can be taken for the other.
+ * @param key Identifies the signing key: see `keyId`.
  */
 export function jobStatement(job: FieldsOf<'import job'>, key: string): string {
   return JSON.stringify({

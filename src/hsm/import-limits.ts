@@ -1,5 +1,8 @@
-/** How long an import job is good. */
+/** How long an import job is valid, in milliseconds. */
 export const importJobMs = 86_400_000
 
-/** The pair that is made for each import job: its private half unwraps one key from outside, and nothing else. */
+/**
+ * The kind of the key pair that is made for each import job. Its private half unwraps one imported key and nothing
+ * else.
+ */
 export const importJobKind = 'rsa-3072'

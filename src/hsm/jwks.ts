@@ -6,7 +6,7 @@ import type { Assertion } from './assertion.ts'
 /** A public key of an issuer of assertions. */
 export interface IssuerKey {
   readonly keyId: string | undefined
-  /** Where the issuer names one. */
+  /** Undefined where the issuer names none; the key then serves every algorithm of its type. */
   readonly algorithm: SignatureAlgorithm | undefined
   readonly key: PublicJwk
 }
@@ -15,8 +15,8 @@ export const longestJwks = 262_144
 const mostKeys = 64
 
 /**
- * The keys of a JWK set (RFC 7517 §5) that sign by an algorithm of ours. Others are left out, as the RFC asks; a private
- * key among them spoils the set: its issuer has published what an attacker can sign with.
+ * The keys of a JWK set (RFC 7517 §5) that sign by an accepted algorithm. Others are left out, as the RFC asks. A set
+ * that contains a private key is refused, because its issuer has published a key with which an attacker can sign.
  * @throws SyntaxError, TypeError
  */
 export function readJwks(bytes: Uint8Array): readonly IssuerKey[] {
@@ -27,7 +27,7 @@ export function readJwks(bytes: Uint8Array): readonly IssuerKey[] {
   return keys.flatMap((key) => readKey(key))
 }
 
-/** Those of a file. @throws SyntaxError, TypeError, RangeError, and what the system says */
+/** The keys of a JWK set in a file. @throws SyntaxError, TypeError, RangeError, and the errors of the file system */
 export function readJwksFile(path: string): readonly IssuerKey[] {
   if (statSync(path).size > longestJwks) throw new RangeError('the file is too long')
   return readJwks(readFileSync(path))
@@ -43,12 +43,12 @@ function readKey(raw: unknown): IssuerKey[] {
   try {
     return [{ keyId: typeof kid === 'string' ? kid : undefined, algorithm: alg, key: readPublicJwk(raw) }]
   } catch {
-    // Of a type that is not taken here.
+    // A type of key that is not accepted.
     return []
   }
 }
 
-/** Whether one of the keys signed it: the one that it names, or, where it names none, any. */
+/** Whether the key that the assertion names has signed it; where it names none, whether any of the keys has. */
 export function isSignedByOneOf(keys: readonly IssuerKey[], assertion: Assertion): boolean {
   return keys
     .filter(({ keyId }) => assertion.keyId === undefined || keyId === assertion.keyId)

@@ -23,7 +23,7 @@ export type KeyPairKind = (typeof keyPairKinds)[number]
 export type KeyKind = SecretKeyKind | KeyPairKind
 export const keyKinds: readonly KeyKind[] = [...secretKeyKinds, ...keyPairKinds]
 
-/** What the token makes for each type of key that the interface names. */
+/** The kind of key in the token for each key type of the interface. */
 export const kindsOfTypes = {
   'aes128-gcm96': 'aes128-gcm',
   'aes256-gcm96': 'aes256-gcm',
@@ -43,12 +43,12 @@ export const kindsOfTypes = {
 // A Map, so that a hostile name cannot reach Object.prototype.
 const kindByType: ReadonlyMap<string, KeyKind> = new Map(Object.entries(kindsOfTypes))
 
-/** Undefined for a type that there is not. */
+/** Undefined for an unknown type. */
 export function kindOfType(type: string): KeyKind | undefined {
   return kindByType.get(type)
 }
 
-/** Kinds that take up to seconds to make: the key maker makes them, and no other token host does. */
+/** Kinds whose keys only the key maker generates, because that takes up to seconds. */
 export const rsaKinds = ['rsa-2048', 'rsa-3072', 'rsa-4096'] as const
 export type RsaKind = (typeof rsaKinds)[number]
 
@@ -56,7 +56,7 @@ export function isRsaKind(kind: string): kind is RsaKind {
   return (rsaKinds as readonly string[]).includes(kind)
 }
 
-/** Kinds that every token host makes. */
+/** Kinds whose keys every token host generates. */
 export const quickKinds: readonly KeyKind[] = keyKinds.filter((kind) => !isRsaKind(kind))
 
 export function isKeyPairKind(kind: string): kind is KeyPairKind {
@@ -64,8 +64,8 @@ export function isKeyPairKind(kind: string): kind is KeyPairKind {
 }
 
 /**
- * Undefined where the token can; else the name of what it lacks, such as `AES_CTR`. SoftHSM2 keeps Ed25519 keys, but
- * wraps none.
+ * What the token lacks for keys of a kind, such as `AES_CTR`; undefined where it lacks nothing. SoftHSM2 can keep
+ * Ed25519 keys as objects, but cannot wrap them.
  */
 export interface KindSupport {
   /** To generate, wrap, unwrap and use such keys. */
@@ -75,8 +75,8 @@ export interface KindSupport {
 }
 
 /**
- * Which key-encryption key wraps: nothing leaves the token from under `strict`, and only what was generated exportable
- * is wrapped under `exportable`. `backup` and `backup-exportable` are the same for backups.
+ * The key-encryption keys. A key under `strict` never leaves the token; under `exportable` are the keys that were
+ * generated exportable. `backup` and `backup-exportable` wrap the backups of both.
  */
 export type KekName = 'strict' | 'exportable' | 'backup' | 'backup-exportable'
 
@@ -85,7 +85,7 @@ export type KekName = 'strict' | 'exportable' | 'backup' | 'backup-exportable'
  */
 export const tokenObjectKek = 'token'
 
-/** Stands there for the data key of a vault (`createVaultKey`), in the same way. */
+/** The same for the data key of a vault (`createVaultKey`). */
 export const vaultKek = 'vault'
 
 export const hashes = ['sha256', 'sha384', 'sha512'] as const
@@ -94,7 +94,7 @@ export type Hash = (typeof hashes)[number]
 export const paddings = ['pss', 'pkcs1v15'] as const
 export type Padding = (typeof paddings)[number]
 
-/** How to sign: the hash counts for `ec-*` and `rsa-*`, the rest for `rsa-*` alone. */
+/** Parameters of a signature: `hash` for `ec-*` and `rsa-*`, the others for `rsa-*` only. */
 export interface SignatureScheme {
   readonly hash: Hash
   /** `pss` (RFC 8017 §8.1, MGF1 with the same hash) unless given. */

@@ -31,7 +31,10 @@ export function encodeRecord(fields: readonly RecordField[]): Buffer {
  */
 const mostFields = 300_000
 
-/** The fields as bytes again. Throws RangeError when a length runs past the end, or there are too many. */
+/**
+ * The fields of a record as bytes.
+ * @throws RangeError where a length exceeds the record, or there are too many fields
+ */
 export function decodeRecord(record: Buffer): Buffer[] {
   const fields: Buffer[] = []
   let offset = 0

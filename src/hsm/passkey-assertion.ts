@@ -14,21 +14,23 @@ export interface PasskeyAssertion {
   readonly signature: Buffer
 }
 
-/** Where passkeys of this appliance are good. */
+/** The requirements for assertions, by the configuration (`login.webauthn`). */
 export interface PasskeyRules {
   readonly rpId: string
   readonly origins: readonly string[]
-  /** Whether the authenticator must have known its user, by a PIN or a finger. */
+  /** Whether the authenticator must have verified its user, by a PIN or a fingerprint. */
   readonly userVerification: 'required' | 'preferred'
 }
 
-/** An assertion whose form and place are right; of its signature nothing is said yet. */
+/** An assertion that passed all checks but that of its signature, and of its challenge's seal. */
 export interface ReadPasskeyAssertion {
   /** 0 for an authenticator that does not count. */
   readonly signCount: number
-  /** That the keeper issued its challenge at this time. */
+  /**
+   * When the keeper issued the challenge, and the record by which the seal in the challenge is still to be verified.
+   */
   readonly challenge: { readonly issuedAt: number; readonly sealed: SealedRecord }
-  /** What makes an assertion of this credential to the same challenge one that was used before. */
+  /** Identifies all assertions of this credential to this challenge, of which one may be used. */
   usedUp(credentialId: Buffer): { readonly assertion: Buffer; readonly goodUntil: number }
   isSignedBy(key: PublicJwk): boolean
 }
@@ -37,18 +39,18 @@ const longestClientData = 4_096
 const longestAuthenticatorData = 1_024
 const fixedBytes = 37
 const flags = { userPresent: 0x01, userVerified: 0x04, backupEligible: 0x08, backedUp: 0x10, extensions: 0x80 } as const
-/** By which the clocks of the machines that share a token may differ. */
+/** How much the clocks of machines that share a token may differ. */
 const clocksDifferMs = 60_000
 
-/** The moment of an assertion, and whose challenge it has to be of: of a session, or undefined for a login. */
+/** When an assertion is shown, and for which session its challenge must have been issued; undefined for a login. */
 interface AssertionContext {
   readonly session: Buffer | undefined
   readonly now: number
 }
 
 /**
- * Reads an assertion by the steps of WebAuthn §7.2, other than those that need the credential. Undefined for one that is not
- * for here and now, whyever: a stranger hears no reason.
+ * Makes the checks of WebAuthn §7.2 that do not need the credential. Undefined where any of them fails: the client is
+ * not told which one.
  */
 export function readPasskeyAssertion(
   assertion: PasskeyAssertion,
@@ -95,7 +97,10 @@ function readSteps(
   }
 }
 
-/** An authenticator that counts counts on (WebAuthn §6.1.1): else it was copied, or the answer is an old one. */
+/**
+ * Whether the signature count has increased, or the authenticator does not count (WebAuthn §6.1.1). Otherwise the
+ * authenticator was copied, or the assertion is an old one.
+ */
 export const countsOn = (signCount: number, before: number): boolean =>
   signCount > before || (signCount === 0 && before === 0)
 
@@ -119,7 +124,7 @@ function clientDataIn(bytes: Buffer): UniqueObject {
   }
 }
 
-/** ECDSA signatures of authenticators are in DER (WebAuthn §6.5.5), those of JWTs are not. */
+/** Authenticators encode ECDSA signatures as DER (WebAuthn §6.5.5), unlike JWTs, which `isSignedBy` expects. */
 function isSignature(key: PublicJwk, text: Buffer, signature: Buffer): boolean {
   if (key.kty !== 'EC') return isSignedBy(key, key.kty === 'OKP' ? 'EdDSA' : 'RS256', { text, signature })
   try {

@@ -1,10 +1,11 @@
 import { composeRecord } from './record-layouts.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
-// What an authenticator signs over: 16 random bytes, the time of issue, and the keeper's seal of that time and of whom it
-// was issued to. It is bound to no row: every keeper that shares the token knows it, and a stranger's costs none.
+// A challenge that authenticators sign: 16 random bytes, the time of issue (8 bytes), and the keeper's seal over that
+// time and the session (32 bytes). It is stored nowhere: every keeper that shares the token can verify it, and
+// challenges for clients without a session take no memory.
 
-/** What the keeper seals: for a session, which is named by its identity, or for a login. */
+/** An issued challenge. `session`: the identity of the session that it is for; undefined for a login. */
 export interface IssuedChallenge {
   readonly session: Buffer | undefined
   readonly issuedAt: number
@@ -14,17 +15,20 @@ export interface IssuedChallenge {
 const nonceBytes = 16
 const timeBytes = 8
 
-/** So long after its issue it is taken. */
+/** How long a challenge is valid, in milliseconds. */
 export const challengeMs = 300_000
 
-/** @param nonce 16 random bytes, so that no two are alike */
+/** @param nonce 16 random bytes, so that no two challenges are equal */
 export function writeChallenge(nonce: Buffer, { issuedAt, seal }: Omit<IssuedChallenge, 'session'>): Buffer {
   const time = Buffer.alloc(timeBytes)
   time.writeBigUInt64BE(BigInt(issuedAt))
   return Buffer.concat([nonce.subarray(0, nonceBytes), time, seal])
 }
 
-/** What the keeper must have sealed for this to be a challenge of that session, or of a login; undefined for no challenge. */
+/**
+ * The time of issue, and the record over which the challenge must have the keeper's seal if it is for this session, or
+ * for a login (undefined). Does not verify the seal. Undefined for bytes that are no challenge.
+ */
 export function readChallenge(
   challenge: Buffer,
   session: Buffer | undefined,

@@ -3,7 +3,7 @@ import { encodeRecord } from './key-record.ts'
 import type { MadeKey, PlacedKey } from './made-key.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
-/** A key that a record holds, and what it was made for. */
+/** The key in a record, and the purpose to which it must be bound. */
 export interface HeldKey extends MadeKey {
   readonly kind: string
   readonly purpose: Buffer
@@ -23,12 +23,14 @@ export function heldKey(record: OpenedRecord): HeldKey | undefined {
   return Object.assign({}, key, { backup, purpose })
 }
 
-/** What can hold one key in all its time: a vault. */
+/** Identifies the holder of a key that may have only one key ever: a vault. Undefined for other records. */
 export function onlyPlace({ type, fields }: OpenedRecord): Buffer | undefined {
   return type === 'vault key 2' ? encodeRecord([type, fields.vault]) : undefined
 }
 
-/** As the record that will hold the key says it: a key that was made for one place is sealed in no other. */
+/**
+ * The purpose of the key in a record. A key is sealed only in the record that it was made for. Undefined without a key.
+ */
 function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   switch (type) {
     case 'transparent key version 2':
@@ -42,20 +44,23 @@ function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   }
 }
 
-/** Of any version of a key. Not by the version's number, which parallel rotations learn only when they commit. */
+/**
+ * The purpose of a version of this key. It does not contain the number of the version, which parallel rotations know
+ * only when they commit.
+ */
 export function placedPurpose({ identity, vault }: PlacedKey): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault])
 }
 
 /**
- * The same for material that came from outside, which its sender may know: the keeper seals it only as a version of a new
+ * The same for imported or restored material, which its sender may know: the keeper seals it only as a version of a new
  * key (`checkProvenance`).
  */
 export function receivedPurpose({ identity, vault }: PlacedKey): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault, 'received'])
 }
 
-/** How long ago the policy may be made of a key that is made of such material; it is made in the same request. */
+/** Greatest age of the policy of such a new key, in milliseconds: policy and key are made by the same call. */
 export const newKeyMs = 600_000
 
 export const vaultKeyPurpose = encodeRecord(['vault key 2'])
@@ -63,17 +68,19 @@ export const importJobPurpose = encodeRecord(['import job'])
 export const otpPurpose = encodeRecord(['otp'])
 export const validationClientPurpose = encodeRecord(['validation client'])
 
-/** Whether a secret that came in plain may be for this: what encrypts is made in the token, or comes by a job. */
+/**
+ * Whether a secret that came in plain may serve this purpose. Keys that encrypt are made in the token or imported by a
+ * job.
+ */
 export function isSecretPurpose(purpose: Buffer): boolean {
   return [Buffer.alloc(0), otpPurpose, validationClientPurpose].some((one) => one.equals(purpose))
 }
 
-/** Random bytes before the seal of a provenance: the same secret that is taken in twice has two of them. */
+/** Random bytes before the seal of a provenance, so that a secret that is imported twice has two different ones. */
 export const nonceBytes = 16
 
 /**
- * What a host seals of a key that it has made or taken in, with a nonce. The keeper seals no record of a key without
- * it.
+ * The record that a host seals for a key that it has made or imported. The keeper seals no record of a key without it.
  */
 export function provenanceRecord(nonce: Uint8Array, purpose: Uint8Array, kind: string, key: MadeKey): Buffer {
   const { kek, blob, publicKey, backup } = key

@@ -1,23 +1,23 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { decodeBase64url } from '../encoding/base64.ts'
 
-/** A public key for signatures (RFC 7517), with those members alone that make it. */
+/** A public key for signatures (RFC 7517), with only the members that are part of the key. */
 export type PublicJwk =
   | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
   | { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
   | { readonly kty: 'RSA'; readonly n: string; readonly e: string }
 
 /**
- * Signature algorithms of assertions (RFC 7518 §3, RFC 8037): each is of one type of key, so that no key is taken for one
- * of another kind. `none` and those of shared secrets are none of them.
+ * The accepted signature algorithms of assertions (RFC 7518 §3, RFC 8037). Each works with one type of key, so that a
+ * key cannot be used as one of another type. `none` and algorithms with shared secrets (HS256) are not accepted.
  */
 const algorithms = {
   EdDSA: { kty: 'OKP', isGood: (key, text, signature) => verify(null, text, key, signature) },
-  /** The name of the same in RFC 9864. */
+  /** The name of EdDSA with this curve in RFC 9864. */
   Ed25519: { kty: 'OKP', isGood: (key, text, signature) => verify(null, text, key, signature) },
   ES256: {
     kty: 'EC',
-    // R and S as they are (RFC 7518 §3.4), in no DER.
+    // r ‖ s (RFC 7518 §3.4), not DER.
     isGood: (key, text, signature) =>
       signature.length === 64 && verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, signature),
   },
@@ -45,7 +45,7 @@ export type SignatureAlgorithm = keyof typeof algorithms
 export const isSignatureAlgorithm = (name: unknown): name is SignatureAlgorithm =>
   typeof name === 'string' && Object.hasOwn(algorithms, name)
 
-/** Whether the signature is of this text, by this key and algorithm. Keys that are too weak sign nothing. */
+/** Whether this key made the signature of the text by this algorithm. False for keys that are too weak. */
 export function isSignedBy(
   jwk: PublicJwk,
   algorithm: SignatureAlgorithm,
@@ -56,14 +56,14 @@ export function isSignedBy(
   try {
     return isGood(checkPublicJwk(jwk), text, signature)
   } catch {
-    // No point of the curve, or a weak one.
+    // Not a point of the curve, or a key that is too weak.
     return false
   }
 }
 
 /**
- * Reads the key out of a JWK; members of no use here (`kid`, `use`) are left out.
- * @throws TypeError with a sentence, also for a private key: it is nowhere to be but with its owner
+ * The key in a JWK, without members that are not used here (`kid`, `use`).
+ * @throws TypeError with a sentence, also for a private key, which only its owner may have
  */
 export function readPublicJwk(raw: unknown): PublicJwk {
   if (typeof raw !== 'object' || raw === null) throw new TypeError('a key must be a JWK, which is an object')
@@ -82,7 +82,7 @@ const leastRsaBits = 2_048
 /** One check of a signature takes 0.03 ms at 2,048 bits and 0.23 ms at 8,192. */
 const mostRsaBits = 8_192
 
-/** The key, if it is one, and strong enough. @throws TypeError with a sentence */
+/** Checks that this is a public key and that it is strong enough. @throws TypeError with a sentence */
 export function checkPublicJwk(jwk: PublicJwk): KeyObject {
   const key = keyOf(jwk)
   if (jwk.kty !== 'RSA') return key
@@ -102,14 +102,14 @@ function keyOf(jwk: PublicJwk): KeyObject {
   }
 }
 
-/** Of 32 bytes, leading zeros included (RFC 7518 §6.2.1.2, RFC 8037 §2). */
+/** A coordinate of 32 bytes, including leading zeros (RFC 7518 §6.2.1.2, RFC 8037 §2). @throws TypeError */
 function coordinate(value: unknown): string {
   const bytes = typeof value === 'string' ? decodeBase64url(value) : undefined
   if (bytes?.length !== 32) throw new TypeError('a coordinate of the key is not of 32 bytes in base64url')
   return bytes.toString('base64url')
 }
 
-/** Without leading zeros (RFC 7518 §2, Base64urlUInt). */
+/** A positive number without leading zeros (RFC 7518 §2, Base64urlUInt). @throws TypeError */
 function number(value: unknown, mostBytes: number): string {
   const bytes = typeof value === 'string' ? decodeBase64url(value) : undefined
   if (bytes === undefined || bytes.length === 0 || bytes.length > mostBytes || bytes[0] === 0)

@@ -1,7 +1,7 @@
 import { decodeRecord, encodeRecord, type RecordField } from './key-record.ts'
 import { keyPairKinds, secretKeyKinds } from './key-kind.ts'
 
-/** What a field of a sealed record holds; with `?` it may be null. */
+/** The type of a field of a sealed record; with `?` it may be null. */
 type FieldKind = 'text' | 'integer' | 'bytes' | 'text?' | 'integer?' | 'bytes?'
 
 const policy = {
@@ -41,13 +41,16 @@ const caller = {
   expiresAt: 'integer',
 } as const
 
-/** Bytes of an `identity`: random, drawn by the keeper, and so never that of another key, also after a restore. */
+/**
+ * Bytes of an `identity`. The keeper draws it at random, so that no two subjects ever have the same, also after a
+ * restore.
+ */
 export const identityBytes = 16
 
 /**
  * Every kind of record that bears the token's seal, with its fields in the order in which the seal covers them. Records
- * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type. Those
- * of release 0.2.0 that name rows of keys and vaults are read when they are taken over, and else by nothing.
+ * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type.
+ * The types of release 0.2.0, which name the rows of keys and vaults by number, are read only by the takeover.
  */
 const recordLayouts = {
   template: { id: 'integer', document: 'text', removedAt: 'integer?' },
@@ -87,10 +90,10 @@ const recordLayouts = {
   invocations: { keyId: 'integer', version: 'integer', invocations: 'integer' },
   'vault key 2': { vault: 'bytes' },
   'transparent key 2': { identity: 'bytes', vault: 'bytes', ...policy, generation: 'integer' },
-  // The blob lies in a second wrapping, by the key of the vault, and so does that of the backup (`outer-wrapping.ts`).
+  // Both blobs have a second wrapping, by the key of the vault (`outer-wrapping.ts`).
   'transparent key version 2': { identity: 'bytes', vault: 'bytes', ...version, generation: 'integer' },
   'invocations 2': { identity: 'bytes', vault: 'bytes', version: 'integer', invocations: 'integer' },
-  // That the key's own policy asks for the version after this one, until the record expires.
+  // Allows the version after this one until the record expires, because the key's policy requires it.
   rotation: { identity: 'bytes', vault: 'bytes', latestVersion: 'integer', expiresAt: 'integer' },
   user: {
     identity: 'bytes',
@@ -107,7 +110,7 @@ const recordLayouts = {
     madeBy: 'integer?',
     generation: 'integer',
   },
-  // In place of `user` for a row of users that is a service account: neither ever becomes the other.
+  // Instead of `user`, for the row of a service account. A row never changes from one to the other.
   'service account': {
     identity: 'bytes',
     id: 'integer',
@@ -125,18 +128,18 @@ const recordLayouts = {
     revokedAt: 'integer?',
     generation: 'integer',
   },
-  // Whoever makes a vault is its first member.
+  // The creator of a vault becomes its first member.
   vault: { identity: 'bytes', creator: 'bytes' },
-  // Tombstones: what they name has ended, and no record of it comes after.
+  // Tombstones: the vault or key has ended, and no record of it follows.
   'deleted vault': { vault: 'bytes', endedAt: 'integer' },
   'destroyed key': { identity: 'bytes', vault: 'bytes', endedAt: 'integer' },
-  // An object of the token that was made as a key, is in no record, and will be in none.
+  // An object of the token that was made as a key and is never in a record.
   'unused key': { kek: 'text', blob: 'bytes' },
-  // The same of one that was sealed in a record, for a commit which failed as a worker says.
+  // The same for an object in a sealed record whose commit failed, according to the worker.
   'discarded key': { kek: 'text', blob: 'bytes', expiresAt: 'integer' },
-  // Permission 0: the user is no member any more.
+  // Permission 0: a former member.
   membership: { vault: 'bytes', user: 'bytes', permission: 'integer', recoveries: 'integer', generation: 'integer' },
-  // One that grants (`access/scope.ts`) make narrower than Read; of one user in one vault there is either this or the above.
+  // Instead of `membership`, for a member whose grants (`access/scope.ts`) allow less than Read.
   'scoped membership': {
     vault: 'bytes',
     user: 'bytes',
@@ -155,7 +158,7 @@ const recordLayouts = {
     createdAt: 'integer',
     expiresAt: 'integer',
   },
-  // Of a service account, by one of its credentials; it has this one token.
+  // The session of a service account, begun by one of its credentials. Its token is never replaced.
   'service session': {
     identity: 'bytes',
     tokenHash: 'text',
@@ -165,7 +168,7 @@ const recordLayouts = {
     createdAt: 'integer',
     expiresAt: 'integer',
   },
-  // What one user sealed for one person, who has its key and the text of which `opener` is the SHA-256.
+  // `opener`: SHA-256 of the text that opens the link; `digest`: SHA-256 of the ciphertext.
   'one-time link': {
     identity: 'bytes',
     creator: 'bytes',
@@ -177,11 +180,11 @@ const recordLayouts = {
     closedAt: 'integer?',
     generation: 'integer',
   },
-  // The public half of a passkey: JSON of a `PublicJwk`, by the id that its authenticator knows it by.
+  // `publicKey`: a `PublicJwk` as JSON; `credentialId`: the id by which the authenticator knows the passkey.
   passkey: { userId: 'integer', credentialId: 'bytes', publicKey: 'text' },
-  // See `passkey-challenge.ts`; without a session for a login.
+  // See `passkey-challenge.ts`; `session` is null for a login.
   'passkey challenge': { session: 'bytes?', issuedAt: 'integer' },
-  // What the keeper of a machine tells those of others; `entries` is JSON (`floor-exchange.ts`).
+  // A batch of news for the keepers of other machines; `entries` is JSON (`floor-exchange.ts`).
   'floor news': {
     machine: 'text',
     name: 'text',
@@ -194,7 +197,7 @@ const recordLayouts = {
   },
   // What a session may do until the grant expires: in one vault, or in none.
   grant: { ...caller, vault: 'bytes?', permission: 'integer', grants: 'text?' },
-  // What a session may do that has just shown a second factor: one change of the record of its user with this SHA-256.
+  // Allows a session that has just shown a second factor one change of its user's record, whose SHA-256 is `record`.
   'fresh grant': { ...caller, record: 'bytes' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
 
@@ -207,16 +210,16 @@ type ValueOf<K> = K extends `${string}?` ? Basic<K> | null : Basic<K>
 /** The fields of a record of one type. */
 export type FieldsOf<T extends RecordType> = { readonly [N in keyof Layouts[T]]: ValueOf<Layouts[T][N]> }
 
-/** The key that a record is of. */
+/** The wrapped key in a record. */
 export interface RecordKey {
   readonly kind: string
   readonly kek: string
   readonly blob: Buffer
-  /** Of a pair. */
+  /** DER SubjectPublicKeyInfo for a pair; undefined for a secret key. */
   readonly publicKey: Buffer | undefined
 }
 
-/** A record that was read; `key` where the type is one of a key. */
+/** A parsed record; `key` is set for the types that contain a wrapped key. */
 export type OpenedRecord = {
   readonly [T in RecordType]: { readonly type: T; readonly key: RecordKey | undefined; readonly fields: FieldsOf<T> }
 }[RecordType]
@@ -232,7 +235,7 @@ export function openRecord(record: Buffer): OpenedRecord {
   const layout = Object.entries(layoutOf(type))
   if (values.length !== layout.length) throw new TypeError(`a record ${String(type)} of ${values.length} fields`)
   const fields = Object.fromEntries(layout.map(([name, kind], at) => [name, checked(name, kind, values[at])]))
-  // Two encodings of one record would bear two seals.
+  // Otherwise one record could have two encodings, and two seals.
   if (!encodeRecord(raw).equals(record)) throw new TypeError('the record is not in its canonical form')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field was checked against the layout of its type
   return { type, key, fields } as unknown as OpenedRecord
@@ -256,7 +259,7 @@ function layoutOf(type: RecordField | undefined): Readonly<Record<string, FieldK
   return recordLayouts[type as RecordType]
 }
 
-/** The first byte of a field tells what it is (`encodeRecord`). */
+/** The first byte of a field gives its type (`encodeRecord`). */
 function valueOf(field: Buffer): RecordField {
   const content = field.subarray(1)
   switch (field[0]) {
@@ -283,7 +286,7 @@ function checked(name: string, kind: FieldKind, value: RecordField | undefined):
   return value
 }
 
-/** The bytes of a record of this type, of a key where there is one. */
+/** The canonical bytes of a record; with `key` for the types that contain a wrapped key. */
 export function composeRecord<T extends RecordType>(type: T, fields: FieldsOf<T>, key?: RecordKey): Buffer {
   const values: Readonly<Record<string, RecordField>> = fields
   const named = [type, ...Object.keys(recordLayouts[type]).map((name) => values[name] ?? null)]

@@ -1,15 +1,17 @@
 import { isAddressRange } from '../access/address-list.ts'
 import { matching, objectIn, readCredential, time, type ServiceCredential } from './service-credential.ts'
 
-/** What the seal of a service account covers beside the columns of its row (`users.service`). */
+/**
+ * The part of a service account that is sealed as text (column `users.service`), besides the other columns of its row.
+ */
 export interface ServiceAccount {
-  /** The identity of the user who changes it, 32 hexadecimal digits. */
+  /** The identity of the user who owns it, 32 hexadecimal digits. */
   readonly owner: string
-  /** How often the owner had changed hands when he became the owner: see `service-rules.ts`. */
+  /** The number of the owner's recoveries when that user became the owner: see `service-rules.ts`. */
   readonly ownerRecoveries: number
-  /** IP addresses and ranges from which it logs in and calls; any address where there are none. */
+  /** IP addresses and ranges from which it may log in and make calls; empty for any address. */
   readonly addresses: readonly string[]
-  /** It ends then; null for one without an end. */
+  /** When it expires, in milliseconds since the Unix epoch; null: never. */
   readonly expiresAt: number | null
   readonly credentials: readonly ServiceCredential[]
 }
@@ -18,14 +20,14 @@ export const mostCredentials = 16
 const mostAddresses = 64
 const mostCharacters = 32_768
 
-/** The text that is sealed: members in one order and nothing else, so that no account has two. @throws TypeError */
+/** The canonical text that is sealed, with members in a fixed order. @throws TypeError */
 export function serviceText(account: ServiceAccount): string {
   const text = JSON.stringify(accountIn(account))
   if (text.length > mostCharacters) throw new TypeError('the account takes too many characters')
   return text
 }
 
-/** @throws TypeError, SyntaxError for what `serviceText` did not make */
+/** @throws TypeError, SyntaxError for any text that `serviceText` does not make */
 export function readServiceAccount(text: string): ServiceAccount {
   if (text.length > mostCharacters) throw new TypeError('the account takes too many characters')
   const account = accountIn(JSON.parse(text))
@@ -56,6 +58,6 @@ function addressIn(raw: unknown): string {
   return raw
 }
 
-/** Whether it has ended at this time. */
+/** Whether the account has expired at this time. */
 export const hasEnded = ({ expiresAt }: Pick<ServiceAccount, 'expiresAt'>, now: number): boolean =>
   expiresAt !== null && now >= expiresAt

@@ -3,23 +3,26 @@ import { decodeBase64 } from '../encoding/base64.ts'
 import { readPublicJwk } from './public-jwk.ts'
 
 /**
- * What a service account logs in with, kind by kind: the fields that the seal of the account covers. Each reads them out
- * of what stands in the record, and throws TypeError for anything else.
+ * The kinds of credentials of service accounts. Each function parses the fields of its kind, which the seal of the
+ * account covers, and throws TypeError for anything else.
  */
 const credentialKinds = {
-  /** The one certificate of this fingerprint. */
+  /** The certificate with this fingerprint. */
   certificate: ({ sha256 }: Raw) => ({ sha256: matching(sha256, /^[0-9a-f]{64}$/) }),
-  /** Any certificate of this CA with a subject alternative name that fits the pattern. */
+  /** Any certificate of this CA with a subject alternative name that matches the pattern. */
   ca: ({ certificate, san }: Raw) => ({ certificate: base64(certificate, 6_144), san: sanIn(san) }),
-  /** The public half of a key by which the application signs assertions (RFC 7523); `kid` where they name it so. */
+  /**
+   * The public key of an application that signs assertions (RFC 7523). `kid`: the name that the assertions must give
+   * it, or null.
+   */
   jwt: ({ publicKey, kid }) => ({ publicKey: readPublicJwk(publicKey), kid: kid === null ? null : keyId(kid) }),
-  /** JWTs of an issuer of the configuration, with claims that fit all of these patterns. */
+  /** JWTs of a configured issuer whose claims match all of these patterns. */
   federated: ({ issuer, claims }) => ({ issuer: matching(issuer, /^[\x21-\x7e]{1,512}$/), claims: claimsIn(claims) }),
-  /** A key of its own, of which the check is stored as that of an application key (`peppered-text.ts`). */
+  /** A static key, of which only a check value is stored, as for an application key (`peppered-text.ts`). */
   static: ({ check }: Raw) => ({ check: base64(check, 64) }),
 } as const satisfies Readonly<Record<string, (raw: Raw) => object>>
 
-/** Kinds of subject alternative names that tell which application a certificate is of (RFC 5280 §4.2.1.6). */
+/** The kinds of subject alternative names by which a certificate may identify an application (RFC 5280 §4.2.1.6). */
 export const sanTypes = ['dns', 'uri', 'email'] as const
 export interface SanPattern {
   readonly type: (typeof sanTypes)[number]
@@ -35,7 +38,7 @@ interface CredentialBase {
   readonly id: string
   readonly name: string
   readonly addedAt: number
-  /** It is refused from then on; null for one without an end. */
+  /** From then on it is refused; null: never. */
   readonly expiresAt: number | null
 }
 
@@ -48,7 +51,7 @@ export type Raw = Readonly<Record<string, unknown>>
 const isKind = (kind: unknown): kind is CredentialKind =>
   typeof kind === 'string' && Object.hasOwn(credentialKinds, kind)
 
-/** Its members in the order in which the seal covers them. @throws TypeError */
+/** Parses a credential into members in the order in which the seal covers them. @throws TypeError */
 export function readCredential(raw: unknown): ServiceCredential {
   const found = objectIn(raw)
   const { id, kind, name, addedAt, expiresAt } = found
@@ -92,12 +95,15 @@ function sanIn(raw: unknown): SanPattern {
   return { type: known, pattern }
 }
 
-/** Printable ASCII, so that a line of the audit trail or a terminal shows it as it is. */
+/** Printable ASCII, which the audit trail and terminals show unchanged. @throws TypeError */
 const keyId = (raw: unknown): string => matching(raw, /^[\x20-\x7e]{1,256}$/)
 
 const mostClaims = 16
 
-/** By name, in one order. A credential that any JWT of the issuer fits would let in all that it issues them to. */
+/**
+ * The patterns, sorted by the name of the claim. A credential that every JWT of the issuer matches is refused: it would
+ * admit all applications of that issuer. @throws TypeError
+ */
 function claimsIn(raw: unknown): Readonly<Record<string, string>> {
   const claims = Object.entries(objectIn(raw)).toSorted(([one], [other]) => (one < other ? -1 : 1))
   if (claims.length > mostClaims) throw new TypeError('too many claims')

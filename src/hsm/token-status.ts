@@ -7,7 +7,7 @@ export interface HostStatus {
   /** Why it is not ready. */
   readonly reason?: string
   readonly token?: TokenStatus
-  /** What the token can still hold, where that is known. */
+  /** The free room of the token; undefined where it is not known. */
   readonly room?: TokenRoom
 }
 
@@ -31,24 +31,24 @@ export interface TokenStatus {
     readonly root: readonly string[]
     readonly vaultKeys: number
     readonly residentKeys: number
-    /** Keys that stand there twice: copies, which no command of ours makes. */
+    /** Number of copies of keys, which no command of Strongroom makes. */
     readonly copies: number
     /** Objects that Strongroom did not make. */
     readonly others: number
-    /** Root and vault keys that allow the PIN more than a new one does. */
+    /** Root and vault keys that lack limits which new ones have. */
     readonly weaknesses: readonly {
       readonly label: string
       readonly count: number
       readonly lacks: readonly string[]
     }[]
-    /** Labels of the strict and backup KEKs from under which keys come readable, for want of an unwrap template. */
+    /** Labels of strict and backup KEKs without an unwrap template, which let the PIN read the keys that they wrap. */
     readonly readableKeks: readonly string[]
   }
   readonly sessions: { readonly open: number; readonly max: number }
-  /** Unwrapped keys held at the moment, and the bound. */
+  /** Number of unwrapped keys in the cache now, and its limit. */
   readonly handles: { readonly held: number; readonly limit: number }
-  /** Grows by one whenever the token was initialised anew; handles of an older epoch are never used. */
+  /** Increases by one with each initialisation of the module; handles of an older epoch are never used. */
   readonly epoch: number
-  /** Results of the start-up conformance probe: name → passed or the reason why not. */
+  /** Results of the conformance probe: the name of each check with `passed` or the reason why it failed. */
   readonly conformance: Readonly<Record<string, string>>
 }

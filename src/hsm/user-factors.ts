@@ -1,10 +1,10 @@
 import { recordDigest } from './sealed-record.ts'
 
-// The second factors in the sealed record of a user, each by the digest of its own sealed record. A device or
-// certificate that is sealed for a user, but not named there, is no factor of the user.
+// The second factors in the sealed record of a user: a list of SHA-256 digests (32 bytes each) of the sealed records of
+// devices, certificates and passkeys. One that is sealed for a user, but not in this list, is not a factor of the user.
 
 const nameBytes = 32
-/** More than any user has: code devices, hardware tokens, a certificate, passkeys. */
+/** More than any user can have: 5 code devices, 3 hardware tokens, a certificate and 5 passkeys. */
 const mostFactors = 16
 
 function namesIn(factors: Buffer): Buffer[] {
@@ -19,7 +19,7 @@ const has = (names: readonly Buffer[], name: Buffer): boolean => names.some((one
 export const areFactors = (factors: Buffer): boolean =>
   factors.length % nameBytes === 0 && factors.length <= mostFactors * nameBytes
 
-/** `record`: the sealed record of a device or certificate. */
+/** @param record the sealed record of a device, a certificate or a passkey */
 export const hasFactor = (factors: Buffer, record: Uint8Array): boolean => has(namesIn(factors), recordDigest(record))
 
 export const withFactor = (factors: Buffer, record: Uint8Array): Buffer =>

@@ -1,7 +1,6 @@
 /**
- * The members of what an answer of the validator has signed; undefined for a text that is none. They are in the order of
- * their names, each once, among them the status and the time. A request always names its client (`id`), which no answer
- * does.
+ * Parses the signed text of an answer of the validator: members by name, each once, with status and time among them.
+ * Undefined for any other text, such as the signed text of a request, which always names its client (`id`).
  */
 export function readValidationAnswer(text: string): ReadonlyMap<string, string> | undefined {
   const members = text.split('&').map((member) => member.split('='))
@@ -26,13 +25,16 @@ const answerNames: ReadonlySet<string> = new Set([
   't',
   'timestamp',
 ])
-/** Nothing that a client could take for the end of a member. */
+/** Excludes the characters that separate members (`&`, `=`). */
 const valueForm = /^[\w.:-]{0,128}$/
 
-/** What tells a client that its OTP is good; only the keeper signs that. */
+/** The status that accepts an OTP. Only the keeper signs an answer with it. */
 export const acceptance = 'OK'
 
-/** As hardware tokens type bytes: a nibble is one of 16 letters that lie on the same keys of most keyboards. */
+/**
+ * Modhex, in which hardware tokens type bytes: 16 letters for four bits each, which most keyboard layouts have on the
+ * same keys.
+ */
 export function modhexOf(bytes: Buffer): string {
   return bytes.toString('hex').replaceAll(/./g, (digit) => 'cbdefghijklnrtuv'.charAt(Number.parseInt(digit, 16)))
 }
