@@ -10,7 +10,7 @@ export const nextPinBeside = (pinFile: string): string => `${pinFile}.next`
 export interface PinSources {
   /** `hsm.pinFile`. */
   readonly pinFile: string
-  /** The file that remembers what was refused. */
+  /** The file that remembers refused PINs. */
   readonly refusedPins: string
 }
 
@@ -40,7 +40,7 @@ export function createFilePin(sources: PinSources): UserPin {
   }
 }
 
-/** What the units of systemd give a service where there is no next one (SetCredential=). */
+/** The content that the units of systemd give the file of the next PIN while there is none (SetCredential=). */
 const noPin = '-'
 
 /** The PIN of the file, and the next one of an interrupted change. */
@@ -51,8 +51,9 @@ function candidatesIn(pinFile: string): string[] {
 }
 
 /**
- * The first that the token takes, as its place in the list. What it refuses is remembered before another one is tried, and none
- * but the first is tried where that could lock the token. Throws PinRefused.
+ * Logs in with the first PIN that the token accepts. Returns its index in `pins`. A refused PIN is remembered before the
+ * next one is tried. Only the first PIN is tried where one more refusal would lock the token.
+ * @throws PinRefused where the token accepts none
  */
 export function presentOne(
   pins: readonly string[],
@@ -70,7 +71,7 @@ export function presentOne(
     if (at > 0 && token.isFinalTry()) break
     try {
       login(pin)
-      // Where another one was refused before it, that one stands in the file that every process reads first.
+      // Otherwise the first PIN was refused, and every process would try it again.
       if (at === 0) ledger.clear()
       return at
     } catch (error) {
@@ -82,7 +83,7 @@ export function presentOne(
   throw last ?? new RangeError('no PIN')
 }
 
-/** Another one for another file in its place, for other content, and for none. */
+/** A text that changes when the file is replaced, changed, made or removed. */
 function stampOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stat === undefined ? '' : `${stat.dev}.${stat.ino}.${stat.mtimeNs}.${stat.size}`
