@@ -73,7 +73,7 @@ export function createUnidentifiedRecords(options: UnidentifiedRecordsOptions): 
     timer = undefined
     for (const [network, count] of ended) {
       if (count.outcomes.size === 0) continue
-      const event = summaryOf(network, count)
+      const event = summaryOf(network, count, clock.now())
       await audit.append(event).catch((error: unknown) => {
         report(error)
         for (const [outcome, calls] of count.outcomes) add({ ...event, at: count.firstAt }, outcome, calls)
@@ -84,20 +84,6 @@ export function createUnidentifiedRecords(options: UnidentifiedRecordsOptions): 
 
   function schedule(): void {
     timer ??= setTimeout(() => void (writing = writing.then(write)), intervalMs).unref()
-  }
-
-  function summaryOf(network: string, { firstAt, lastAt, outcomes }: Count): AuditEvent {
-    const calls = [...outcomes.values()].reduce((sum, one) => sum + one, 0)
-    return {
-      at: clock.now(),
-      operation: 'audit.unidentified',
-      requestId: '',
-      outcome: 'noted',
-      address: network,
-      target: [...outcomes].map(([outcome, count]) => `${outcome} ${count}`).join(', '),
-      count: calls,
-      ms: lastAt - firstAt,
-    }
   }
 
   return {
@@ -116,5 +102,20 @@ export function createUnidentifiedRecords(options: UnidentifiedRecordsOptions): 
       await write()
       clearTimeout(timer)
     },
+  }
+}
+
+/** The one record of the calls of a network that got no record of their own. */
+function summaryOf(network: string, { firstAt, lastAt, outcomes }: Count, now: number): AuditEvent {
+  const calls = [...outcomes.values()].reduce((sum, one) => sum + one, 0)
+  return {
+    at: now,
+    operation: 'audit.unidentified',
+    requestId: '',
+    outcome: 'noted',
+    address: network,
+    target: [...outcomes].map(([outcome, count]) => `${outcome} ${count}`).join(', '),
+    count: calls,
+    ms: lastAt - firstAt,
   }
 }

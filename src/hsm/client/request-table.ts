@@ -4,13 +4,13 @@ import type { Request } from './host-lane.ts'
 /** The unanswered requests by the id in their frames (32 bits). An id is used again as late as possible. */
 export class RequestTable {
   /** The index of a request is the remainder of its id. */
-  readonly #places: (ListItem<Request> | undefined)[]
+  readonly #slots: (ListItem<Request> | undefined)[]
   readonly #inOrder = new LinkedList<Request>()
   #lastId = 0
 
   /** `most`: largest number of requests at a time. */
   constructor(most: number) {
-    this.#places = Array.from({ length: 2 * most })
+    this.#slots = Array.from({ length: 2 * most })
   }
 
   get size(): number {
@@ -20,12 +20,12 @@ export class RequestTable {
   /** Returns an unused id for the next request. */
   freeId(): number {
     do this.#lastId = (this.#lastId + 1) >>> 0
-    while (this.#places[this.#placeOf(this.#lastId)] !== undefined)
+    while (this.#slots[this.#slotOf(this.#lastId)] !== undefined)
     return this.#lastId
   }
 
   add(request: Request): void {
-    this.#places[this.#placeOf(request.id)] = this.#inOrder.append(request)
+    this.#slots[this.#slotOf(request.id)] = this.#inOrder.append(request)
   }
 
   get(id: number): Request | undefined {
@@ -33,7 +33,7 @@ export class RequestTable {
   }
 
   remove(id: number): void {
-    if (this.#inOrder.remove(this.#itemOf(id))) this.#places[this.#placeOf(id)] = undefined
+    if (this.#inOrder.remove(this.#itemOf(id))) this.#slots[this.#slotOf(id)] = undefined
   }
 
   /** The requests in the order of arrival. */
@@ -42,11 +42,11 @@ export class RequestTable {
   }
 
   #itemOf(id: number): ListItem<Request> | undefined {
-    const item = this.#places[this.#placeOf(id)]
+    const item = this.#slots[this.#slotOf(id)]
     return item?.value.id === id ? item : undefined
   }
 
-  #placeOf(id: number): number {
-    return id % this.#places.length
+  #slotOf(id: number): number {
+    return id % this.#slots.length
   }
 }

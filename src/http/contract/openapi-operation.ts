@@ -183,14 +183,14 @@ function requestBody(
   return { requestBody: { required: upload === 'required' || members.some(({ required }) => required), content } }
 }
 
-const places = {
+const descriptions = {
   CALLINFO: 'What the call answers, beside the members of every answer.',
   DATA: 'What the call answers, beside what was sent.',
 }
 
 /** The schema of an object whose member `name` has this schema. */
-const within = (name: keyof typeof places, schema: Schema | undefined): Schema | undefined =>
-  schema && { type: 'object', properties: { [name]: { description: places[name], ...schema } } }
+const within = (name: keyof typeof descriptions, schema: Schema | undefined): Schema | undefined =>
+  schema && { type: 'object', properties: { [name]: { description: descriptions[name], ...schema } } }
 
 function successOf(
   { reply, document, success }: AnyEndpoint,

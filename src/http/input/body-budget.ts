@@ -32,7 +32,7 @@ interface Holder {
   refuse: (fault: Fault) => void
   hasToGo: boolean
   /** Its entry among the incoming bodies of its sender. */
-  place: ListItem<Holder> | undefined
+  entry: ListItem<Holder> | undefined
 }
 
 interface Sender {
@@ -62,8 +62,8 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
   }
 
   function keep(sender: Sender, holder: Holder): void {
-    sender.coming.remove(holder.place)
-    holder.place = undefined
+    sender.coming.remove(holder.entry)
+    holder.entry = undefined
     holder.refuse = nothing
   }
 
@@ -104,8 +104,8 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
   return {
     begin(name) {
       const sender = senderFor(name)
-      const holder: Holder = { bytes: 0, refuse: nothing, hasToGo: false, place: undefined }
-      holder.place = sender.coming.append(holder)
+      const holder: Holder = { bytes: 0, refuse: nothing, hasToGo: false, entry: undefined }
+      holder.entry = sender.coming.append(holder)
       sender.bodies += 1
       let isHeld = true
       const isThere = (): boolean => isHeld && !holder.hasToGo
@@ -121,7 +121,7 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
         // collection.
         onRefusal(refuse) {
           if (holder.hasToGo) refuse(refusal())
-          else if (holder.place !== undefined) holder.refuse = refuse
+          else if (holder.entry !== undefined) holder.refuse = refuse
         },
         keep: () => keep(sender, holder),
         release() {

@@ -28,7 +28,7 @@ interface Load {
   readonly transport: Transport
   bytes: number
   /** Its entry in the list of transports with unsent bytes. */
-  place: ListItem<Load> | undefined
+  entry: ListItem<Load> | undefined
 }
 
 /**
@@ -41,7 +41,7 @@ export function createAnswerBudget({ perTransportBytes, totalBytes }: AnswerLimi
   let total = 0
 
   function loadOf(transport: Transport): Load {
-    const load = loads.get(transport) ?? { transport, bytes: 0, place: undefined }
+    const load = loads.get(transport) ?? { transport, bytes: 0, entry: undefined }
     loads.set(transport, load)
     return load
   }
@@ -49,10 +49,10 @@ export function createAnswerBudget({ perTransportBytes, totalBytes }: AnswerLimi
   function add(load: Load, bytes: number): void {
     total += bytes
     load.bytes += bytes
-    if (load.bytes > 0) load.place ??= waiting.append(load)
+    if (load.bytes > 0) load.entry ??= waiting.append(load)
     else {
-      waiting.remove(load.place)
-      load.place = undefined
+      waiting.remove(load.entry)
+      load.entry = undefined
     }
   }
 

@@ -139,12 +139,12 @@ export function send(request: RequestContext, answer: Answer, budget: AnswerBudg
   const { koa, requestId } = request
   const { body, rest = [] } = answer
   const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
-  const place = budget.admit(transportOf(koa.req), bytes + callBytes(koa.req))
-  if (place === undefined) {
+  const admitted = budget.admit(transportOf(koa.req), bytes + callBytes(koa.req))
+  if (admitted === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)
   }
-  atClose(request, place.sent)
+  atClose(request, admitted.sent)
   const { response } = koa
   response.status = answer.status
   response.set(answer.headers)

@@ -33,7 +33,7 @@ interface Open {
   readonly socket: Socket
   readonly network: Network
   /** Its entry among the idle connections of its network. */
-  rest: ListItem<Open> | undefined
+  idleEntry: ListItem<Open> | undefined
 }
 
 interface Network {
@@ -44,12 +44,12 @@ interface Network {
   readonly idle: LinkedList<Open>
 }
 
-function beginRest(connection: Open): void {
-  connection.rest = connection.network.idle.append(connection)
+function becomeIdle(connection: Open): void {
+  connection.idleEntry = connection.network.idle.append(connection)
 }
 
-function endRest({ network, rest }: Open): void {
-  network.idle.remove(rest)
+function endIdleness({ network, idleEntry }: Open): void {
+  network.idle.remove(idleEntry)
 }
 
 export function createConnectionLimits(
@@ -72,7 +72,7 @@ export function createConnectionLimits(
     if (!open.delete(connection)) return
     const { network } = connection
     network.open -= 1
-    endRest(connection)
+    endIdleness(connection)
     if (network.open === 0) networks.delete(network.name)
   }
 
@@ -112,19 +112,19 @@ export function createConnectionLimits(
       }
       // Looked up again, since closing its last connection removes a network.
       const network = networkFor(socket)
-      const connection: Open = { socket, network, rest: undefined }
+      const connection: Open = { socket, network, idleEntry: undefined }
       let calls = 0
       open.add(connection)
       network.open += 1
-      beginRest(connection)
+      becomeIdle(connection)
       socket.once('close', () => forget(connection))
       return {
         begin() {
           calls += 1
-          endRest(connection)
+          endIdleness(connection)
           return () => {
             calls -= 1
-            if (calls === 0 && open.has(connection)) beginRest(connection)
+            if (calls === 0 && open.has(connection)) becomeIdle(connection)
           }
         },
       }
