@@ -12,7 +12,7 @@ import { useLinkAddress } from './links/link-address.ts'
 import { useOwnCapability } from './session/own-capability.ts'
 import { usePassphraseDue } from './session/passphrase-due.ts'
 import { useSession } from './session/session.tsx'
-import { Slow } from './controls/slow.tsx'
+import { Loading } from './controls/loading.tsx'
 import { LoginView } from './session/login-view.tsx'
 import { loadAhead, loadOthers, OpenedLinkView, PassphraseDueView, Views } from './views.tsx'
 import { useSpoken } from './words/spoken.tsx'
@@ -43,7 +43,7 @@ export function Shell() {
       <Advice />
       <main id="content" tabIndex={-1}>
         {link !== undefined ? (
-          <Suspense fallback={<Slow />}>
+          <Suspense fallback={<Loading />}>
             <OpenedLinkView key={`${link} ${person?.userid}`} opener={link.split('/')[2]} secret={link.split('/')[3]} />
           </Suspense>
         ) : isChecked ? (
@@ -53,7 +53,7 @@ export function Shell() {
             <PersonsViews key={person.userid} />
           )
         ) : (
-          <Slow />
+          <Loading />
         )}
       </main>
       <div className="notices">
@@ -78,7 +78,7 @@ function PersonsViews() {
   }, [mayAdminister])
   return (
     <BrokenPage address={address}>
-      <Suspense fallback={<Slow />}>{due ? <PassphraseDueView due={due} /> : <Views />}</Suspense>
+      <Suspense fallback={<Loading />}>{due ? <PassphraseDueView due={due} /> : <Views />}</Suspense>
     </BrokenPage>
   )
 }

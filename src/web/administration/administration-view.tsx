@@ -1,7 +1,7 @@
 import { ShieldAlert } from 'lucide-react'
 import { Suspense, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { viewOf } from '../controls/view-of.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
@@ -46,7 +46,7 @@ export function AdministrationView() {
           ))}
         </ul>
       </nav>
-      <Suspense fallback={<Slow />}>
+      <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/administration">
             <Redirect to={`/administration/${first}`} replace />

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
 import { isDenial, Refusal } from '../interface/refusal.ts'
@@ -64,8 +64,8 @@ export function AuditView() {
       >
         {words.follow}
       </CheckOption>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {data === undefined && !error && <Slow />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {data === undefined && !error && <Loading />}
       {isShown && (
         <>
           <AuditRecords records={data.RECORDS} hasMore={data.CALLINFO.next !== undefined} />

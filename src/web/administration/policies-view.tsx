@@ -1,6 +1,6 @@
 import { ListChecks } from 'lucide-react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { PasswordPolicy } from '../interface/calls.ts'
 import { usePolicies } from '../vaults/vault-reads.ts'
@@ -14,7 +14,7 @@ export function PoliciesView() {
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = usePolicies()
   if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   return (
     <div className="page administered">
       <div className="heading">

@@ -10,7 +10,7 @@ import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 
 type Credential = ServiceAccount['credentials'][number]
 
@@ -92,7 +92,7 @@ function CredentialEntry({ service, credential }: EntryProps) {
         {remove}
       </Button>
       {isAsked && (
-        <SureQuestion
+        <ConfirmQuestion
           title={words.removeCredentialTitle}
           text={`${name}. ${words.removeCredentialText}`}
           doText={remove}

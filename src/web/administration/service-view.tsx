@@ -5,8 +5,8 @@ import { useLocation } from 'wouter'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -19,7 +19,7 @@ import { ServiceCredentials } from './service-credentials.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
 import { useService, useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 import './administration.css'
 
 interface Props {
@@ -37,7 +37,7 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
   const isAdministrator = useOwnCapability('admin')
   const [told, setTold] = useState<readonly string[]>([])
   if (error && (!service || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!service) return <Slow />
+  if (!service) return <Loading />
   const { name, description, owner, active, created, expires, addresses } = service
   return (
     <div className="page administered">
@@ -51,7 +51,7 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
         </div>
         <span className={active ? 'right' : 'right locked'}>{active ? words.active : words.disabled}</span>
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       <Told sentences={told} />
       <dl className="fields card">
         <div>
@@ -129,10 +129,10 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
           {remove}
         </Button>
       </div>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {asked === 'edit' && <ServiceDialog service={service} onClose={close} />}
       {asked === 'remove' && (
-        <SureQuestion
+        <ConfirmQuestion
           title={words.removeTitle(service.name)}
           text={words.removeText}
           doText={remove}

@@ -4,8 +4,8 @@ import { Button } from 'react-aria-components/Button'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -33,7 +33,7 @@ export function ServicesView() {
   }, [data, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   return (
     <div className="page administered">
       <div className="heading">
@@ -46,7 +46,7 @@ export function ServicesView() {
           {words.newService}
         </Button>
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       {data.length === 0 ? (
         <p className="soft">{words.none}</p>
       ) : (

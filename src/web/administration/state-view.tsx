@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, RefreshCw, TriangleAlert } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ReadState } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
@@ -20,7 +20,7 @@ export function StateView() {
     staleTime: 0,
   })
   if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   return (
     <div className="page administered">
       <div className="heading">

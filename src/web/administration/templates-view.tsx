@@ -1,8 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -22,7 +22,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = useListedTemplates()
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)
   const freeId = String(Math.max(lastBuiltIn, ...data.map(({ INFO }) => Number(INFO.id))) + 1)
   if (chosen !== undefined) return <TemplateEditor key={templateid} template={chosen} freeId={freeId} />
@@ -34,7 +34,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
           <p className="soft">{words.introduction}</p>
         </div>
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       <LongList className="entries" items={data} textOf={textOf}>
         {({ INFO: { id, name, ico, active }, STRUCTURE }) => (
           <li key={id}>

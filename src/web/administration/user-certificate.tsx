@@ -3,15 +3,15 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { FileInput } from '../controls/file-input.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 import { useUserCertificate, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
@@ -37,8 +37,8 @@ export function UserCertificate({ user, onTold }: Props) {
   return (
     <section aria-labelledby="certificate">
       <h2 id="certificate">{words.certificate}</h2>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {!error && data === undefined && <Slow />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {!error && data === undefined && <Loading />}
       {data === null && <p className="soft">{words.noCertificate}</p>}
       {data && (
         <div className="entry card">
@@ -65,7 +65,7 @@ export function UserCertificate({ user, onTold }: Props) {
       </div>
       {asked === 'add' && <CertificateDialog user={user} onTold={onTold} onClose={close} />}
       {asked === 'remove' && (
-        <SureQuestion
+        <ConfirmQuestion
           title={words.removeCertificateTitle}
           text={words.removeCertificateText}
           doText={remove}

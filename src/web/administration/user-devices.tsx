@@ -2,8 +2,8 @@ import { KeyRound, Plus, RefreshCw, Smartphone, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OtpDevice } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -11,7 +11,7 @@ import { AppDialog } from './app-dialog.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { ResyncDialog } from './resync-dialog.tsx'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 import { TokenDialog } from './token-dialog.tsx'
 import { useDevices, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
@@ -32,8 +32,8 @@ export function UserDevices({ user, onTold }: Props) {
   return (
     <section aria-labelledby="devices">
       <h2 id="devices">{words.devices}</h2>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {!error && data === undefined && <Slow />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noDevices}</p>}
       {data !== undefined && data.length > 0 && (
         <ul className="entries">
@@ -101,7 +101,7 @@ function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readon
       </Button>
       {asked === 'resync' && <ResyncDialog userid={user.id} deviceid={id} onClose={close} />}
       {asked === 'remove' && (
-        <SureQuestion
+        <ConfirmQuestion
           title={words.removeDeviceTitle}
           text={`${name}. ${words.removeDeviceText}`}
           doText={remove}

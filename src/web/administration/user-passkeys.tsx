@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type ListedPasskey } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 import { useUserPasskeys, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
@@ -19,8 +19,8 @@ export function UserPasskeys({ user }: { readonly user: AdministeredUser }) {
   return (
     <section aria-labelledby="passkeys">
       <h2 id="passkeys">{words.passkeys}</h2>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {!error && data === undefined && <Slow />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noPasskeys}</p>}
       {data !== undefined && data.length > 0 && (
         <ul className="entries">
@@ -68,7 +68,7 @@ function PasskeyEntry({ user, passkey }: { readonly user: AdministeredUser; read
         {remove}
       </Button>
       {isAsked && (
-        <SureQuestion
+        <ConfirmQuestion
           title={words.removePasskeyTitle}
           text={`${name}. ${words.removeDeviceText}`}
           doText={remove}

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 import { useUserSessions, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
@@ -33,9 +33,9 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">{words.sessions}</h2>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {action.error !== undefined && <Trouble error={action.error} />}
-      {!error && data === undefined && <Slow />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {action.error !== undefined && <ErrorMessage error={action.error} />}
+      {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noSessions}</p>}
       {data !== undefined && data.length > 0 && (
         <>
@@ -52,7 +52,7 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
         </>
       )}
       {isAsked && (
-        <SureQuestion
+        <ConfirmQuestion
           title={words.endAll}
           text={user.fullname}
           doText={words.endAll}

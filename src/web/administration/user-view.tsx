@@ -4,8 +4,8 @@ import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -15,7 +15,7 @@ import { administrationWords } from './administration-words.ts'
 import { EditUserDialog } from './edit-user-dialog.tsx'
 import { Told } from './once-shown.tsx'
 import { ResetDialog } from './reset-dialog.tsx'
-import { SureQuestion } from './sure-question.tsx'
+import { ConfirmQuestion } from './confirm-question.tsx'
 import { UserCertificate } from './user-certificate.tsx'
 import { UserDevices } from './user-devices.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
@@ -33,7 +33,7 @@ export function UserView({ userid }: { readonly userid: string }) {
   const { data: user, error, refetch } = useUser(userid)
   const [told, setTold] = useState<readonly string[]>([])
   if (error && (!user || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!user) return <Slow />
+  if (!user) return <Loading />
   return (
     <div className="page administered">
       <nav className="crumbs" aria-label={where}>
@@ -45,7 +45,7 @@ export function UserView({ userid }: { readonly userid: string }) {
         </div>
         <StatusMarks status={Number(user.status)} />
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       <Told sentences={told} />
       <section aria-label={words.account}>
         <dl className="fields card">
@@ -124,7 +124,7 @@ function AccountActs({ user, onTold }: ActsProps) {
         )}
       </div>
       {isOwn && <p className="soft hint">{words.ownPassphrase}</p>}
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {asked === 'edit' && <EditUserDialog user={user} onClose={close} />}
       {asked === 'reset' && <ResetDialog user={user} onTold={onTold} onClose={close} />}
       {asked === 'lock' && <LockQuestion user={user} onClose={close} />}
@@ -141,7 +141,7 @@ function LockQuestion({ user, onClose }: { readonly user: AdministeredUser; read
     await readAnew()
   }
   return (
-    <SureQuestion
+    <ConfirmQuestion
       title={words.lockTitle(user.fullname)}
       text={words.lockText}
       doText={words.lock}

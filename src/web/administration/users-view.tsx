@@ -4,8 +4,8 @@ import { Button } from 'react-aria-components/Button'
 import { useDebounced } from '../controls/debounced.ts'
 import { FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -54,9 +54,9 @@ export function UsersView() {
           pages.goFirst()
         }}
       />
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       {data === undefined ? (
-        <Slow />
+        <Loading />
       ) : (
         <>
           <p className="soft" role="status">

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useGone } from './gone-signal.ts'
-import { beginWork } from './work.ts'
+import { beginWork } from './work-under-way.ts'
 
 export interface Action {
   readonly isUnderWay: boolean

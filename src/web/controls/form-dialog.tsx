@@ -7,7 +7,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/spoken.tsx'
 import { useAction } from './action.ts'
 import { useLate } from './late.ts'
-import { Trouble } from './trouble.tsx'
+import { ErrorMessage } from './error-message.tsx'
 
 interface Props {
   readonly title: string
@@ -55,7 +55,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
           {/* Without this, the form would inherit the submit handler of a surrounding React Aria form. */}
           <FormContext value={null}>
             <Form className="form" onSubmit={(event) => void submit(event)}>
-              {error !== undefined && <Trouble error={error} />}
+              {error !== undefined && <ErrorMessage error={error} />}
               {children}
               <div className="buttons">
                 <Button className="button" onPress={onClose}>

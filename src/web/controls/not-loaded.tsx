@@ -1,4 +1,4 @@
-import { Trouble } from './trouble.tsx'
+import { ErrorMessage } from './error-message.tsx'
 import { ViewTitle } from './view-title.tsx'
 import { useWords } from '../words/spoken.tsx'
 
@@ -13,7 +13,7 @@ export function NotLoaded({ error, onTryAgain }: Props) {
   return (
     <div className="page">
       <ViewTitle text={words.notLoaded} />
-      <Trouble error={error} onTryAgain={onTryAgain} />
+      <ErrorMessage error={error} onTryAgain={onTryAgain} />
     </div>
   )
 }

@@ -7,7 +7,7 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { useLate } from '../controls/late.ts'
 import { Question } from '../controls/question.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type StoredObject } from '../interface/calls.ts'
 import { TooMuch, tooMuchAtOnce } from '../vaults/at-once.tsx'
 import { allBelow, arrange } from '../vaults/vault-contents.ts'
@@ -72,8 +72,8 @@ export function DeleteQuestion({ object, onClose }: Props) {
           </ul>
         </>
       )}
-      {unread && !arranged && <Trouble error={unread} onTryAgain={() => void refetch()} />}
-      {error !== undefined && <Trouble error={error} />}
+      {unread && !arranged && <ErrorMessage error={unread} onTryAgain={() => void refetch()} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </Question>
   )
 }

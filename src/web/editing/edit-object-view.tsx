@@ -1,6 +1,6 @@
 import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
@@ -19,7 +19,7 @@ export function EditObjectView({ objectid }: { readonly objectid: string }) {
   if (!object || !template || !vaults.data) {
     const failure = error ?? vaults.error
     const again = (): void => void Promise.all([refetch(), vaults.refetch()])
-    return failure ? <NotLoaded error={failure} onTryAgain={again} /> : <Slow />
+    return failure ? <NotLoaded error={failure} onTryAgain={again} /> : <Loading />
   }
   const { groupid, objectname } = object
   const vault = vaults.data.VAULTS.find(({ id }) => id === groupid)

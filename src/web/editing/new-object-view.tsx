@@ -4,7 +4,7 @@ import { announce } from '../controls/announcement.tsx'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { goOn } from '../controls/held-address.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
@@ -33,7 +33,7 @@ export function NewObjectView({ vaultid, folderid }: Props) {
   const error = contents.error ?? templates.error
   if (!contents.data || !templates.data) {
     const again = (): void => void Promise.all([contents.refetch(), templates.refetch()])
-    return error ? <NotLoaded error={error} onTryAgain={again} /> : <Slow />
+    return error ? <NotLoaded error={error} onTryAgain={again} /> : <Loading />
   }
   const [vault] = contents.data.VAULT
   const path = pathTo(arrange(contents.data, words.locale), folderid)

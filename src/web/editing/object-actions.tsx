@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { isPlaceBy } from '../vaults/vault-contents.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
@@ -82,7 +82,7 @@ export function ObjectActions({ object, template, vault }: Props) {
           {words.remove}
         </Button>
       )}
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {asked === 'delete' && <DeleteQuestion object={object} onClose={close} />}
       {(asked === 'move' || asked === 'copy') && (
         <Suspense>

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
@@ -56,7 +56,7 @@ export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
         }}
       />
       <Sizes choice={choice} set={set} />
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       <div className="generated">
         <output aria-label={words.generated} className="code">
           {made?.passphrase ?? '…'}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useLate } from '../controls/late.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
 import type { useSaving } from './use-saving.ts'
@@ -24,7 +24,7 @@ export function SaveBar({ saving, submitText, back, file, children }: Props) {
   const isLate = useLate(isUnderWay)
   return (
     <div className="save-bar">
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {children}
       {isCanceled && (
         <p role="status" className="soft">

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { useHeldAddress } from '../controls/held-address.tsx'
 import { useLate } from '../controls/late.ts'
 import { Question } from '../controls/question.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredTemplate } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { carriedOver } from './draft.ts'
@@ -31,7 +31,7 @@ export function TemplateChoice({ templates, turn }: Props) {
     kept ? carriedOver(kept.draft, kept.template, template).lost : []
   return (
     <>
-      {error !== undefined && <Trouble error={error} onTryAgain={lookAgain} />}
+      {error !== undefined && <ErrorMessage error={error} onTryAgain={lookAgain} />}
       {!isBegun && (
         <div className="form">
           <FileDropInput

@@ -1,7 +1,7 @@
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
 import { nameOrder } from '../words/name-order.ts'
@@ -19,7 +19,7 @@ export function ExchangeView() {
   const [chosen, setChosen] = useState<string>()
   const [isImporting, setIsImporting] = useState(false)
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   const compare = nameOrder(locale)
   const vaults = data.VAULTS.toSorted((a, b) => compare(a.groupname, b.groupname))
   const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
@@ -67,7 +67,7 @@ function OfVault({ mayWrite, ...part }: OfVaultProps) {
   const { vaultid } = part
   const { data, error, refetch } = useContents(vaultid)
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   return (
     <>
       {mayWrite && <ImportPart {...part} contents={data} />}

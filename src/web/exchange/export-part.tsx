@@ -7,8 +7,8 @@ import { announce } from '../controls/announcement.tsx'
 import { useAction } from '../controls/action.ts'
 import { saveFile } from '../controls/saving.ts'
 import { TextInput } from '../controls/text-input.tsx'
-import { Tick } from '../controls/tick.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type Contents } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { exchangeWords } from './exchange-words.ts'
@@ -62,11 +62,11 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
       <p className="soft">{words.recorded}</p>
       {files > 0 && <p className="soft">{words.noFiles(files)}</p>}
       <Form className="form" onSubmit={(event) => void make(event)}>
-        {error !== undefined && <Trouble error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         {alarmed > 0 && (
-          <Tick
+          <NativeCheckbox
             label={`${words.alarmed(alarmed)} ${words.withAlarmed}`}
-            isTicked={withAlarmed}
+            isChecked={withAlarmed}
             onChange={setWithAlarmed}
           />
         )}

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useHeldAddress } from '../controls/held-address.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { useStoppableAction } from '../controls/stoppable-action.ts'
-import { Tick } from '../controls/tick.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { Contents } from '../interface/calls.ts'
 import { favouritesKey } from '../vaults/favourite-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -35,15 +35,15 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
   const question = useHeldAddress(progress !== undefined && !isDone, words.leaving)
-  if (!present) return unknown ? <Trouble error={unknown} onTryAgain={() => void refetch()} /> : <Slow />
+  if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={() => void refetch()} /> : <Loading />
   return (
     <div className="preview">
       <h3>{words.preview}</h3>
       <p>{words.objects(chosen.length)}</p>
       {duplicates.size > 0 && progress === undefined && (
-        <Tick
+        <NativeCheckbox
           label={`${words.duplicates(duplicates.size)}. ${words.withDuplicates}`}
-          isTicked={withDuplicates}
+          isChecked={withDuplicates}
           onChange={setWithDuplicates}
         />
       )}
@@ -51,7 +51,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
       {read.leftFiles !== undefined && read.leftFiles > 0 && <p>{words.leftFiles(read.leftFiles)}</p>}
       {read.leftPasswords !== undefined && read.leftPasswords > 0 && <p>{words.leftPasswords(read.leftPasswords)}</p>}
       <PlanTable plans={plans} duplicates={duplicates} />
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {progress !== undefined && <Progress progress={progress} total={total} />}
       {isStopped && <p role="status">{words.stopped}</p>}
       <p className="buttons">

@@ -4,7 +4,7 @@ import { Form } from 'react-aria-components/Form'
 import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { FileInput } from '../controls/file-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { mostBytes, type ReadFile, UnreadableFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
@@ -74,6 +74,6 @@ export function Unopened({ error }: { readonly error: unknown }) {
       {words.unreadable[error.why]}
     </p>
   ) : (
-    <Trouble error={error} />
+    <ErrorMessage error={error} />
   )
 }

@@ -3,15 +3,15 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { MomentText } from '../controls/moment-text.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useAlarmQuestion, type MayRead } from '../objects/alarm-question.tsx'
 import { SecretValue } from '../objects/secret-value.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { readEarlier, useOpenFields } from './earlier-reads.ts'
 import { historyWords } from './history-words.ts'
-import { AgainQuestion } from './again-question.tsx'
+import { RestoreQuestion } from './restore-question.tsx'
 
 interface Props {
   readonly earlier: EarlierVersion
@@ -57,12 +57,12 @@ export function EarlierItem({ earlier, object, template, mayWrite }: Props) {
               <RotateCcw aria-hidden />
               {words.useAgain}
             </Button>
-            {again.error !== undefined && <Trouble error={again.error} />}
+            {again.error !== undefined && <ErrorMessage error={again.error} />}
           </div>
         )}
       </details>
       {isAsked && template && (
-        <AgainQuestion earlier={earlier} object={object} template={template} onClose={() => setIsAsked(false)} />
+        <RestoreQuestion earlier={earlier} object={object} template={template} onClose={() => setIsAsked(false)} />
       )}
       {question}
     </li>
@@ -79,7 +79,7 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
   const { version, objectname } = earlier
   const { open, error, refetch } = useOpenFields(object.id, earlier)
   const fields = template?.structure ?? []
-  if (!open) return error ? <Trouble error={error} onTryAgain={() => void refetch()} /> : <Slow />
+  if (!open) return error ? <ErrorMessage error={error} onTryAgain={() => void refetch()} /> : <Loading />
   // Values without a field in the template, which has changed since.
   const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
   return (

@@ -1,7 +1,7 @@
 import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { isDenial } from '../interface/refusal.ts'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
@@ -22,7 +22,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   const failed = [read, history].find(({ error, data }) => error !== null && (!data || isDenial(error)))
   if (failed)
     return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([read.refetch(), history.refetch()])} />
-  if (!read.data || !object || !history.data) return <Slow />
+  if (!read.data || !object || !history.data) return <Loading />
   const template = read.data.TEMPLATES.find(({ id }) => id === object.templateid)
   const vault = vaults.data?.VAULTS.find(({ id }) => id === object.groupid)
   const kept = Number(vault?.history ?? usualHistory)
@@ -36,7 +36,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
       <div className="heading">
         <ViewTitle text={words.title(object.objectname)} kind={words.kind} />
       </div>
-      {history.error && <Trouble error={history.error} onTryAgain={() => void history.refetch()} />}
+      {history.error && <ErrorMessage error={history.error} onTryAgain={() => void history.refetch()} />}
       {vault && <p className="soft">{kept === 0 ? words.keepsNone : words.introduction(kept)}</p>}
       {history.data.length === 0 ? (
         kept > 0 && <p className="soft">{words.nothing}</p>

@@ -5,7 +5,7 @@ import type { BenchDraft } from './bench-draft.ts'
 import { benchWords } from './bench-words.ts'
 import { BytesInput } from './bytes-input.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { familyOf } from './type-names.ts'
 
 interface Props {
@@ -103,7 +103,7 @@ function DataKeyFields({ draft, mayOpenDataKeys, onChange }: Pick<Props, 'draft'
         onChange={(chosen) => onChange({ bits: lengths.find((one) => one === chosen) ?? '256' })}
       />
       {mayOpenDataKeys && (
-        <Tick label={own.isOpen} isTicked={draft.isOpen} onChange={(isOpen) => onChange({ isOpen })} />
+        <NativeCheckbox label={own.isOpen} isChecked={draft.isOpen} onChange={(isOpen) => onChange({ isOpen })} />
       )}
     </>
   )
@@ -166,9 +166,9 @@ function SigningFields({
           onChange={(form) => onChange({ form: form === 'jws' ? form : 'asn1' })}
         />
       )}
-      <Tick
+      <NativeCheckbox
         label={own.isPrehashed}
-        isTicked={draft.isPrehashed}
+        isChecked={draft.isPrehashed}
         onChange={(isPrehashed) => onChange({ isPrehashed })}
       />
     </>

@@ -5,7 +5,7 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { useLate } from '../controls/late.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { perform, type BenchKey, type BenchOperation, type BenchOutcome } from './bench-calls.ts'
 import { bytesGiven, emptyBench, type BenchDraft } from './bench-draft.ts'
@@ -83,7 +83,7 @@ export function Bench({ title, benchKey, versions = [], operations, mayOpenDataK
       <div role="status" className="results">
         {outcome && <BenchResults outcome={outcome} />}
       </div>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {outcome && <CallSamples done={outcome.done} />}
     </section>
   )

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
-import { changed } from '../controls/changed.ts'
+import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type ListedKey } from '../interface/calls.ts'
@@ -10,7 +10,7 @@ import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { daysOfSeconds, secondsOfDays } from './new-key-draft.ts'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -69,12 +69,12 @@ export function ChangeKeyDialog({ vaultid, shown: present, onClose }: Props) {
       />
       <fieldset>
         <legend>{own.mayBe}</legend>
-        <Tick label={own.allowDelete} isTicked={mayDelete} onChange={setMayDelete} />
+        <NativeCheckbox label={own.allowDelete} isChecked={mayDelete} onChange={setMayDelete} />
         {shown.allow_export === 'true' && (
-          <Tick label={ofKey.turnOffExport} isTicked={endsExport} onChange={setEndsExport} />
+          <NativeCheckbox label={ofKey.turnOffExport} isChecked={endsExport} onChange={setEndsExport} />
         )}
         {shown.allow_backup === 'true' && (
-          <Tick label={ofKey.turnOffBackup} isTicked={endsBackup} onChange={setEndsBackup} />
+          <NativeCheckbox label={ofKey.turnOffBackup} isChecked={endsBackup} onChange={setEndsBackup} />
         )}
       </fieldset>
     </FormDialog>

@@ -3,7 +3,7 @@ import { Undo2 } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { keysOf, useDeletedKeys } from './keys-reads.ts'
@@ -24,13 +24,13 @@ export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
       announce(own.takenBack(name))
       await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
     })
-  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
   if (!data || data.keys.length === 0) return null
   return (
     <section>
       <h2>{own.deletedKeys}</h2>
       <p className="soft">{own.deletedHelp}</p>
-      {action.error !== undefined && <Trouble error={action.error} />}
+      {action.error !== undefined && <ErrorMessage error={action.error} />}
       <ul className="items card">
         {data.keys.map(({ name, type, destroyed = '' }) => (
           <li key={name}>

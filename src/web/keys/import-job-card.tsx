@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { FileInput } from '../controls/file-input.tsx'
 import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -63,7 +63,7 @@ export function ImportJobCard({ prepared: { job, asked }, onClose }: Props) {
       />
       <h3>{own.importSend}</h3>
       <Form className="form" onSubmit={(event) => void hand(event)}>
-        {error !== undefined && <Trouble error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <FileInput label={own.importWrapped} isRequired onChoose={setWrapped} />
         {isPair && <FileInput label={own.importPublic} isRequired onChoose={setPublicHalf} />}
         <div className="buttons">

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
-import { changed } from '../controls/changed.ts'
+import { changed } from '../controls/changed-members.ts'
 import { Choice } from '../controls/choice.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call, type VaultKeyRules } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -45,12 +45,16 @@ export function KeyRulesDialog({ vaultid, rules, onClose }: Props) {
         options={permissions.map((value) => ({ value, text: words.rights[value] ?? value }))}
         onChange={(signing) => setTyped({ ...typed, signing_permission: signing })}
       />
-      <Tick
+      <NativeCheckbox
         label={own.createOnEncrypt}
-        isTicked={typed.create_on_encrypt}
+        isChecked={typed.create_on_encrypt}
         onChange={(makes) => setTyped({ ...typed, create_on_encrypt: makes })}
       />
-      <Tick label={own.strict} isTicked={typed.strict} onChange={(strict) => setTyped({ ...typed, strict })} />
+      <NativeCheckbox
+        label={own.strict}
+        isChecked={typed.strict}
+        onChange={(strict) => setTyped({ ...typed, strict })}
+      />
     </FormDialog>
   )
 }

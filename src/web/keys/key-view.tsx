@@ -1,7 +1,7 @@
 import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ListedKey, SharedVault } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -9,7 +9,7 @@ import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import type { BenchOperation } from './bench-calls.ts'
 import { Bench } from './bench.tsx'
-import { KeyDeeds } from './key-deeds.tsx'
+import { KeyActions } from './key-actions.tsx'
 import { keyRights, type KeyRights } from './key-rights.ts'
 import { keyWords } from './key-words.ts'
 import { useKey } from './keys-reads.ts'
@@ -34,15 +34,15 @@ export function KeyView({ vaultid, name }: Props) {
   if (trouble && (!data || !vault || isDenial(trouble)))
     return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
   const [key] = data?.KEYS ?? []
-  if (!data || !key || !vault) return <Slow />
+  if (!data || !key || !vault) return <Loading />
 
   const rights = keyRights(vault, data.CALLINFO)
   return (
     <div className="page keys-page">
       <KeyHeading vault={vault} shown={key} />
-      {trouble && <Trouble error={trouble} onTryAgain={() => void refetch()} />}
+      {trouble && <ErrorMessage error={trouble} onTryAgain={() => void refetch()} />}
       <Facts shown={key} />
-      <KeyDeeds vaultid={vaultid} shown={key} rules={data.CALLINFO} rights={rights} />
+      <KeyActions vaultid={vaultid} shown={key} rules={data.CALLINFO} rights={rights} />
       <Bench
         benchKey={{ vaultid, name, type: key.type }}
         versions={data.VERSIONS.map(({ key_version: version }) => version)}

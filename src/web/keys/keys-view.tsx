@@ -4,8 +4,8 @@ import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { isDenial } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
@@ -34,7 +34,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (trouble && (!data || !vault || isDenial(trouble)))
     return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
-  if (!data || !vault) return <Slow />
+  if (!data || !vault) return <Loading />
 
   const { mayWrite, mayAdminister } = keyRights(vault, data.rules)
   return (
@@ -46,7 +46,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
           <p className="soft">{own.introduction}</p>
         </div>
       </div>
-      {trouble && <Trouble error={trouble} onTryAgain={() => void refetch()} />}
+      {trouble && <ErrorMessage error={trouble} onTryAgain={() => void refetch()} />}
       {mayWrite && <NewKeys vaultid={vaultid} data={data} mayAdminister={mayAdminister} />}
       <FilteredKeys vaultid={vaultid} data={data} label={own.keysOf(vault.groupname)} mayWrite={mayWrite} />
       {mayAdminister && <DeletedKeys vaultid={vaultid} />}

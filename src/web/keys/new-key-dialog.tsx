@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type ImportJob } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import type { AskedImport } from './import-commands.ts'
@@ -60,9 +60,9 @@ export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
           onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         />
       ) : types.error ? (
-        <Trouble error={types.error} onTryAgain={() => void types.refetch()} />
+        <ErrorMessage error={types.error} onTryAgain={() => void types.refetch()} />
       ) : (
-        <Slow />
+        <Loading />
       )}
     </FormDialog>
   )

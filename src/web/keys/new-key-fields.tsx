@@ -6,7 +6,7 @@ import { isKeyName } from './key-name.ts'
 import { keysWords } from './keys-words.ts'
 import type { NewKeyDraft } from './new-key-draft.ts'
 import { SelectInput } from '../controls/select-input.tsx'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { familyOf, purposeOf, typeName, usualTypes, type TypePurpose } from './type-names.ts'
 
 interface Props {
@@ -88,25 +88,29 @@ function Allowances({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
   return (
     <fieldset>
       <legend>{own.mayBe}</legend>
-      <Tick
+      <NativeCheckbox
         label={own.allowExport}
-        isTicked={draft.mayExport && !isBound}
+        isChecked={draft.mayExport && !isBound}
         isDisabled={isBound}
         onChange={(mayExport) => onChange({ mayExport })}
       />
-      <Tick
+      <NativeCheckbox
         label={own.allowOpenExport}
-        isTicked={draft.mayExport && draft.mayExportOpen && !isBound}
+        isChecked={draft.mayExport && draft.mayExportOpen && !isBound}
         isDisabled={isBound || !draft.mayExport}
         onChange={(mayExportOpen) => onChange({ mayExportOpen })}
       />
-      <Tick
+      <NativeCheckbox
         label={own.allowBackup}
-        isTicked={draft.mayBackUp && !isBound}
+        isChecked={draft.mayBackUp && !isBound}
         isDisabled={isBound}
         onChange={(mayBackUp) => onChange({ mayBackUp })}
       />
-      <Tick label={own.allowDelete} isTicked={draft.mayDelete} onChange={(mayDelete) => onChange({ mayDelete })} />
+      <NativeCheckbox
+        label={own.allowDelete}
+        isChecked={draft.mayDelete}
+        onChange={(mayDelete) => onChange({ mayDelete })}
+      />
       <p className="soft">{own.neverOn}</p>
     </fieldset>
   )

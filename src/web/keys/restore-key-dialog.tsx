@@ -9,7 +9,7 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { isKeyName } from './key-name.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -52,7 +52,7 @@ export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
         value={name}
         onChange={setName}
       />
-      {mayReplace && <Tick label={own.force} isTicked={force} onChange={setForce} />}
+      {mayReplace && <NativeCheckbox label={own.force} isChecked={force} onChange={setForce} />}
       {force && <p className="soft">{own.forceHelp}</p>}
     </FormDialog>
   )

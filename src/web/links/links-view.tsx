@@ -6,8 +6,8 @@ import { announce } from '../controls/announcement.tsx'
 import { useAction } from '../controls/action.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Pager, type Pages, usePages } from '../controls/pager.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ListedLink } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -32,7 +32,7 @@ export function LinksView() {
       </div>
     )
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   return (
     <div className="page links">
       <div className="heading">
@@ -61,7 +61,7 @@ function OwnLinks({ pages }: { readonly pages: Pages }) {
   const { links, next: following } = data?.CALLINFO ?? {}
   return (
     <>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       {links?.length === 0 && <p className="soft">{words.none}</p>}
       {links && links.length > 0 && (
         <ul className="own-links">
@@ -108,7 +108,7 @@ function OwnLink({ link: { id, label, state, expires, closed } }: { readonly lin
           {words.revoke}
         </Button>
       )}
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </li>
   )
 }

@@ -9,7 +9,7 @@ import { copySecret } from '../controls/clipboard.ts'
 import { useHeldAddress } from '../controls/held-address.tsx'
 import { useLate } from '../controls/late.ts'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { linkAddress, sealedLength, sealText } from './link-cipher.ts'
@@ -75,7 +75,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
     )
   return (
     <Form className="form" onSubmit={(event) => void make(event)}>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {!stored && <TypedSecret value={secret} onChange={setSecret} error={isTooLong ? words.tooLong : undefined} />}
       {stored && isTooLong && (
         <p className="wrong" role="alert">

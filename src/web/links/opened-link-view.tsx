@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { copySecret } from '../controls/clipboard.ts'
 import { useLate } from '../controls/late.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
@@ -61,7 +61,7 @@ export function OpenedLinkView({ opener, secret }: Props) {
       ) : text === undefined ? (
         <>
           <p>{words.forYouText}</p>
-          {error !== undefined && <Trouble error={error} />}
+          {error !== undefined && <ErrorMessage error={error} />}
           <p className="buttons">
             <Button className="button primary" onPress={() => void show()}>
               <Eye aria-hidden />

@@ -5,8 +5,8 @@ import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Question } from '../controls/question.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { pageQuery } from './link-reads.ts'
 import { linkWords } from './link-words.ts'
@@ -36,8 +36,8 @@ export function ShareOnce({ field, stored, onClose }: Props) {
         <Dialog className="dialog">
           <Heading slot="title">{shareField(field)}</Heading>
           <p className="soft">{words.shareHelp}</p>
-          {error && !data && <Trouble error={error} onTryAgain={() => void refetch()} />}
-          {!error && !data && <Slow />}
+          {error && !data && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+          {!error && !data && <Loading />}
           {data && <NewLink limits={data.CALLINFO.limits} stored={stored} onUncopied={setIsUncopied} />}
           <div className="buttons">
             <Button className="button" onPress={isUncopied ? () => setIsAsked(true) : onClose}>

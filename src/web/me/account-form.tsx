@@ -5,7 +5,7 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { ownAccountKey } from './me-reads.ts'
@@ -38,7 +38,7 @@ export function AccountForm({ account }: { readonly account: Account }) {
         <dd>{account.fullname}</dd>
       </dl>
       <Form className="form" onSubmit={(event) => void save(event)}>
-        {error !== undefined && <Trouble error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <TextInput
           name="email"
           label={words.email}

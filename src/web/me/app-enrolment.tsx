@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { typedCode, useFreshFactor } from './fresh-factor.tsx'
@@ -48,9 +48,9 @@ export function AppEnrolment({ onDone, onClose }: Props) {
   }
   return (
     <FormDialog title={words.addApp} submitText={words.finish} onSubmit={activate} onClose={onClose}>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {begun === undefined ? (
-        error === undefined && <Slow />
+        error === undefined && <Loading />
       ) : (
         <>
           <p className="soft">{words.scan}</p>

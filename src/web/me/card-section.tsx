@@ -1,5 +1,5 @@
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { useOwnCertificate } from './me-reads.ts'
 import { meWords } from './me-words.ts'
@@ -9,8 +9,8 @@ export function CardSection() {
   const words = useWordsOf(meWords)
   const { locale } = useWords()
   const { data, error, refetch } = useOwnCertificate()
-  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Loading />
   const { certificate } = data.CALLINFO
   if (certificate === undefined) return <p className="soft">{words.noCertificate}</p>
   const { subject, validTo } = certificate

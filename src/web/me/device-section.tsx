@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type OtpDevice } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { AppEnrolment } from './app-enrolment.tsx'
@@ -33,8 +33,8 @@ export function DeviceSection({ userid, isOnHold }: Props) {
     announce(text)
     await queries.invalidateQueries({ queryKey: ownDevicesKey })
   }
-  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Loading />
   const devices: readonly OtpDevice[] = data.CALLINFO.otpdevices
   return (
     <>

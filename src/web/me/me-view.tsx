@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react'
 import { Choice } from '../controls/choice.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useSpoken, useWords, useWordsOf } from '../words/spoken.tsx'
 import { idleMs } from '../session/idleness.ts'
@@ -28,7 +28,7 @@ export function MeView() {
   const { data, error, refetch } = useOwnAccount()
   const services = useOwnServices(data?.CALLINFO.userid)
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   const { userid, resting, passphrase_changed: changed, timeout } = data.CALLINFO
   return (
     <div className="page me">

@@ -3,8 +3,8 @@ import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { ListedPasskey } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { ownPasskeysKey, useOwnPasskeys } from './me-reads.ts'
@@ -30,8 +30,8 @@ export function PasskeySection({ userid }: { readonly userid: string }) {
       await queries.invalidateQueries({ queryKey: ownPasskeysKey })
     },
   }
-  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Loading />
   const passkeys: readonly ListedPasskey[] = data.CALLINFO.passkeys
   return (
     <>

@@ -5,7 +5,7 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
@@ -45,7 +45,7 @@ export function PassphraseForm() {
   }
   return (
     <Form className="form" onSubmit={(event) => void change(event)}>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       <input type="text" name="username" autoComplete="username" value={person?.username ?? ''} readOnly hidden />
       <TextInput
         name="present"

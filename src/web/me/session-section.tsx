@@ -3,8 +3,8 @@ import { Monitor } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
@@ -29,12 +29,12 @@ export function SessionSection({ userid }: { readonly userid: string }) {
       return 1
     })
   const endOthers = () => end(async (signal) => (await call('me.sessions.end', { signal })).CALLINFO.ended)
-  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Loading />
   const { sessions } = data.CALLINFO
   return (
     <>
-      {action.error !== undefined && <Trouble error={action.error} />}
+      {action.error !== undefined && <ErrorMessage error={action.error} />}
       <ul className="items">
         {sessions.map(({ id, address, application, created, last_seen: seen, current }) => (
           <li key={id}>

@@ -2,7 +2,7 @@ import { Star } from 'lucide-react'
 import { useState } from 'react'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { useAction } from '../controls/action.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useFavouriteChange, useFavourites } from '../vaults/favourite-reads.ts'
 import { favouriteWords } from '../vaults/favourite-words.ts'
@@ -42,7 +42,7 @@ export function FavouriteButton({ object, template }: Props) {
         <Star aria-hidden />
         {words.favourite}
       </ToggleButton>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </>
   )
 }

@@ -6,7 +6,7 @@ import type { StoredObject } from '../interface/calls.ts'
 import { useAction } from '../controls/action.ts'
 import { readFile } from '../vaults/vault-reads.ts'
 import { saveFile } from '../controls/saving.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords } from '../words/spoken.tsx'
 import { mayHavePreview, previewOf, type Preview } from './file-preview.ts'
 import { PdfPreview } from './pdf/pdf-preview.tsx'
@@ -64,7 +64,7 @@ export function FileValue({ object, mayRead }: Props) {
           {isUnderWay ? words.downloading : words.download}
         </Button>
       </span>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {shown && <PreviewOf shown={shown} name={fileinfo.name} />}
     </div>
   )

@@ -5,7 +5,7 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { keyOfTag, tagsOf, useTagChange, useTags } from '../vaults/tag-reads.ts'
 import { tagWords } from '../vaults/tag-words.ts'
@@ -30,7 +30,7 @@ export function ObjectTags({ object, template }: Props) {
   const { data, error: unread, refetch } = useTags()
   const change = useTagChange({ object, template })
   const { error, run } = useAction()
-  if (unread && !data) return <Trouble error={unread} onTryAgain={() => void refetch()} />
+  if (unread && !data) return <ErrorMessage error={unread} onTryAgain={() => void refetch()} />
   if (!data) return null
   const tags = tagsOf(data, object.id).toSorted(nameOrder(locale))
 
@@ -48,7 +48,7 @@ export function ObjectTags({ object, template }: Props) {
     <section className="tags" aria-label={words.tags}>
       <h2>{words.tags}</h2>
       <p className="soft">{words.ownHint}</p>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {tags.length > 0 && (
         <ul className="chips">
           {tags.map((tag) => (

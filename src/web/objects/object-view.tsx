@@ -17,8 +17,8 @@ import { useNoteRecent } from '../vaults/recent.ts'
 import { readSecret, useObject, useVaults } from '../vaults/vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { SecretValue } from './secret-value.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { webAddressOf } from './web-address.ts'
@@ -32,7 +32,7 @@ export function ObjectView({ objectid }: { readonly objectid: string }) {
   const { data, error, refetch } = useObject(objectid)
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   const [object, ...below] = data?.OBJECT ?? []
-  if (!data || !object) return <Slow />
+  if (!data || !object) return <Loading />
   return <OpenObject data={data} object={object} below={below} error={error} onTryAgain={() => void refetch()} />
 }
 
@@ -73,7 +73,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
         <TrackLinks object={object} />
         <ObjectActions object={object} template={template} vault={vault} />
       </div>
-      {error && <Trouble error={error} onTryAgain={onTryAgain} />}
+      {error && <ErrorMessage error={error} onTryAgain={onTryAgain} />}
       <Warnings object={object} />
       <dl className="fields card">
         {fields.map((field) => (

@@ -6,7 +6,7 @@ import type { MayRead } from './alarm-question.tsx'
 import type { Field } from '../interface/calls.ts'
 import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useHasLinks } from '../me/me-reads.ts'
 import { TotpCode } from './totp-code.tsx'
 import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
@@ -88,7 +88,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
           />
         )}
       </span>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {held && <Code label={translation} secret={held.secret} isSeed={hasCodes} />}
       {isSharing && (
         <Suspense>

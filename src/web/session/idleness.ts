@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import { isWorkUnderWay } from '../controls/work.ts'
+import { isWorkUnderWay } from '../controls/work-under-way.ts'
 
 /**
  * Milliseconds without activity until the page is locked, even if the session would last longer: the next person at the

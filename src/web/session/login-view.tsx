@@ -5,19 +5,19 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { call, type LoginBody } from '../interface/calls.ts'
 import { showPasskey } from '../passkeys/webauthn.ts'
-import { CardPlace } from './card-place.tsx'
+import { CardHolder } from './card-holder.tsx'
 import { useIsUnheard } from './leaving.ts'
 import { useRememberedKey, type RememberedKey } from './remembered-key.ts'
 import { useOfferedFactors, type OfferedFactor } from './offered-factors.ts'
 import { isAtCardPort, useShownCard } from './shown-card.ts'
 import { useSession } from './session.tsx'
 import { useIsTypingKept } from '../controls/kept-typing.ts'
-import { Said } from '../controls/said.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { LiveSentence } from '../controls/live-sentence.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useWords } from '../words/spoken.tsx'
 
@@ -38,13 +38,17 @@ export function LoginView({ onShown }: { readonly onShown: () => void }) {
     <div className="login">
       <div className="card">
         <ViewTitle text={words.login} />
-        {told === '' ? <p className="soft">{words.loginIntroduction}</p> : <Said className="farewell" text={told} />}
+        {told === '' ? (
+          <p className="soft">{words.loginIntroduction}</p>
+        ) : (
+          <LiveSentence className="farewell" text={told} />
+        )}
         {types.data ? (
           <LoginForm offered={types.data} />
         ) : types.error ? (
-          <Trouble error={types.error} onTryAgain={() => void types.refetch()} />
+          <ErrorMessage error={types.error} onTryAgain={() => void types.refetch()} />
         ) : (
-          <Slow />
+          <Loading />
         )}
       </div>
     </div>
@@ -87,7 +91,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
 
   return (
     <Form className="form" onSubmit={(event) => void submit(event)}>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       <TextInput
         name="username"
         label={words.username}
@@ -110,7 +114,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
       {chosen === 'webauthn' ? (
         <p className="soft">{words.passkeyHelp}</p>
       ) : chosen === 'smartcard' ? (
-        <CardPlace card={card} />
+        <CardHolder card={card} />
       ) : (
         <CodeField key={chosen} isApp={chosen === 'totp'} value={otp} onChange={setOtp} inputRef={codeField} />
       )}
@@ -192,7 +196,11 @@ function StandingFields({ applicationKey }: { readonly applicationKey: Remembere
         isRequired
         autoComplete="off"
       />
-      <Tick label={words.rememberKey} isTicked={applicationKey.isRemembered} onChange={applicationKey.remember} />
+      <NativeCheckbox
+        label={words.rememberKey}
+        isChecked={applicationKey.isRemembered}
+        onChange={applicationKey.remember}
+      />
     </>
   )
 }

@@ -4,8 +4,8 @@ import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { SharedVault, VaultMember } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -37,7 +37,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   }, [isNew, refetch])
   if (vault === undefined) {
     const { error } = members.error ? members : vaults
-    if (error === null) return <Slow />
+    if (error === null) return <Loading />
     return <NotLoaded error={error} onTryAgain={() => void Promise.all([members.refetch(), refetch()])} />
   }
   const isShown = members.data !== undefined && !(members.error && isDenial(members.error))
@@ -48,7 +48,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
         <ViewTitle text={words.about(vault.groupname)} kind={words.aboutTitle} />
       </div>
       <OwnPlace vault={vault} />
-      {members.error && <Trouble error={members.error} onTryAgain={() => void members.refetch()} />}
+      {members.error && <ErrorMessage error={members.error} onTryAgain={() => void members.refetch()} />}
       {isShown && <Members vault={vault} members={members.data} />}
       <VaultRecord vault={vault} />
     </div>

@@ -2,7 +2,7 @@ import { KeyRound, Package, X } from 'lucide-react'
 import { useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { TextInput } from '../controls/text-input.tsx'
-import { Tick } from '../controls/tick.tsx'
+import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import {
   keyOperations,
@@ -138,7 +138,11 @@ function KeysFields({ draft, wrong, isNew, onChange }: KeysProps) {
         value={draft.daily}
         onChange={(daily) => onChange({ ...draft, daily })}
       />
-      <Tick label={words.strictTick} isTicked={draft.strict} onChange={(strict) => onChange({ ...draft, strict })} />
+      <NativeCheckbox
+        label={words.strictTick}
+        isChecked={draft.strict}
+        onChange={(strict) => onChange({ ...draft, strict })}
+      />
     </>
   )
 }
@@ -160,11 +164,13 @@ function Operations<Operation extends string>(props: OperationsProps<Operation>)
     <fieldset className="operations">
       <legend>{label}</legend>
       {all.map((operation) => (
-        <Tick
+        <NativeCheckbox
           key={operation}
           label={names[operation]}
-          isTicked={chosen.includes(operation)}
-          onChange={(isTicked) => onChange(all.filter((one) => (one === operation ? isTicked : chosen.includes(one))))}
+          isChecked={chosen.includes(operation)}
+          onChange={(isChecked) =>
+            onChange(all.filter((one) => (one === operation ? isChecked : chosen.includes(one))))
+          }
         />
       ))}
       {children}

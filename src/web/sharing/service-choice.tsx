@@ -1,6 +1,6 @@
 import { LongSelect } from '../controls/long-select.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useServices } from '../administration/service-reads.ts'
 import type { VaultMember } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
@@ -30,8 +30,8 @@ export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()
   const { data, error, refetch } = useServices()
-  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Loading />
   const isMember = new Set(members.map(({ id }) => id))
   const compare = nameOrder(locale)
   const offered = data

@@ -7,7 +7,7 @@ import { Choice } from '../controls/choice.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type FoundPerson, type SharedVault, type VaultMember } from '../interface/calls.ts'
 import { isId } from '../interface/row-id.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
@@ -127,7 +127,7 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
           onChoose(undefined)
         }}
       />
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       {offered.length > 0 && (
         <RadioGroup
           className="people"

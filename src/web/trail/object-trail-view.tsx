@@ -3,8 +3,8 @@ import { BellRing } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type Field, type TrailItem } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -54,7 +54,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   const failed = [object, trail].find(({ error, data }) => error !== null && (!data || isDenial(error)))
   if (failed)
     return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([object.refetch(), trail.refetch()])} />
-  if (!object.data || !shown || !trail.data) return <Slow />
+  if (!object.data || !shown || !trail.data) return <Loading />
   const { pages } = trail.data
   const machine = pages[0]?.machine ?? ''
   const calls = callsOf(pages.flatMap(({ records }) => records))
@@ -77,7 +77,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
       ) : (
         <TrailTable calls={calls} fields={template?.structure ?? []} />
       )}
-      {trail.error && <Trouble error={trail.error} />}
+      {trail.error && <ErrorMessage error={trail.error} />}
       <div className="trail-end">
         {trail.hasNextPage ? (
           <Button className="button" onPress={() => void trail.fetchNextPage()}>

@@ -7,8 +7,8 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { LongList } from '../controls/long-list.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type StoredTemplate, type TrashedObject } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -42,7 +42,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       await queries.invalidateQueries({ queryKey: ['trash', vaultid] })
     })
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   const name = vaults.data?.VAULTS.find(({ id }) => id === vaultid)?.groupname ?? '…'
   return (
     <div className="page">
@@ -50,8 +50,8 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       <div className="heading">
         <ViewTitle text={words.title(name)} kind={words.kind} />
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-      {action.error !== undefined && <Trouble error={action.error} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {action.error !== undefined && <ErrorMessage error={action.error} />}
       <p className="soft">{data.TRASH.length === 0 ? words.nothing : words.help}</p>
       {data.TRASH.length === mostListed && <p className="soft">{words.newest(mostListed)}</p>}
       {data.TRASH.length > 0 && (

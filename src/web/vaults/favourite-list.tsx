@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault, StoredObject } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -31,12 +31,12 @@ export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVaul
       await change({ rows: [{ object }], isOne: false }, signal)
       announce(words.takenOff(object.objectname))
     })
-  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
   if (sorted.length === 0) return null
   return (
     <section className="favourites" aria-label={words.favourites}>
       <h2>{words.favourites}</h2>
-      {action.error !== undefined && <Trouble error={action.error} />}
+      {action.error !== undefined && <ErrorMessage error={action.error} />}
       <ul>
         {sorted.slice(0, isWhole ? undefined : mostShown).map((object) => (
           <li key={object.id}>

@@ -3,8 +3,8 @@ import { useMemo, useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { LongSelect } from '../controls/long-select.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
@@ -119,8 +119,8 @@ function FolderInput({ act, vaultid, rows }: FolderProps) {
       ({ value }) => rows.length === 0 || isTarget(value),
     )
   }, [act, data, locale, rows, words])
-  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
-  if (!folders) return <Slow />
+  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (!folders) return <Loading />
   const [row] = rows
   // A single copy usually belongs beside its original.
   const usual = folders.find(({ value }) => act === 'copy' && value === row?.object.parentid) ?? folders[0]

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { createFilter } from '../controls/filter-field.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { ListedTags } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -28,7 +28,7 @@ export function TagFilter({ text }: { readonly text: string }) {
     const compare = nameOrder(locale)
     return (data?.TAGS ?? []).filter(({ tag }) => fits(tag.toLowerCase())).toSorted((a, b) => compare(a.tag, b.tag))
   }, [data, text, locale])
-  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
   if (!data || found.length === 0) return null
   const shown = found.find(({ tag }) => keyOfTag(tag) === picked)
   return (

@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { announce } from '../controls/announcement.tsx'
-import { changed } from '../controls/changed.ts'
+import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { usualHistory } from './usual-history.ts'
@@ -41,7 +41,7 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
         maxLength={mostOfDescription}
         rows={3}
       />
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       {data && (
         <SelectInput
           name="policy"

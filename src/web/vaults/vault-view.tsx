@@ -13,9 +13,9 @@ import { useNoteRecent } from './recent.ts'
 import { inOrder, type Sort } from './row-order.ts'
 import { useContents } from './vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
-import { Slow } from '../controls/slow.tsx'
+import { Loading } from '../controls/loading.tsx'
 import { useTablePlace } from './table-place.ts'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { allBelow, arrange, columnsOf, pathTo, rootId, summaryOf, type Arranged, type Row } from './vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
@@ -40,7 +40,7 @@ export function VaultView({ vaultid, folderid }: Props) {
   const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
   const vault = data?.VAULT[0]
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!arranged || !vault) return <Slow />
+  if (!arranged || !vault) return <Loading />
 
   return (
     <OpenVault vault={vault} arranged={arranged} folderid={folderid} error={error} onTryAgain={() => void refetch()} />
@@ -118,8 +118,8 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
         {!folder && vault.description !== '' && vault.description !== title && (
           <p className="soft">{vault.description}</p>
         )}
-        {error && <Trouble error={error} onTryAgain={onTryAgain} />}
-        {drag?.error !== undefined && <Trouble error={drag.error} />}
+        {error && <ErrorMessage error={error} onTryAgain={onTryAgain} />}
+        {drag?.error !== undefined && <ErrorMessage error={drag.error} />}
         <Objects key={place} vault={vault} arranged={arranged} folderid={place} title={title} drag={drag} />
       </div>
     </div>
@@ -181,7 +181,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
           </Suspense>
         )}
       </div>
-      {favourites.error !== undefined && <Trouble error={favourites.error} />}
+      {favourites.error !== undefined && <ErrorMessage error={favourites.error} />}
       {rows.length === 0 ? (
         <p className="soft">{words.nothingFits}</p>
       ) : (

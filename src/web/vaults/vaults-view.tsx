@@ -5,8 +5,8 @@ import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
-import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { Loading } from '../controls/loading.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
@@ -46,7 +46,7 @@ export function VaultsView() {
   const { shown, pager } = usePagedItems(found, deferred)
 
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  if (!data) return <Slow />
+  if (!data) return <Loading />
   const isSearched = deferred !== ''
   return (
     <div className="page">
@@ -57,7 +57,7 @@ export function VaultsView() {
         </div>
         <CreateVault />
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
       {sorted.length === 0 ? (
         <div className="nothing">
           <Vault aria-hidden />

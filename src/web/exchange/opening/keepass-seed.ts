@@ -69,9 +69,9 @@ function ofTray(fields: Fields): FoundSeed | undefined {
   return { totp: addressOf(secret, digits, period, undefined), fields: ['TOTP Seed', 'TOTP Settings'] }
 }
 
-type Said = string | null | undefined
+type Given = string | null | undefined
 
-function addressOf(secret: string, digits: Said, period: Said, hash: Said): string {
+function addressOf(secret: string, digits: Given, period: Given, hash: Given): string {
   const said = { digits, period, algorithm: hash?.toUpperCase().replaceAll('-', '') }
   const members = Object.entries(said).filter((one): one is [string, string] => typeof one[1] === 'string')
   const key = secret.replaceAll(/[\s-]/g, '').toUpperCase()

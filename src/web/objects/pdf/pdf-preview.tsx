@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../../controls/action.ts'
 import { useLate } from '../../controls/late.ts'
 import { Pager } from '../../controls/pager.tsx'
-import { Trouble } from '../../controls/trouble.tsx'
+import { ErrorMessage } from '../../controls/error-message.tsx'
 import { useWordsOf } from '../../words/spoken.tsx'
 import { type DrawnPage, PdfDrawing, UndrawablePage } from './pdf-drawing.ts'
 import { pdfWords } from './pdf-words.ts'
@@ -54,7 +54,7 @@ export function PdfPreview({ file, name }: Props) {
       {error instanceof UndrawablePage ? (
         <p role="alert">{words.undrawable[error.why]}</p>
       ) : (
-        error !== undefined && <Trouble error={error} onTryAgain={() => turnTo(number)} />
+        error !== undefined && <ErrorMessage error={error} onTryAgain={() => turnTo(number)} />
       )}
       <p className="soft" role="status">
         {isLate ? words.drawing : ''}

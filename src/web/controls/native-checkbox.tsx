@@ -1,17 +1,17 @@
 interface Props {
   readonly label: string
-  readonly isTicked: boolean
+  readonly isChecked: boolean
   readonly isDisabled?: boolean
-  readonly onChange: (isTicked: boolean) => void
+  readonly onChange: (isChecked: boolean) => void
 }
 
 /** A checkbox of the browser. */
-export function Tick({ label, isTicked, isDisabled = false, onChange }: Props) {
+export function NativeCheckbox({ label, isChecked, isDisabled = false, onChange }: Props) {
   return (
-    <label className="tick">
+    <label className="native-checkbox">
       <input
         type="checkbox"
-        checked={isTicked}
+        checked={isChecked}
         disabled={isDisabled}
         onChange={(event) => onChange(event.target.checked)}
       />

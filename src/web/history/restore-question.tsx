@@ -6,7 +6,7 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { useLate } from '../controls/late.ts'
 import { Question } from '../controls/question.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { putBack } from './earlier-reads.ts'
@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** Asks before an object gets the values of an earlier version back, and then shows the object. */
-export function AgainQuestion({ earlier, object, template, onClose }: Props) {
+export function RestoreQuestion({ earlier, object, template, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(historyWords)
   const queries = useQueryClient()
@@ -54,7 +54,7 @@ export function AgainQuestion({ earlier, object, template, onClose }: Props) {
   return (
     <Question icon={<RotateCcw aria-hidden />} title={own.askTitle(version)} actions={actions} onClose={onClose}>
       <p>{own.askText}</p>
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </Question>
   )
 }

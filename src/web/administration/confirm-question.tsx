@@ -1,7 +1,7 @@
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { Question } from '../controls/question.tsx'
-import { Trouble } from '../controls/trouble.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords } from '../words/spoken.tsx'
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Asks before something is ended or removed. It stays with the error where the call fails. */
-export function SureQuestion({ title, text, doText, onDo, onClose }: Props) {
+export function ConfirmQuestion({ title, text, doText, onDo, onClose }: Props) {
   const words = useWords()
   const { error, run } = useAction()
   const act = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export function SureQuestion({ title, text, doText, onDo, onClose }: Props) {
         </>
       }
     >
-      {error !== undefined && <Trouble error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       <p>{text}</p>
     </Question>
   )

@@ -17,10 +17,10 @@ interface Props {
   readonly rights: KeyRights
 }
 
-const deeds = ['rotate', 'change', 'limit', 'backUp', 'export', 'trim', 'delete'] as const
-type Deed = (typeof deeds)[number]
+const actions = ['rotate', 'change', 'limit', 'backUp', 'export', 'trim', 'delete'] as const
+type KeyAction = (typeof actions)[number]
 
-const icons: Readonly<Record<Deed, ReactNode>> = {
+const icons: Readonly<Record<KeyAction, ReactNode>> = {
   rotate: <RefreshCw aria-hidden />,
   change: <Pencil aria-hidden />,
   limit: <History aria-hidden />,
@@ -31,10 +31,10 @@ const icons: Readonly<Record<Deed, ReactNode>> = {
 }
 
 /** The changes that the person may make to a key. Each asks first and explains its effect. */
-export function KeyDeeds({ vaultid, shown, rules, rights: { mayWrite, mayAdminister } }: Props) {
+export function KeyActions({ vaultid, shown, rules, rights: { mayWrite, mayAdminister } }: Props) {
   const own = useWordsOf(keyWords)
-  const [asked, setAsked] = useState<Deed>()
-  const offered: Readonly<Record<Deed, boolean>> = {
+  const [asked, setAsked] = useState<KeyAction>()
+  const offered: Readonly<Record<KeyAction, boolean>> = {
     rotate: mayWrite,
     change: mayWrite,
     limit: mayWrite && shown.key_version !== shown.oldest_version,
@@ -47,13 +47,13 @@ export function KeyDeeds({ vaultid, shown, rules, rights: { mayWrite, mayAdminis
   const common = { vaultid, shown, onClose: () => setAsked(undefined) }
   return (
     <section aria-label={own.manage}>
-      <div className="buttons deeds">
-        {deeds
-          .filter((deed) => offered[deed])
-          .map((deed) => (
-            <Button key={deed} className="button small" onPress={() => setAsked(deed)}>
-              {icons[deed]}
-              {own[deed]}
+      <div className="buttons key-actions">
+        {actions
+          .filter((action) => offered[action])
+          .map((action) => (
+            <Button key={action} className="button small" onPress={() => setAsked(action)}>
+              {icons[action]}
+              {own[action]}
             </Button>
           ))}
       </div>

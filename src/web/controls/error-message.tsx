@@ -8,11 +8,11 @@ interface Props {
 }
 
 /** The sentence of an error, and a button that tries again. */
-export function Trouble({ error, onTryAgain }: Props) {
+export function ErrorMessage({ error, onTryAgain }: Props) {
   const words = useWords()
   const { text, lang, detail, number, waitSeconds } = sentenceOf(error, words)
   return (
-    <div className="trouble" role="alert">
+    <div className="error-message" role="alert">
       <TriangleAlert aria-hidden />
       <p>
         <span lang={lang}>{text}</span>

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 const knownAfterMs = 100
 
 /** A sentence that screen readers read out when its view appears. */
-export function Said({ className, text }: { readonly className: string; readonly text: string }) {
+export function LiveSentence({ className, text }: { readonly className: string; readonly text: string }) {
   const [isKnown, setIsKnown] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setIsKnown(true), knownAfterMs)
