@@ -12,11 +12,10 @@ import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { checkMachineName } from '../daemon/machine-name.ts'
+import { openPresentStore } from '../daemon/present-database.ts'
 import { recordedRows } from '../daemon/recorded-rows.ts'
 import type { Services } from '../daemon/services.ts'
-import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
-import { tables } from '../daemon/tables.ts'
 import { checkTakenOver } from '../daemon/unsealed-rows.ts'
 import { absenceOf } from './absence.ts'
 import { leaveToOwner } from './file-owner.ts'
@@ -44,7 +43,7 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   const location = storeLocation(config)
   const absence = 'sqlite' in location ? absenceOf(location.sqlite, 'store.sqlite') : undefined
   if (absence !== undefined) throw new Fault('store.unavailable', `The database ${absence.detail}. ${absence.remedy}`)
-  const store = await openStore(location, tables)
+  const store = await openPresentStore(config)
   try {
     return await work(store)
   } finally {

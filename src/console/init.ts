@@ -12,6 +12,7 @@ import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
 import { count, table, type Answer } from './output/command-answer.ts'
 import { recordAt, withAppliance, withToken } from './console-context.ts'
+import { refuseInPlaceOfLost } from './earlier-use.ts'
 import { changesOf, describeLeft, takeOver, takeoverRows, type Takeover } from './earlier-release.ts'
 import { leaveToOwner, leaveTokenToOwner } from './file-owner.ts'
 import { markEarlier } from '../features/vaults/earlier-destruction.ts'
@@ -29,6 +30,7 @@ backup KEK of release 0.2.0, which the PIN can read, to the newest one. If it is
 is run again.
 
 A token without root keys is refused where the database has users: it is not the token that they were made with.
+Likewise no database is made where the files of keeper or audit trail show that there was one.
 
 Example:
   strongroom init --config /etc/strongroom/strongroom.json`
@@ -44,6 +46,7 @@ export function addInit(program: Command): void {
 async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
   const before = await inspectStore(storeLocation(config))
+  await refuseInPlaceOfLost(config, before)
   const roots = initToken(invocation, config, before.isUsed)
   const database = await initDatabase(config, before)
   const taken = await withToken(invocation, config, async (context) => {

@@ -4,7 +4,7 @@ import { createDocuments } from '../http/pipeline/document-sending.ts'
 import { createQuotas } from '../http/pipeline/quotas.ts'
 import { createUnidentifiedCallLimit } from '../http/pipeline/unidentified-call-limit.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
-import { presentDatabase } from './present-database.ts'
+import { openPresentStore } from './present-database.ts'
 import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createDiskReserve } from '../audit/disk-reserve.ts'
@@ -33,9 +33,7 @@ import type { Log } from '../log.ts'
 import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.ts'
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
-import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { tables } from './tables.ts'
 import { checkTakenOver } from './unsealed-rows.ts'
 import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
 import { createVerifyHandler } from '../features/otp-validation/routes/validate-otp.ts'
@@ -46,7 +44,7 @@ import type { Appliance, ApplianceOptions } from './worker-process.ts'
 /** Creates one worker: all services, the interface and its listeners. */
 export async function createAppliance({ config, slot, askState, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
-  const store = await openStore(presentDatabase(config), tables)
+  const store = await openPresentStore(config)
   await checkTakenOver(store.read)
   const counts = createWorkerCounts()
   const hsm = openHsm(config, counts)

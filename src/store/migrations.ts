@@ -1,4 +1,4 @@
-import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm'
+import { MigrationExecutor, type DataSource } from 'typeorm'
 import { Fault } from '../fault.ts'
 import { Foundation1700000000001 } from './migrations/0001-foundation.ts'
 import {
@@ -39,6 +39,9 @@ import { EarlierVersions1700000000040 } from './migrations/0040-earlier-versions
 import { Tags1700000000041 } from './migrations/0041-tags.ts'
 import { IndicesOfLimits1700000000042 } from './migrations/0042-indices-of-limits.ts'
 
+/** The table that names the migrations which were applied. */
+export const migrationsTable = 'migrations'
+
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
   Foundation1700000000001,
@@ -77,11 +80,22 @@ export const migrations = [
   IndicesOfLimits1700000000042,
 ]
 
+export interface MigrateOptions {
+  /** The sentence that refuses a database without tables, where it must not be filled. */
+  readonly refusalOfEmpty?: string
+}
+
 /**
  * Applies the migrations that the database lacks, each in a transaction of its own.
- * @throws Fault `store.unavailable` that names the migration which failed
+ * @throws Fault `store.unavailable` that names the migration which failed, or with `refusalOfEmpty`
  */
-export async function migrate(source: DataSource, runner?: QueryRunner): Promise<void> {
+export async function migrate(
+  source: DataSource,
+  { refusalOfEmpty }: MigrateOptions,
+  runner = source.createQueryRunner(),
+): Promise<void> {
+  if (refusalOfEmpty !== undefined && !(await runner.hasTable(migrationsTable)))
+    throw new Fault('store.unavailable', refusalOfEmpty)
   const executor = new MigrationExecutor(source, runner)
   executor.transaction = 'each'
   try {

@@ -2,7 +2,7 @@ import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit } from './after-commit.ts'
 import { runBeforeCommit } from './before-commit.ts'
-import { migrate, migrations } from './migrations.ts'
+import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
 import { createReader, type Store, type Tx } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
@@ -16,11 +16,12 @@ const migrationPatienceMs = 600_000
 export async function openPostgres(
   url: string,
   tables: readonly EntitySchema[],
+  options: MigrateOptions = {},
   patienceMs = migrationPatienceMs,
 ): Promise<Store> {
   const source = await connect(url, tables)
   try {
-    await migrateInTurn(source, patienceMs)
+    await migrateInTurn(source, options, patienceMs)
     return createPostgresStore(source)
   } catch (error) {
     await source.destroy()
@@ -35,7 +36,7 @@ async function connect(url: string, tables: readonly EntitySchema[]): Promise<Da
       url,
       entities: [...tables],
       migrations,
-      migrationsTableName: 'migrations',
+      migrationsTableName: migrationsTable,
       synchronize: false,
       parseInt8: true,
       extra: { max: 8, statement_timeout: 10_000, connectionTimeoutMillis: 5_000 },
@@ -53,12 +54,12 @@ function adviceOn(code: string): string {
 }
 
 /** Daemons that start at the same moment migrate one after another. A migration may take longer than a call may. */
-async function migrateInTurn(source: DataSource, patienceMs: number): Promise<void> {
+async function migrateInTurn(source: DataSource, options: MigrateOptions, patienceMs: number): Promise<void> {
   const runner = source.createQueryRunner()
   try {
     await runner.query('SET statement_timeout = 0')
     await lock(runner, patienceMs)
-    await migrate(source, runner)
+    await migrate(source, options, runner)
     await runner.query('SELECT pg_advisory_unlock(7830412)')
     await runner.query('RESET statement_timeout')
   } finally {

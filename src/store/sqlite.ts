@@ -7,7 +7,7 @@ import { errorCodeOf, Fault, isFault } from '../fault.ts'
 import { asOwnerOf } from '../folder-owner.ts'
 import { runAfterCommit } from './after-commit.ts'
 import { bindNumbers } from './bound-numbers.ts'
-import { migrate, migrations } from './migrations.ts'
+import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
 import { createGathering, createMutex, createSharedSync } from './concurrency.ts'
 import { type Change, commitTogether, committed } from './sqlite-commit.ts'
 import { createRememberingQuery } from './remembering-query.ts'
@@ -31,14 +31,18 @@ const patienceMs = 5_000
  * transaction resolves. Two connections, one that reads and one that writes, so that no call reads half a transaction.
  * @throws Fault `store.unavailable` when the file cannot be opened (the detail names `store.sqlite`) or migrated
  */
-export async function openSqlite(file: string, tables: readonly EntitySchema[]): Promise<Store> {
+export async function openSqlite(
+  file: string,
+  tables: readonly EntitySchema[],
+  options: MigrateOptions = {},
+): Promise<Store> {
   const { source: writer } = await connect(file, tables, () => {
     // SQLite gives its journal the mode of the database file. This comes before any connection: a process that closes
     // a descriptor of a file loses all its locks on it (POSIX, fcntl), and the next process to leave deletes the journal.
     closeSync(openSync(file, 'a', 0o600))
   })
   try {
-    await migrate(writer)
+    await migrate(writer, options)
     return createSqliteStore(file, writer, await connect(file, tables))
   } catch (error) {
     await writer.destroy()
@@ -106,7 +110,7 @@ function sourceOf(file: string, tables: readonly EntitySchema[], database: Datab
     database: file,
     entities: [...tables],
     migrations,
-    migrationsTableName: 'migrations',
+    migrationsTableName: migrationsTable,
     synchronize: false,
     statementCacheSize,
     // TypeORM calls it with `new`, and uses what it returns.

@@ -266,7 +266,8 @@ async function run(
   const configFile = join(directory, 'strongroom.json')
   writeFileSync(configFile, JSON.stringify(configuration(directory, token, pki, await freePort(), overrides, hosts)))
   const config = loadConfig(configFile)
-  if (config.store.sqlite !== undefined) await copyEmptyDatabase(config.store.sqlite)
+  if (config.store.sqlite === undefined) await (await openStore(storeLocation(config), tables)).close()
+  else await copyEmptyDatabase(config.store.sqlite)
   const journal: string[] = []
   const daemon = await startDaemon(configFile, journal, entry)
   const parts = await openParts(config)

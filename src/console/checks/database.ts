@@ -14,8 +14,7 @@ export const databaseCheck: Check = {
     const name = 'sqlite' in location ? location.sqlite : 'PostgreSQL'
     const absence = 'sqlite' in location ? absenceOf(location.sqlite, 'store.sqlite') : undefined
     if (absence !== undefined) return [problem(absence.detail, absence.remedy)]
-    const { exists, applied, pending, unknown, damage } = await inspectStore(location)
-    if (!exists) return [problem(`${name} holds no database`, 'Run "strongroom init", or correct store.sqlite.')]
+    const { applied, pending, unknown, damage } = await inspectStore(location)
     if (damage.length > 0)
       return [
         problem(
@@ -23,6 +22,12 @@ export const databaseCheck: Check = {
           'Stop the daemon and restore a backup: see docs/operations.md.',
         ),
       ]
+    if (applied.length === 0) {
+      const correction = 'sqlite' in location ? 'store.sqlite' : 'the URL in store.postgresUrlFile'
+      return [
+        problem(`${name} is empty`, `Restore it, or correct ${correction}. On a new appliance run "strongroom init".`),
+      ]
+    }
     if (unknown.length > 0)
       return [
         problem(

@@ -108,7 +108,10 @@ export function createServiceAccounts(on: ServiceAccountsDependencies): ServiceA
   return {
     async create({ name, description, owner: ownerId, addresses, expiresAt }, commit) {
       checkFields({ name, description })
-      const draft = await newServiceRow(hsm, { name, description }, clock.now())
+      const now = clock.now()
+      // A change may give a past time, which ends the account at once.
+      if (expiresAt !== null && expiresAt <= now) throw invalid('The account would have ended already.')
+      const draft = await newServiceRow(hsm, { name, description }, now)
       await showRecovered(on, ownerId)
       const row = await unlessTaken(name, () =>
         commit(async (tx) => {

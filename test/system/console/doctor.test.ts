@@ -320,6 +320,10 @@ describe('strongroom doctor', () => {
     expect(await problems(premises)).toContainEqual(
       expect.objectContaining({ subject: 'database', remedy: expect.stringContaining('strongroom init') }),
     )
+    writeFileSync(premises.database, '', { mode: 0o600 })
+    expect(await problems(premises)).toContainEqual(
+      expect.objectContaining({ subject: 'database', detail: expect.stringContaining('is empty') }),
+    )
   })
 
   it('finds what audit verify finds, and a clock that was set back', async () => {

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { addUser, givenPremises, recorded } from '../../support/console-kit.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { inspectStore, occupantsOf } from '../../../src/store/inspection.ts'
+import { addUser, givenInitialised, givenPremises, recorded } from '../../support/console-kit.ts'
+import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 
 const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
 
@@ -132,6 +134,64 @@ describe('strongroom init', () => {
     // The token with which it was made is still accepted.
     premises.configure({})
     expect((await premises.ask(['init'])).created).toEqual([])
+  })
+
+  describe('where the database of an appliance in use is not there', () => {
+    const refusal = (sentence: RegExp) => ({
+      status: 4,
+      stdout: '',
+      stderr: expect.stringMatching(sentence) as unknown,
+    })
+
+    it('makes none, and says what to do: without the disk of the database, by what the keeper knows', async () => {
+      const premises = await givenInitialised({ tokenHost: false })
+      await addUser(premises, 'alice')
+      const data = join(premises.directory, 'elsewhere')
+      mkdirSync(data)
+      const place = join(data, 'strongroom.db')
+      // The disk has both, as in /var/lib/strongroom.
+      premises.configure({ store: { sqlite: place }, audit: { directory: join(data, 'audit') } })
+      const sentence = /strongroom\.db does not exist, .* in use: .*floors\.sqlite.*Mount its disk.*store\.sqlite/
+      expect(await premises.run(['init'])).toMatchObject(refusal(sentence))
+      expect(readdirSync(data)).toEqual([])
+      // A file that some program made empty is none either.
+      writeFileSync(place, '')
+      expect(await premises.run(['init'])).toMatchObject(refusal(/strongroom\.db is empty, .*in use/))
+      expect(statSync(place).size).toBe(0)
+    })
+
+    it('by its audit trail', async () => {
+      const premises = await givenInitialised({ tokenHost: false })
+      rmSync(premises.database)
+      expect(await premises.run(['init'])).toMatchObject(refusal(/does not exist, .* in use: .*data\/audit/))
+      expect(existsSync(premises.database)).toBe(false)
+    })
+
+    it('makes one where the operator has moved trail and keeper aside, as it says', async () => {
+      const premises = await givenInitialised({ tokenHost: false })
+      await addUser(premises, 'alice')
+      rmSync(premises.database)
+      const { stderr } = await premises.run(['init'])
+      expect(stderr).toMatch(/To begin anew .*move \S+\/audit and the keeper's files in \S+\/data aside/)
+      rmSync(premises.auditDirectory, { recursive: true })
+      for (const name of readdirSync(join(premises.directory, 'data')).filter((one) => /^(keeper|floors)/.test(one)))
+        rmSync(join(premises.directory, 'data', name))
+      expect(await premises.ask(['init'])).toMatchObject({ created: [], database: { existed: false } })
+      await addUser(premises, 'alice')
+    })
+
+    it.skipIf(!hasPostgres)('in an empty PostgreSQL database, which no other command fills either', async () => {
+      const server = startPostgres()
+      onTestFinished(() => server.cleanup())
+      const premises = await givenInitialised({ tokenHost: false })
+      await addUser(premises, 'alice')
+      premises.configure({ store: { sqlite: undefined, postgresUrlFile: server.urlFile } })
+      const empty = /PostgreSQL database in store\.postgresUrlFile is empty/
+      expect(await premises.run(['init'])).toMatchObject(refusal(empty))
+      expect(await premises.run(['user', 'list'])).toMatchObject(refusal(empty))
+      expect(await occupantsOf({ postgresUrl: server.url })).toEqual([])
+      expect((await inspectStore({ postgresUrl: server.url })).exists).toBe(false)
+    })
   })
 
   it('tells other commands apart from itself: they make no database', async () => {

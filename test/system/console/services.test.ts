@@ -108,6 +108,7 @@ it('says what is wrong, and changes nothing', async () => {
     [['create', 'scanner', '--owner', 'printer'], 1, /is a service account/],
     [['create', 'scanner', '--owner', 'bobby', '--address', 'example.org'], 2, /is not an address/],
     [['create', 'scanner', '--owner', 'bobby', '--expires', 'soon'], 2, /is not a time/],
+    [['create', 'scanner', '--owner', 'bobby', '--expires', '2020-01-01'], 1, /would have ended already/],
     [['edit', 'printer'], 2, /Say what to change/],
     [['show', 'scanner'], 1, /no service account scanner/],
     [['show', 'bobby'], 1, /no service account bobby/],

@@ -6,6 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { type TestClient, expectFault } from '../../support/client.ts'
 import { type TestVault, makeVault } from '../../support/vault.ts'
+import { hasPostgres, startPostgres } from '../../support/postgres.ts'
+import { occupantsOf } from '../../../src/store/inspection.ts'
 import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
 import {
   attempt,
@@ -266,6 +268,27 @@ describe('a database that is not there', () => {
       /ended with 4:\n[^]*strongroomd: The database .* does not exist: mount its disk, restore it, or correct store\.sqlite\./,
     )
     expect(existsSync(sqlite)).toBe(false)
+  })
+
+  it('nor are tables, in an empty file or an empty PostgreSQL database', async () => {
+    const appliance = await givenAppliance()
+    await appliance.stop()
+    const configFile = join(appliance.directory, 'empty.json')
+    const use = (store: object) => writeFileSync(configFile, JSON.stringify({ ...appliance.config, store }))
+    const sqlite = join(appliance.directory, 'empty.sqlite')
+    writeFileSync(sqlite, '', { mode: 0o600 })
+    use({ sqlite })
+    await expect(startDaemon(configFile, [])).rejects.toThrow(
+      /ended with 4:\n[^]*strongroomd: The database \S+empty\.sqlite is empty: restore it, or correct store\.sqlite\./,
+    )
+    if (!hasPostgres) return
+    const server = startPostgres()
+    onTestFinished(() => server.cleanup())
+    use({ postgresUrlFile: server.urlFile })
+    await expect(startDaemon(configFile, [])).rejects.toThrow(
+      /ended with 4:\n[^]*strongroomd: The PostgreSQL database in store\.postgresUrlFile is empty: restore it, or correct the URL\./,
+    )
+    expect(await occupantsOf({ postgresUrl: server.url })).toEqual([])
   })
 })
 

@@ -312,7 +312,7 @@ describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
 
     it('says so when another daemon migrates without end', async () => {
       await client.query(lock)
-      await expect(openPostgres(url, tables, 200)).rejects.toMatchObject({
+      await expect(openPostgres(url, tables, {}, 200)).rejects.toMatchObject({
         code: 'store.unavailable',
         detail: expect.stringContaining('Another daemon'),
       })
