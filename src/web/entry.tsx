@@ -31,8 +31,8 @@ const queries = new QueryClient({
     },
   },
 })
-// Places in vaults are small and are kept until the logout, which clears all queries.
-queries.setQueryDefaults(['place'], { gcTime: Infinity })
+// Positions in the tables of vaults are small and are kept until the logout, which clears all queries.
+queries.setQueryDefaults(['table position'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })
 
 // A page from the back-forward cache shows its old content, although another person may be logged in. So it is loaded
@@ -41,9 +41,9 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 applyPreferences(readPreferences())
-const place = document.getElementById('console')
-if (place === null) throw new Error('the page has no place for the console')
-createRoot(place).render(
+const root = document.getElementById('console')
+if (root === null) throw new Error('the page has no root for the console')
+createRoot(root).render(
   <StrictMode>
     <SpokenProvider>
       <BrokenPage>

@@ -84,7 +84,7 @@ function PersonsViews() {
 }
 
 /** The navigation that every view has. */
-function Places() {
+function MainNavigation() {
   const { words } = useSpoken()
   const [address] = useLocation()
   const mayAdminister = useMayAdminister()
@@ -129,7 +129,7 @@ function Header() {
         <Mark />
         <span className="wide">Strongroom</span>
       </a>
-      {person && goesAnywhere && <Places />}
+      {person && goesAnywhere && <MainNavigation />}
       <div className="tools">
         {person && goesAnywhere && (
           <a

@@ -44,7 +44,7 @@ export const loadOthers = (withAdministration: boolean): void =>
   loadAll(withAdministration ? [...others, loadAdministration] : others)
 
 /** The keys of a vault, or one of them. Text that cannot be the name of a key is not sent to the appliance. */
-function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name?: string }) {
+function KeysRoute({ vaultid, name }: { readonly vaultid?: string; readonly name?: string }) {
   if (!isId(vaultid)) return <NotFoundView />
   if (name === undefined) return <KeysView key={vaultid} vaultid={vaultid} />
   return isKeyName(name) ? <KeyView key={`${vaultid}/${name}`} vaultid={vaultid} name={name} /> : <NotFoundView />
@@ -66,7 +66,7 @@ export function Views() {
       <Route path="/vault/:vaultid/trash">
         {({ vaultid }) => (isId(vaultid) ? <TrashView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
       </Route>
-      <Route path="/vault/:vaultid/keys/:name?">{KeysPlace}</Route>
+      <Route path="/vault/:vaultid/keys/:name?">{KeysRoute}</Route>
       <Route path="/vault/:vaultid/:folderid?">
         {({ vaultid, folderid = '0' }) =>
           isId(vaultid) && isId(folderid) ? (

@@ -2,18 +2,18 @@
 export class KeptJson<Kept> {
   readonly #storage: Storage
   /** Name of the item in the storage. */
-  readonly place: string
+  readonly name: string
 
-  constructor(storage: Storage, place: string) {
+  constructor(storage: Storage, name: string) {
     this.#storage = storage
-    this.place = place
+    this.name = name
   }
 
   /** The stored value; undefined without one, or where it was edited into something that is not JSON. */
   read(): Kept | undefined {
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this page has written it
-      return (JSON.parse(this.#storage.getItem(this.place) ?? 'null') as Kept | null) ?? undefined
+      return (JSON.parse(this.#storage.getItem(this.name) ?? 'null') as Kept | null) ?? undefined
     } catch {
       return undefined
     }
@@ -21,7 +21,7 @@ export class KeptJson<Kept> {
 
   /** Stores the value; undefined removes it. */
   write(kept: Kept | undefined): void {
-    if (kept === undefined) this.#storage.removeItem(this.place)
-    else this.#storage.setItem(this.place, JSON.stringify(kept))
+    if (kept === undefined) this.#storage.removeItem(this.name)
+    else this.#storage.setItem(this.name, JSON.stringify(kept))
   }
 }

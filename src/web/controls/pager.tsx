@@ -5,13 +5,13 @@ import { useWordsOf } from '../words/spoken.tsx'
 import { listWords } from './list-words.ts'
 
 /** The position in a list, and how to move. */
-interface Place {
+interface PagePosition {
   readonly number: number
   readonly goOn: (next: string) => void
   readonly goBack: () => void
 }
 
-export interface Pages extends Place {
+export interface Pages extends PagePosition {
   /** The parameter that asks for the shown page; absent for the first one. */
   readonly next: string | undefined
   readonly goFirst: () => void
@@ -30,7 +30,7 @@ export function usePages(): Pages {
 }
 
 interface Props {
-  readonly pages: Place
+  readonly pages: PagePosition
   /** Number of pages, where it is known. */
   readonly count?: number
   /** The parameter for the next page, as the shown page gives it. */
@@ -57,9 +57,9 @@ export function Pager({ pages, count, following, isTurning = false }: Props) {
     other.current?.focus()
   }, [isFirst, isLast])
   if (isFirst && isLast) return null
-  const place = words.page(pages.number, count)
+  const position = words.page(pages.number, count)
   return (
-    <nav className="pager" aria-label={place}>
+    <nav className="pager" aria-label={position}>
       <Button
         ref={back}
         className="button small"
@@ -73,7 +73,7 @@ export function Pager({ pages, count, following, isTurning = false }: Props) {
         {words.previous}
       </Button>
       <span className="soft" role="status">
-        {place}
+        {position}
       </span>
       <Button
         ref={on}

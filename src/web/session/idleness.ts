@@ -9,15 +9,15 @@ export const idleMs = 10 * 60_000
 const warnedMs = idleMs - 60_000
 const lookMs = 5_000
 /** Storage item that all tabs share: the time of the last activity, in milliseconds. */
-const place = 'strongroom.active'
+const storageItem = 'strongroom.active'
 
 /** `nearlyIdle`: less than a minute is left. */
 type Idleness = 'active' | 'nearlyIdle' | 'idle'
 
-export const noteActivity = (): void => localStorage.setItem(place, String(Date.now()))
+export const noteActivity = (): void => localStorage.setItem(storageItem, String(Date.now()))
 
 /** Milliseconds by the wall clock, so that a page is locked after the machine slept or its clock was set back. */
-const idleFor = (): number => Math.abs(Date.now() - Number(localStorage.getItem(place)))
+const idleFor = (): number => Math.abs(Date.now() - Number(localStorage.getItem(storageItem)))
 
 /**
  * Calls `lock` after ten minutes in which no tab had activity or work under way. Returns whether that is near, and a

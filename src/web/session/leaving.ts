@@ -9,7 +9,7 @@ import { withSessionLock } from './session-lock.ts'
 /**
  * Storage item that all tabs share and that a restart of the browser keeps: the appliance has not confirmed a logout.
  */
-const place = 'strongroom.leaving'
+const storageItem = 'strongroom.leaving'
 const patienceMs = 10_000
 const retryMs = 30_000
 
@@ -20,19 +20,19 @@ export const useIsUnheard = (): boolean => useWatched(unheard)
 
 /** Tells the appliance of a logout, and repeats that until it has confirmed it. */
 export function leave(): void {
-  localStorage.setItem(place, 'yes')
+  localStorage.setItem(storageItem, 'yes')
   tellUnderLock()
 }
 
 /** Forgets the unconfirmed logout. Also called after a login, whose session replaces the one to be logged out. */
 export function forgetLeaving(): void {
-  localStorage.removeItem(place)
+  localStorage.removeItem(storageItem)
   unheard.set(false)
 }
 
 /** Sends a logout that is not yet confirmed, if there is one. The caller holds the session lock. */
 export async function tellLeaving(): Promise<void> {
-  if (localStorage.getItem(place) === null) return unheard.set(false)
+  if (localStorage.getItem(storageItem) === null) return unheard.set(false)
   const preferences = readPreferences()
   const putKeyBack = carryKey()
   try {

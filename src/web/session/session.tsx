@@ -178,7 +178,7 @@ function useOtherTabs(
 ): void {
   useEffect(() => {
     const hear = ({ key }: StorageEvent): void => {
-      if (key !== kept.place && key !== null) return
+      if (key !== kept.name && key !== null) return
       const next = kept.read()
       if (next?.userid !== person?.userid) become(next, next ? undefined : 'sessionEnded')
       else if (next?.userstatus !== person?.userstatus) refresh(next)

@@ -47,7 +47,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
       <div className="heading">
         <ViewTitle text={words.about(vault.groupname)} kind={words.aboutTitle} />
       </div>
-      <OwnPlace vault={vault} />
+      <OwnRight vault={vault} />
       {members.error && <ErrorMessage error={members.error} onTryAgain={() => void members.refetch()} />}
       {isShown && <Members vault={vault} members={members.data} />}
       <VaultRecord vault={vault} />
@@ -56,7 +56,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
 }
 
 /** The person's own right in the vault. */
-function OwnPlace({ vault }: { readonly vault: SharedVault }) {
+function OwnRight({ vault }: { readonly vault: SharedVault }) {
   const words = useWordsOf(sharingWords)
   const { rights } = useWords()
   const { person } = useSession()

@@ -9,7 +9,7 @@ import type { ObjectDrag } from './object-drag.ts'
 import type { Sort } from './row-order.ts'
 import { RowStar } from './row-star.tsx'
 import type { Selection } from './selection.ts'
-import type { KeptPlace } from './table-place.ts'
+import type { KeptPosition } from './table-position.ts'
 import type { Row } from './vault-contents.ts'
 import { useWords } from '../words/spoken.tsx'
 
@@ -30,7 +30,7 @@ interface Props {
   /** The filter and order of the rows. When it changes, the table scrolls to the top. */
   readonly filter: string
   /** Remembers the scroll position and the row in focus. */
-  readonly place: KeptPlace
+  readonly position: KeptPosition
   /** Absent where rows cannot be chosen. */
   readonly selection?: Selection | undefined
   /** Absent where the person may not move objects. */
@@ -51,15 +51,15 @@ export const nameColumn = 'name'
  * all, Escape none.
  */
 export function ObjectTable(props: Props) {
-  const { label, rows, columns, hrefOf, filter, place, selection, drag, favourites, sort, onSort } = props
+  const { label, rows, columns, hrefOf, filter, position, selection, drag, favourites, sort, onSort } = props
   const words = useWords()
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    frame.current?.scrollTo({ top: place.read().top })
+    frame.current?.scrollTo({ top: position.read().top })
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once: afterwards the person scrolls
   }, [])
   const { first, last, seen } = useWindow(frame, rows.length)
-  const { current, setActive, handleKey } = useRowFocus({ frame, rows, seen, filter, place, selection })
+  const { current, setActive, handleKey } = useRowFocus({ frame, rows, seen, filter, position, selection })
 
   const drawn = Array.from({ length: last - first }, (_, index) => first + index)
   // The row in focus stays in the page, however far the person scrolls.
@@ -74,7 +74,7 @@ export function ObjectTable(props: Props) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       onKeyDown={handleKey}
-      onScroll={({ currentTarget }) => place.keep({ top: currentTarget.scrollTop })}
+      onScroll={({ currentTarget }) => position.keep({ top: currentTarget.scrollTop })}
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- React's types know no variables of styles
       style={{ '--columns': columns.length } as CSSProperties}
     >
@@ -220,12 +220,12 @@ function Marks({ object }: { readonly object: StoredObject }) {
 
 /** The range of visible rows, by the scroll position and height of the frame. */
 function useWindow(frame: { readonly current: HTMLDivElement | null }, count: number) {
-  const [place, setPlace] = useState({ top: 0, height: 800 })
+  const [scrolled, setScrolled] = useState({ top: 0, height: 800 })
   useLayoutEffect(() => {
     const { current: box } = frame
     if (box === null) return undefined
     const measure = (): void =>
-      setPlace((before) => {
+      setScrolled((before) => {
         const next = { top: Math.floor(box.scrollTop / rowHeight), height: box.clientHeight }
         return before.top === next.top && before.height === next.height ? before : next
       })
@@ -238,7 +238,7 @@ function useWindow(frame: { readonly current: HTMLDivElement | null }, count: nu
       box.removeEventListener('scroll', measure)
     }
   }, [frame])
-  const seen = Math.max(1, Math.floor(place.height / rowHeight) - 1)
-  const first = Math.max(0, Math.min(place.top, count - seen) - margin)
-  return { first, last: Math.min(count, place.top + seen + 2 + margin), seen }
+  const seen = Math.max(1, Math.floor(scrolled.height / rowHeight) - 1)
+  const first = Math.max(0, Math.min(scrolled.top, count - seen) - margin)
+  return { first, last: Math.min(count, scrolled.top + seen + 2 + margin), seen }
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { chooseByKey } from './selection-keys.ts'
 import type { Selection } from './selection.ts'
-import type { KeptPlace } from './table-place.ts'
+import type { KeptPosition } from './table-position.ts'
 import type { Row } from './vault-contents.ts'
 
 /** In pixels, as in views.css. */
@@ -13,7 +13,7 @@ interface Input {
   /** Number of visible rows. */
   readonly seen: number
   readonly filter: string
-  readonly place: KeptPlace
+  readonly position: KeptPosition
   /** Absent where rows cannot be chosen. */
   readonly selection: Selection | undefined
 }
@@ -22,8 +22,8 @@ interface Input {
  * The row in the tab order, and the keys that move between cells. The row is remembered by its object, because rows
  * come and go.
  */
-export function useRowFocus({ frame, rows, seen, filter, place, selection }: Input) {
-  const [activeId, setActiveId] = useState(() => place.read().activeId)
+export function useRowFocus({ frame, rows, seen, filter, position, selection }: Input) {
+  const [activeId, setActiveId] = useState(() => position.read().activeId)
   const current = useMemo(
     () =>
       Math.max(
@@ -34,7 +34,7 @@ export function useRowFocus({ frame, rows, seen, filter, place, selection }: Inp
   )
   const setActive = (id: string | undefined): void => {
     setActiveId(id)
-    place.keep({ activeId: id })
+    position.keep({ activeId: id })
   }
 
   const shownFor = useRef(filter)

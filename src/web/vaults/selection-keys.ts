@@ -2,7 +2,7 @@ import type { KeyboardEvent } from 'react'
 import type { Selection } from './selection.ts'
 import type { Row } from './vault-contents.ts'
 
-interface Place {
+interface Focused {
   readonly selection: Selection
   readonly rows: readonly Row[]
   /** Index of the row in focus. */
@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** Handles the keys that choose rows of a grid (ARIA practices). Returns whether the key was one of them. */
-export function chooseByKey(event: KeyboardEvent<HTMLElement>, { selection, rows, current, goTo }: Place): boolean {
+export function chooseByKey(event: KeyboardEvent<HTMLElement>, { selection, rows, current, goTo }: Focused): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey, target } = event
   const id = rows[current]?.object.id
   // Checkboxes and buttons handle their keys themselves.

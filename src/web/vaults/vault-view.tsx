@@ -14,7 +14,7 @@ import { inOrder, type Sort } from './row-order.ts'
 import { useContents } from './vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { Loading } from '../controls/loading.tsx'
-import { useTablePlace } from './table-place.ts'
+import { useTablePosition } from './table-position.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { allBelow, arrange, columnsOf, pathTo, rootId, summaryOf, type Arranged, type Row } from './vault-contents.ts'
@@ -64,7 +64,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
   const drag = vault.statustext === 'Read' ? undefined : anyDrag
   const path = pathTo(arranged, folderid)
   const folder = path.at(-1)
-  const place = folder?.object.id ?? rootId
+  const openId = folder?.object.id ?? rootId
   const above = [
     ...(folder ? [{ href: `#/vault/${vaultid}`, text: vault.groupname }] : []),
     ...path.slice(0, -1).map(({ object }) => ({ href: `#/vault/${vaultid}/${object.id}`, text: object.objectname })),
@@ -80,7 +80,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
               vaultid={vaultid}
               vaultName={vault.groupname}
               arranged={arranged}
-              folderid={place}
+              folderid={openId}
               drag={drag}
             />
           </Suspense>
@@ -89,10 +89,10 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
       <div className="content">
         <Crumbs path={above} />
         <div className="heading">
-          <ViewTitle key={place} text={title} kind={words.vault} />
-          <VaultEntrance vault={vault} folderid={place} name={title} />
+          <ViewTitle key={openId} text={title} kind={words.vault} />
+          <VaultEntrance vault={vault} folderid={openId} name={title} />
           {folder ? (
-            <a className="button small" href={`#/object/${place}`}>
+            <a className="button small" href={`#/object/${openId}`}>
               <Info aria-hidden />
               {words.details}
             </a>
@@ -120,7 +120,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
         )}
         {error && <ErrorMessage error={error} onTryAgain={onTryAgain} />}
         {drag?.error !== undefined && <ErrorMessage error={drag.error} />}
-        <Objects key={place} vault={vault} arranged={arranged} folderid={place} title={title} drag={drag} />
+        <Objects key={openId} vault={vault} arranged={arranged} folderid={openId} title={title} drag={drag} />
       </div>
     </div>
   )
@@ -138,8 +138,8 @@ interface ObjectsProps {
 function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const words = useWords()
   const { id: vaultid } = vault
-  const place = useTablePlace(vaultid, folderid)
-  const [filter, setFilter] = useState(() => place.read().filter)
+  const position = useTablePosition(vaultid, folderid)
+  const [filter, setFilter] = useState(() => position.read().filter)
   const deferred = useDeferredValue(filter)
   const here = arranged.byParent.get(folderid) ?? noRows
   const below = useMemo(() => allBelow(arranged, folderid), [arranged, folderid])
@@ -149,7 +149,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
     return isFiltered ? below.filter(({ text }) => fits(text)) : here
   }, [below, here, deferred, isFiltered])
   const columns = useMemo(() => tableColumns(found, isFiltered, arranged, words), [found, isFiltered, arranged, words])
-  const [sort, setSort] = useState(() => place.read().sort)
+  const [sort, setSort] = useState(() => position.read().sort)
   const deferredSort = useDeferredValue(sort)
   const rows = useMemo(
     () => sorted(found, columns, deferredSort, words.locale),
@@ -168,7 +168,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
           label={words.filterObjects}
           value={filter}
           onChange={(next) => {
-            place.keep({ filter: next, top: 0, activeId: undefined })
+            position.keep({ filter: next, top: 0, activeId: undefined })
             setFilter(next)
           }}
         />
@@ -194,10 +194,10 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
           // By default a folder is sorted by name, and the results of a filter by their place.
           sort={sort ?? (isFiltered ? undefined : byName)}
           onSort={(next) => {
-            place.keep({ sort: next, top: 0, activeId: undefined })
+            position.keep({ sort: next, top: 0, activeId: undefined })
             setSort(next)
           }}
-          place={place}
+          position={position}
           selection={mayWrite ? selection : undefined}
           drag={drag}
           hrefOf={({ object, isFolder }) => (isFolder ? `#/vault/${vaultid}/${object.id}` : `#/object/${object.id}`)}

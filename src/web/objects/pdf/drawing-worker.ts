@@ -12,7 +12,7 @@ import { PlainFilters, WorkerCanvases } from './worker-canvases.ts'
 // which the content security policy of this script forbids.
 
 /** Which page to draw, and the space for it. */
-export interface DrawingPlace {
+export interface PageSpace {
   /** Number of the page, from 1. */
   readonly number: number
   /** Available width in CSS pixels. */
@@ -22,7 +22,7 @@ export interface DrawingPlace {
 }
 
 /** A request of the page to this worker. */
-export interface DrawingWish extends DrawingPlace {
+export interface DrawingWish extends PageSpace {
   /** The file, in the first request only. */
   readonly file?: ArrayBuffer
 }
@@ -63,7 +63,7 @@ const open = (data: ArrayBuffer): Promise<PDFDocumentProxy> =>
     verbosity: 0,
   }).promise
 
-async function draw(page: PDFPageProxy, { room, density }: DrawingPlace) {
+async function draw(page: PDFPageProxy, { room, density }: PageSpace) {
   const whole = page.getViewport({ scale: 1 })
   const scale = Math.min(cssPixels, room / whole.width)
   const fine = Math.min(

@@ -1,5 +1,5 @@
 import { endOf, startWorker } from '../../workers/known-workers.ts'
-import type { DrawingOutcome, DrawingPlace, DrawingWish, Undrawable } from './drawing-worker.ts'
+import type { DrawingOutcome, PageSpace, DrawingWish, Undrawable } from './drawing-worker.ts'
 
 /** A drawn page. */
 export type DrawnPage = Extract<DrawingOutcome, { picture: ImageBitmap }>
@@ -30,11 +30,11 @@ export class PdfDrawing {
   }
 
   /** Draws one page. The signal ends the worker. @throws UndrawablePage; Refusal where the worker cannot be loaded */
-  async draw(place: DrawingPlace, signal: AbortSignal): Promise<DrawnPage> {
+  async draw(space: PageSpace, signal: AbortSignal): Promise<DrawnPage> {
     signal.throwIfAborted()
     const file = this.#worker ? undefined : new Uint8Array(this.#file).buffer
     const worker = (this.#worker ??= startWorker('drawing'))
-    const wish: DrawingWish = { ...place, ...(file && { file }) }
+    const wish: DrawingWish = { ...space, ...(file && { file }) }
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that of a worker has none
     worker.postMessage(wish, file ? [file] : [])
     try {

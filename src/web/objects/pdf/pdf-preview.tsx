@@ -24,11 +24,11 @@ export function PdfPreview({ file, name }: Props) {
   const [count, setCount] = useState(0)
   const [drawn, setDrawn] = useState<DrawnPage>()
   const [drawing] = useState(() => new PdfDrawing(file))
-  const place = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
 
   function turnTo(wanted: number): void {
     void run(async (signal) => {
-      const room = place.current?.clientWidth ?? 0
+      const room = frame.current?.clientWidth ?? 0
       const density = Math.max(leastDensity, devicePixelRatio)
       try {
         const page = await drawing.draw({ number: wanted, room, density }, signal)
@@ -49,7 +49,7 @@ export function PdfPreview({ file, name }: Props) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the first page, once
   }, [])
   return (
-    <div className="pdf" ref={place}>
+    <div className="pdf" ref={frame}>
       {drawn && <PageOf page={drawn} name={words.pageOf(name, number, drawn.count)} />}
       {error instanceof UndrawablePage ? (
         <p role="alert">{words.undrawable[error.why]}</p>
