@@ -8,7 +8,9 @@ export const warnings = z.strictObject({
     .int()
     .positive()
     .default(1024)
-    .describe('Room on a disk, in MiB, below which it warns; below a tenth of it, that calls will be refused.'),
+    .describe(
+      'Room on a disk, in MiB, below which it warns, but at most a quarter of the disk; below a tenth of it, that calls will be refused.',
+    ),
   certificateDays: z
     .number()
     .int()

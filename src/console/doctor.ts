@@ -14,6 +14,7 @@ import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
 import { machinesCheck } from './checks/machines.ts'
 import { moduleFindings, nodeFinding } from './checks/node-release.ts'
+import { ownersCheck } from './checks/owners.ts'
 import { permissionsCheck } from './checks/permissions.ts'
 import { membersOnHoldCheck } from './checks/members-on-hold.ts'
 import { programCheck } from './checks/running-program.ts'
@@ -46,6 +47,7 @@ Examples:
 
 const checks: readonly Check[] = [
   permissionsCheck,
+  ownersCheck,
   separationCheck,
   coreDumpsCheck,
   soPinCheck,
@@ -153,10 +155,20 @@ async function outcome(
   try {
     return await run(config, invocation, earlier)
   } catch (error) {
-    return [{ topic, state: 'problem', detail: sentenceOf(error), ...(isClosed(error) ? { remedy: asRoot } : {}) }]
+    return [
+      {
+        topic,
+        state: 'problem',
+        detail: sentenceOf(error),
+        ...(isClosed(error) ? { remedy: isRoot() ? asOwners : asRoot } : {}),
+      },
+    ]
   }
 }
 
+const isRoot = (): boolean => process.getuid?.() === 0
+/** Root opens files with the rights of their folder's owner. */
+const asOwners = 'Its folder\'s owner may not open it: "owners" says what to do.'
 const asRoot = 'Run "strongroom doctor" as root: this user may not open all that it checks.'
 
 function isClosed(error: unknown): boolean {

@@ -1,11 +1,9 @@
-import Database from 'better-sqlite3'
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { listSegments } from '../audit/segment.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
-import { asOwnerOf } from '../folder-owner.ts'
+import { holdsFloors } from '../hsm/server/floor-reader.ts'
 import type { StoreInspection } from '../store/inspection.ts'
 
 /**
@@ -36,24 +34,8 @@ export async function refuseInPlaceOfLost(config: Config, { exists, applied }: S
 async function evidenceOfUse(config: Config): Promise<string | undefined> {
   const { directory } = config.audit
   const { floors } = keeperOf(config)
-  if (existsSync(floors) && hasFloors(floors)) return `the keeper knows rows of its database (${floors})`
+  if (holdsFloors(floors)) return `the keeper knows rows of its database (${floors})`
   // A folder that cannot be read is reported when the trail is opened.
   const chains = await listSegments(directory).catch(() => undefined)
   return chains === undefined || chains.size === 0 ? undefined : `${directory} has its audit trail`
-}
-
-/** Not opened read-only, because a reader of a WAL file may have to rebuild its index. */
-function hasFloors(file: string): boolean {
-  return asOwnerOf(file, () => {
-    const database = new Database(file, { fileMustExist: true })
-    try {
-      database.exec('PRAGMA query_only = ON')
-      return (
-        database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'floors'").get() !== undefined &&
-        database.prepare('SELECT 1 FROM floors LIMIT 1').get() !== undefined
-      )
-    } finally {
-      database.close()
-    }
-  })
 }

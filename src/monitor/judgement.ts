@@ -1,4 +1,4 @@
-import type { TokenRoom } from './observation.ts'
+import type { FolderObservation, TokenRoom } from './observation.ts'
 
 /** The result of one check, in the same form for `doctor`, for readiness and for the daemon's warnings. */
 export interface Judgement {
@@ -8,6 +8,9 @@ export interface Judgement {
   /** Advice to the operator. */
   readonly remedy: string
 }
+
+/** The room on a disk. */
+export type Room = Pick<FolderObservation, 'freeBytes' | 'sizeBytes'>
 
 /** Options of the section `warnings`. */
 export interface Thresholds {
@@ -20,12 +23,16 @@ export interface Thresholds {
 const mebibyte = 2 ** 20
 export const dayMs = 86_400_000
 
+/** Of a disk smaller than four times `freeMiB`, for example a `/tmp` in the memory of a small machine. */
+const shareOfSmallDisk = 1 / 4
+
 /**
  * Checks free disk space: every call is recorded before it is answered, so a full disk stops the appliance. `name`
  * describes the content of the disk.
  */
-export function judgeDisk(freeBytes: number, name: string, { freeMiB }: Thresholds): Judgement {
-  const free = freeBytes / mebibyte
+export function judgeDisk(disk: Room, name: string, thresholds: Pick<Thresholds, 'freeMiB'>): Judgement {
+  const free = disk.freeBytes / mebibyte
+  const freeMiB = Math.min(thresholds.freeMiB, (disk.sizeBytes / mebibyte) * shareOfSmallDisk)
   const detail = `${Math.floor(free)} MiB free for ${name}`
   if (free < freeMiB / 10)
     return { state: 'problem', detail, remedy: 'Free some space now: when it is gone every call is refused.' }
@@ -52,7 +59,9 @@ const setClock =
 /** Checks the clock. If it is behind earlier work of the appliance, it was set back, or was ahead before. */
 export function judgeClock(behindMs: number, { clockMs }: Thresholds): Judgement {
   const detail = `it is ${Math.round(behindMs / 1000)} s behind the last thing that the appliance did`
-  return { state: behindMs > clockMs ? 'problem' : 'ok', detail, remedy: setClock }
+  if (behindMs <= clockMs) return { state: 'ok', detail, remedy: setClock }
+  const remedy = `${setClock} If it is right now and was ahead before, wait: codes of authenticators that were used meanwhile are refused until then.`
+  return { state: 'problem', detail, remedy }
 }
 
 /** Checks by how much the clock was set between two observations, measured with a monotonic clock. */
@@ -63,7 +72,7 @@ export function judgeJump(jumpMs: number, { clockMs }: Thresholds): Judgement {
 
 /** Checks the free space of a token: its own memory, or the disk of a software token. */
 export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds: Thresholds): Judgement {
-  if (kind === 'disk') return judgeDisk(freeBytes, 'the token', thresholds)
+  if (kind === 'disk') return judgeDisk({ freeBytes, sizeBytes: totalBytes }, 'the token', thresholds)
   const percent = (freeBytes / totalBytes) * 100
   const detail = `${freeBytes} of ${totalBytes} bytes of its memory are free`
   const remedy =

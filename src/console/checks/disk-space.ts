@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { foldersOnDisks } from '../../daemon/monitor/folder-probes.ts'
-import { judgeDisk } from '../../monitor/judgement.ts'
+import { judgeDisk, type Room } from '../../monitor/judgement.ts'
 import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'disk space'
@@ -12,14 +12,16 @@ export const diskCheck: Check = {
   topic,
   async run(config) {
     const folders = foldersOnDisks(config).map(({ path }) => path)
-    const free = await Promise.all(folders.filter(existsSync).map(roomFor))
-    const least = free.toSorted((a, b) => a.freeBytes - b.freeBytes)[0]
+    const rooms = await Promise.all(folders.filter(existsSync).map(roomFor))
+    const [least] = rooms.toSorted((a, b) => a.freeBytes - b.freeBytes)
     if (least === undefined) return [problem('none of the folders exists', 'Run "strongroom init".')]
-    return [judged(judgeDisk(least.freeBytes, least.folder, config.warnings))]
+    const judgements = [least, ...rooms].map((room) => judgeDisk(room, room.folder, config.warnings))
+    const worst = judgements.find(({ state }) => state === 'problem') ?? judgements.find(({ state }) => state !== 'ok')
+    return [...(worst === undefined ? judgements.slice(0, 1) : [worst]).map(judged)]
   },
 }
 
-async function roomFor(folder: string): Promise<{ folder: string; freeBytes: number }> {
-  const { bavail, bsize } = await statfs(folder)
-  return { folder, freeBytes: bavail * bsize }
+async function roomFor(folder: string): Promise<Room & { readonly folder: string }> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize }
 }

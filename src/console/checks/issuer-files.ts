@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { keeperOf } from '../../config/keeper-section.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
-import { identitiesOf, runAs, type Identity } from '../../daemon/process-users.ts'
 import { readJwksFile } from '../../hsm/jwks.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
+import { may, usersOf, type Users } from './process-owners.ts'
 
 const topic = 'issuers'
 const { ok, problem } = findingsOf(topic)
@@ -74,7 +72,7 @@ function readingFinding({ issuer, setting, file, read, reader }: IssuerFile, use
     )
   }
   const user = users[reader]
-  if (user === undefined || mayRead(user, file)) return undefined
+  if (user === undefined || may(user, '-r', file)) return undefined
   const process = reader === 'inside' ? 'the keeper' : 'the workers'
   return problem(
     `${file} (${setting}) cannot be read by ${user.name}, the user of ${process}`,
@@ -104,42 +102,4 @@ function writingFindings({ setting, file }: IssuerFile, { workers, inside }: Use
       )
   }
   return findings
-}
-
-type Users = Readonly<Record<IssuerFile['reader'], Identity | undefined>>
-
-/** The users of keeper and workers. If service units start them, these are the owners of their files. */
-function usersOf({ hsm, audit, processes }: Config): Users {
-  if (processes !== undefined) return identitiesOf(processes)
-  return { workers: ownerOf(audit.directory), inside: ownerOf(dirname(keeperOf({ hsm }).state)) }
-}
-
-function ownerOf(path: string): Identity | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) return undefined
-  const { uid, gid } = stat
-  const asked = (flag: string): string | undefined => {
-    try {
-      return execFileSync('id', [flag, String(uid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-    } catch {
-      // The user has no entry in passwd(5), as in some containers.
-      return undefined
-    }
-  }
-  const groups = asked('-G')?.split(' ').map(Number) ?? [gid]
-  return { name: asked('-un') ?? `user ${uid}`, uid, gid, groups }
-}
-
-/**
- * Tests as that user if root runs the command, because the permissions of the folders above count too. For other users
- * it is assumed.
- */
-function mayRead(user: Identity, file: string): boolean {
-  if (process.getuid?.() !== 0 || user.uid === 0) return true
-  try {
-    execFileSync('env', [...runAs(user, {}), 'test', '-r', file], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }

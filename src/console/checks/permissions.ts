@@ -50,7 +50,7 @@ function folderFinding([setting, folder]: [string, string]): Finding[] {
     return [
       problem(
         `${folder} (${setting}) does not exist`,
-        `Make it, owned by the daemon's user, with mode 0700, or correct ${setting}.`,
+        `Mount its disk, restore it from a backup, or correct ${setting}. On a new appliance make it, owned by the user of the process that needs it, with mode 0700.`,
       ),
     ]
   if ((stat.mode & 0o022) === 0) return []

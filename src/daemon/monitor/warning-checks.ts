@@ -32,9 +32,7 @@ function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { w
   const room = hosts.find((host): host is Required<HostObservation> => host.room !== undefined)?.room
   const ends = Object.entries(certificateEnds).filter(([name]) => !name.startsWith('revocation-list'))
   return [
-    ...folders.flatMap(({ folder, freeBytes }) =>
-      named(`disk.${folder}`, judgeDisk(freeBytes, `the ${folder} files`, warnings)),
-    ),
+    ...folders.flatMap((disk) => named(`disk.${disk.folder}`, judgeDisk(disk, `the ${disk.folder} files`, warnings))),
     // A software token's disk is among the folders where this process may see it.
     ...(room === undefined || folders.some(({ folder }) => folder === 'token')
       ? []

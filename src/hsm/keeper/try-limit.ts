@@ -53,7 +53,10 @@ export function createTryLimit(
     allows,
     note(subject, isWrong) {
       const isAllowed = allows(subject)
-      const paid = Math.round(paidAt(subject) + (isWrong && isAllowed ? intervalMs : 0))
+      // A right try stores no time: under a clock that is ahead for a while it would be one at which every later try
+      // counts as wrong.
+      const stored = find.get(subject)?.paid_at ?? 0
+      const paid = isWrong && isAllowed ? Math.round(paidAt(subject) + intervalMs) : Math.min(stored, now() + spanMs)
       quickly(() => {
         keep.run(subject, paid)
         if (Math.abs(now() - sweptAt) > spanMs) {

@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { Fault } from '../../fault.ts'
+import { asOwnerOf } from '../../folder-owner.ts'
 import {
   checkFloor,
   type FloorCheck,
@@ -96,10 +97,28 @@ interface OpenFile {
   close(): void
 }
 
-function open(path: string, inode: number): OpenFile {
+/** Whether the keeper knows a row, for a command of the operator, who may be root. */
+export function holdsFloors(path: string): boolean {
+  if (!existsSync(path)) return false
+  return asOwnerOf(path, () => {
+    const file = openQuerying(path)
+    try {
+      return file.prepare('SELECT 1 FROM floors LIMIT 1').get() !== undefined
+    } finally {
+      file.close()
+    }
+  })
+}
+
+function openQuerying(path: string): Database.Database {
   const file = new Database(path, { fileMustExist: true })
   // Not opened read-only, because a reader of a WAL file may have to rebuild its index.
   file.exec('PRAGMA query_only = ON')
+  return file
+}
+
+function open(path: string, inode: number): OpenFile {
+  const file = openQuerying(path)
   const version = file.prepare<[], number>('PRAGMA data_version').pluck()
   const find = file.prepare<[Buffer], number>('SELECT generation FROM floors WHERE subject = ?').pluck()
   const deleted = file

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { givenInitialised, strongroom, type Outcome, type Premises } from '../../support/console-kit.ts'
@@ -174,6 +174,47 @@ describe('strongroom doctor', () => {
     chownSync(premises.token.pinFile, 0, 0)
     expect(await separation()).toMatchObject([{ state: 'ok' }])
   })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'finds files of another owner, or closed to theirs, and names the command that mends them',
+    async () => {
+      const premises = await givenInitialised({ tokenHost: false })
+      const data = join(premises.directory, 'data')
+      const owners = async () =>
+        findings(await premises.run(['--json', 'doctor', '--only', 'owners'])).filter(
+          ({ subject }) => subject === 'owners',
+        )
+      const [trail, object] = [
+        join(premises.auditDirectory, 'console.000001.jsonl'),
+        join(premises.token.tokenDirectory, 'x/a.object'),
+      ]
+      mkdirSync(dirname(object))
+      writeFileSync(object, '', { mode: 0o600 })
+      execFileSync('chown', ['-R', '65534:65534', data, premises.token.tokenDirectory])
+      expect(await owners()).toMatchObject([{ state: 'ok' }])
+      for (const [path, mode, setting] of [
+        [premises.database, 0o600, 'store.sqlite'],
+        [trail, 0o600, 'audit.directory'],
+        [join(data, 'keeper.sqlite'), 0o600, 'hsm.keeper.state'],
+        [join(data, 'floors.sqlite'), 0o400, 'hsm.keeper.state'],
+        [object, 0o600, 'hsm.tokenDirectory'],
+      ] as const) {
+        chownSync(path, mode === 0o600 ? 0 : 65_534, 0)
+        chmodSync(path, mode)
+        const found = await owners()
+        expect(
+          found.map(({ state }) => state),
+          path,
+        ).toContain('problem')
+        for (const { detail, remedy } of found) {
+          expect(detail).toContain(`(${setting}): nobody, the user of the process`)
+          expect(detail).toContain(mode === 0o600 ? 'belongs to root' : 'belongs to nobody, mode 0400')
+          execFileSync('sh', ['-c', remedy ?? 'false'])
+        }
+        expect(await owners(), path).toMatchObject([{ state: 'ok' }])
+      }
+    },
+  )
 
   it('finds keys of issuers that cannot be read, that are none, or that others may write', async () => {
     const premises = await givenInitialised({ tokenHost: false })

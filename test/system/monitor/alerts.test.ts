@@ -114,12 +114,20 @@ const rows: readonly Row[] = [
     rests: [
       steady('strongroom_disk_free_bytes{folder="audit"}', 4e10),
       steady('strongroom_disk_size_bytes{folder="audit"}', 1e11),
+      // A /tmp in the memory of a machine with 2 GB.
+      steady('strongroom_disk_free_bytes{folder="temporary"}', 9.9e8),
+      steady('strongroom_disk_size_bytes{folder="temporary"}', 1e9),
     ],
   },
   {
     alert: 'StrongroomDiskFillsUp',
     fires: [`- series: 'strongroom_disk_free_bytes{folder="audit"}'\n  values: '1000000-200x6000'`],
-    rests: [steady('strongroom_disk_free_bytes{folder="audit"}', 1_000_000)],
+    rests: [
+      steady('strongroom_disk_free_bytes{folder="audit"}', 1_000_000),
+      // A backup of 1 GB every night, for which there is room for eighteen of them; and an installation.
+      `- series: 'strongroom_disk_free_bytes{folder="database"}'\n  values: '20000000000x360 19000000000x6000'`,
+      `- series: 'strongroom_disk_free_bytes{folder="temporary"}'\n  values: '_x360 3000000000x10 2000000000x6000'`,
+    ],
     at: '8h',
   },
   {

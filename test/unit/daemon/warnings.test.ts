@@ -70,11 +70,11 @@ const dayMs = 86_400_000
 const memory = (freeBytes: number) => judgeRoom({ kind: 'memory', freeBytes, totalBytes: 10_000 }, thresholds).state
 
 it('judges by the settings', () => {
-  expect([1000, 999, 99].map((free) => judgeDisk(free * MiB, 'it', thresholds).state)).toEqual([
-    'ok',
-    'warning',
-    'problem',
-  ])
+  const disk = (size: number) => (free: number) =>
+    judgeDisk({ freeBytes: free * MiB, sizeBytes: size * MiB }, 'it', thresholds).state
+  expect([1000, 999, 99].map(disk(100_000))).toEqual(['ok', 'warning', 'problem'])
+  // A /tmp in the memory of a small machine: empty, it is no reason to warn.
+  expect([990, 250, 249, 24].map(disk(1000))).toEqual(['ok', 'ok', 'warning', 'problem'])
   const ends = [31 * dayMs, 29 * dayMs, 0].map((left) => judgeEnd('server', left, 0, thresholds).state)
   expect(ends).toEqual(['ok', 'warning', 'problem'])
   expect([500, 499, 99].map(memory)).toEqual(['ok', 'warning', 'problem'])

@@ -1,0 +1,53 @@
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { createTryLimit } from '../../../src/hsm/keeper/try-limit.ts'
+
+const [subject, rules] = [Buffer.from('user 1'), { burst: 4, intervalMs: 1000 }]
+
+function given() {
+  const clock = { now: 1_000_000 }
+  const reports: string[] = []
+  const limit = createTryLimit(
+    new Database(':memory:'),
+    rules,
+    () => clock.now,
+    (sentence) => reports.push(sentence),
+  )
+  return { clock, reports, limit }
+}
+
+it('allows a burst of wrong tries, and one more after each interval', () => {
+  const { clock, reports, limit } = given()
+  for (let tries = 0; tries < rules.burst; tries++) {
+    expect(limit.allows(subject)).toBe(true)
+    limit.note(subject, true)
+  }
+  expect(limit.allows(subject)).toBe(false)
+  expect(reports).toHaveLength(1)
+  clock.now += rules.intervalMs
+  expect(limit.allows(subject)).toBe(true)
+  limit.note(subject, true)
+  expect(limit.allows(subject)).toBe(false)
+})
+
+it('a right try under a clock that was ahead costs nothing once it is right', () => {
+  const { clock, reports, limit } = given()
+  clock.now += 86_400_000
+  limit.note(subject, false)
+  clock.now -= 86_400_000
+  expect(limit.allows(subject)).toBe(true)
+  limit.note(subject, false)
+  expect(limit.allows(subject)).toBe(true)
+  expect(reports).toEqual([])
+})
+
+it('wrong tries under such a clock shut out for an interval, and not for as long as it was ahead', () => {
+  const { clock, limit } = given()
+  clock.now += 86_400_000
+  limit.note(subject, true)
+  clock.now -= 86_400_000
+  expect(limit.allows(subject)).toBe(false)
+  limit.note(subject, true)
+  clock.now += rules.intervalMs
+  expect(limit.allows(subject)).toBe(true)
+})
