@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RequestRouter } from '../../../src/hsm/client/request-router.ts'
 import { createFrameReader, createFrameWriter, outcomes } from '../../../src/hsm/protocol/frame.ts'
 
@@ -13,10 +13,13 @@ const operations = ['encrypt', 'destroyObject'] as const
 let router: RequestRouter<(typeof operations)[number]>
 const hosts: { readonly server: Server; taken: number }[] = []
 
+const sockets = (): string[] => ['one', 'two'].map((name) => join(directory, `${name}.sock`))
+const newRouter = (): typeof router =>
+  new RequestRouter({ operations, peer: 'token host', sockets: sockets(), deadlineMs: 20_000, queue: 100 })
+
 /** Two hosts that answer every request after `delayMs`, and a router over both. */
 async function given({ delayMs }: { delayMs: number }): Promise<void> {
-  const sockets = ['one', 'two'].map((name) => join(directory, `${name}.sock`))
-  for (const path of sockets) {
+  for (const path of sockets()) {
     const server = createServer((connection) => {
       const { write } = createFrameWriter(connection)
       const receive = createFrameReader(({ id }) => {
@@ -31,8 +34,8 @@ async function given({ delayMs }: { delayMs: number }): Promise<void> {
     hosts.push(host)
     await once(server.listen(path), 'listening')
   }
-  router = new RequestRouter({ operations, peer: 'token host', sockets, deadlineMs: 20_000, queue: 100 })
-  await Promise.all(sockets.map((socket) => router.callHost(socket, 'encrypt')))
+  router = newRouter()
+  await Promise.all(sockets().map((socket) => router.callHost(socket, 'encrypt')))
   for (const host of hosts) host.taken = 0
 }
 
@@ -54,6 +57,7 @@ afterEach(() => {
   router.close()
   for (const { server } of hosts.splice(0)) server.close()
   rmSync(directory, { recursive: true, force: true })
+  vi.restoreAllMocks()
 })
 
 describe('the requests of one process', () => {
@@ -78,5 +82,15 @@ describe('the requests of one process', () => {
     await given({ delayMs: 50 })
     await Promise.all(burst())
     expect(taken()).toEqual([5, 5])
+  })
+
+  it('wait for the first attempt to connect, however long the process stood still before it', async () => {
+    await given({ delayMs: 0 })
+    router.close()
+    router = newRouter()
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+    await call()
+    expect(taken()).toEqual([1, 0])
   })
 })
