@@ -126,7 +126,7 @@ export class RequestRouter<O extends string> {
       }
       this.#requests.add(request)
       this.#place(request)
-      this.#sweeper ??= setTimeout(() => this.#sweep(), sweepIntervalMs)
+      this.#sweeper ??= this.#sweepSoon()
     })
   }
 
@@ -233,6 +233,11 @@ export class RequestRouter<O extends string> {
     this.#placeWaiting()
   }
 
+  /** Not by the timer itself: a process that stood still first reads the replies that have come in time. */
+  #sweepSoon(): NodeJS.Timeout {
+    return setTimeout(() => setImmediate(() => this.#sweep()), sweepIntervalMs)
+  }
+
   #sweep(): void {
     const nowMs = performance.now()
     for (const request of this.#requests) {
@@ -242,7 +247,7 @@ export class RequestRouter<O extends string> {
       this.#fail(request, 'The token did not answer within hsm.deadlineMs.')
     }
     this.#placeWaiting()
-    this.#sweeper = this.#requests.size > 0 ? setTimeout(() => this.#sweep(), sweepIntervalMs) : undefined
+    this.#sweeper = this.#requests.size > 0 ? this.#sweepSoon() : undefined
   }
 
   #fail(request: Request, reason: unknown): void {

@@ -12,10 +12,12 @@ const operations = ['encrypt', 'destroyObject'] as const
 
 let router: RequestRouter<(typeof operations)[number]>
 const hosts: { readonly server: Server; taken: number }[] = []
+/** For how long the process stands still after an answer of a host. */
+let standstillMs = 0
 
 const sockets = (): string[] => ['one', 'two'].map((name) => join(directory, `${name}.sock`))
-const newRouter = (): typeof router =>
-  new RequestRouter({ operations, peer: 'token host', sockets: sockets(), deadlineMs: 20_000, queue: 100 })
+const newRouter = (deadlineMs = 20_000): typeof router =>
+  new RequestRouter({ operations, peer: 'token host', sockets: sockets(), deadlineMs, queue: 100 })
 
 /** Two hosts that answer every request after `delayMs`, and a router over both. */
 async function given({ delayMs }: { delayMs: number }): Promise<void> {
@@ -24,8 +26,9 @@ async function given({ delayMs }: { delayMs: number }): Promise<void> {
       const { write } = createFrameWriter(connection)
       const receive = createFrameReader(({ id }) => {
         host.taken += 1
-        if (delayMs === 0) write(id, outcomes.done, [])
-        else setTimeout(() => write(id, outcomes.done, []), delayMs)
+        if (delayMs > 0) return void setTimeout(() => write(id, outcomes.done, []), delayMs)
+        write(id, outcomes.done, [])
+        work(standstillMs)
       })
       connection.on('data', receive)
       connection.on('error', () => undefined)
@@ -50,6 +53,7 @@ function work(milliseconds: number): void {
 }
 
 beforeEach(() => {
+  standstillMs = 0
   directory = mkdtempSync(join(tmpdir(), 'strongroom-router-'))
 })
 
@@ -82,6 +86,15 @@ describe('the requests of one process', () => {
     await given({ delayMs: 50 })
     await Promise.all(burst())
     expect(taken()).toEqual([5, 5])
+  })
+
+  it('are not given up where the answer has come, and the process stood still before it read it', async () => {
+    await given({ delayMs: 0 })
+    router.close()
+    router = newRouter(300)
+    standstillMs = 1_000
+    await call()
+    expect(taken()).toEqual([1, 0])
   })
 
   it('wait for the first attempt to connect, however long the process stood still before it', async () => {
