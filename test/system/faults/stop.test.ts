@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Overrides, TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { type Overrides, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { commonPki, issueCertificate, makePki, type Pki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -55,6 +55,19 @@ async function expectSealedToTheEnd(appliance: TestAppliance): Promise<void> {
     expect({ chain, unsealed }).toEqual({ chain, unsealed: 0 })
 }
 
+/** Passphrases take long to hash, and one is hashed after the other; the token is needed before and after. */
+const slowHashes = { login: { argon2: { memoryKiB: 65_536, passes: 24, concurrency: 1 } } } as const
+
+/** Waits until the logins of these users have come as far as the pass phrase: their OTP is used up before. */
+async function hashing(appliance: TestAppliance, users: readonly TestUser[]): Promise<void> {
+  const ids = users.map(({ id }) => id).join(', ')
+  const question = `SELECT count(*) AS count FROM otp_devices WHERE counter > 0 AND user_id IN (${ids})`
+  await eventually(async () => {
+    const [row] = await appliance.store.query<{ count: number }>(question, [])
+    return row?.count === users.length
+  })
+}
+
 /** Whether the port accepts new connections. */
 async function isOpen(appliance: TestAppliance, seen: Seen): Promise<boolean> {
   const outcome = await attempt(appliance.client(), 'GET', '/authinfo/logintypes')
@@ -68,7 +81,7 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
   const appliance = await givenAppliance({
     http: { drainTimeoutMs: 60_000 },
     hsm: { deadlineMs: 60_000 },
-    login: { argon2: { memoryKiB: 65_536, passes: 24, concurrency: 1 } },
+    ...slowHashes,
   })
   const vault = await makeVault(appliance)
   const users = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()))
@@ -83,15 +96,7 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
       const logins = Promise.all(
         users.map((user) => attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))),
       )
-      // The OTP is used up before the pass phrase is hashed, and the token is needed again afterwards.
-      await eventually(async () => {
-        const ids = users.map(({ id }) => id).join(', ')
-        const [row] = await appliance.store.query<{ count: number }>(
-          `SELECT count(*) AS count FROM otp_devices WHERE counter > 0 AND user_id IN (${ids})`,
-          [],
-        )
-        return row?.count === users.length
-      })
+      await hashing(appliance, users)
       const { hosts } = processesOf(appliance)
       for (const pid of hosts) process.kill(pid, 'SIGSTOP')
       const stopped = appliance.stop('SIGTERM')
@@ -114,14 +119,17 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
 })
 
 it('a connection that the last worker refuses because it stops is closed', async () => {
-  const appliance = await givenAppliance({ http: { drainTimeoutMs: 60_000 }, hsm: { deadlineMs: 60_000 } })
+  const appliance = await givenAppliance({
+    http: { drainTimeoutMs: 60_000 },
+    hsm: { deadlineMs: 60_000 },
+    ...slowHashes,
+  })
   const user = await appliance.addUser()
   const { hosts, workers } = processesOf(appliance)
   // A login that waits for the token keeps its worker running, and the worker keeps the primary running.
-  for (const pid of hosts) process.kill(pid, 'SIGSTOP')
   const login = attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))
-  // No event shows that it waits, and the machine may be busy.
-  await sleep(2_000)
+  await hashing(appliance, [user])
+  for (const pid of hosts) process.kill(pid, 'SIGSTOP')
   for (const pid of workers) process.kill(pid, 'SIGSTOP')
   const stopped = appliance.stop('SIGTERM')
   await eventually(() => appliance.journal.includes('"msg":"stopping"'))
