@@ -58,7 +58,7 @@ async function download(id: string, query = 'filedata=true'): Promise<Buffer> {
 }
 
 async function curl(...args: string[]): Promise<Envelope> {
-  const { stdout } = await run('curl', ['--silent', '--max-time', '30', '--cacert', ca, ...args])
+  const { stdout } = await run('curl', ['--silent', '--max-time', '60', '--cacert', ca, ...args])
   return JSON.parse(stdout) as Envelope
 }
 

@@ -154,7 +154,7 @@ describe('what is not a request', () => {
       '-S',
       '-i',
       '--max-time',
-      '10',
+      '60',
       `http://localhost:${strict.port}/api/1.0/auth`,
     ])
     expect(answer).toMatch(/^HTTP\/1.1 400/)
@@ -167,7 +167,7 @@ describe('what is not a request', () => {
       '-S',
       '-i',
       '--max-time',
-      '10',
+      '60',
       '-H',
       'Expect:',
       // The rate limit makes curl look for an answer between pieces. The connection is closed at once, and a client

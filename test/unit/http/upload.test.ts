@@ -63,7 +63,7 @@ const port = (): number => (server.address() as AddressInfo).port
 const run = promisify(execFile)
 
 async function curl(...args: string[]): Promise<string> {
-  const { stdout } = await run('curl', ['--silent', '--max-time', '20', ...args, `http://127.0.0.1:${port()}/`])
+  const { stdout } = await run('curl', ['--silent', '--max-time', '60', ...args, `http://127.0.0.1:${port()}/`])
   return stdout
 }
 
