@@ -27,7 +27,7 @@ let admin: TestClient
 let ca: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ ...twoWorkers, files: { maxBytes, readPatienceMs: 500 } })
+  appliance = await TestAppliance.own({ ...twoWorkers, files: { maxBytes, readPatienceMs: 2_000 } })
   database = new Database(appliance.config.store.sqlite ?? '')
   vault = await makeVault(appliance)
   ;({ admin } = vault)
