@@ -23,6 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
+/** A slow machine takes minutes for keys and signatures by RSA. */
+const patient = { timeout: 600_000 }
+
 /** The time of the quickest of some tries, which the machine disturbed least. */
 async function quickestMs(work: () => Promise<unknown>): Promise<number> {
   const tries: number[] = []
@@ -61,7 +64,7 @@ async function during<W extends string>(
 }
 
 describe('RSA keys', () => {
-  it('six of 4096 bits at once hold nobody up', { timeout: 300_000 }, async () => {
+  it('six of 4096 bits at once hold nobody up', patient, async () => {
     const ciphertext = await victim.encrypt('mine', 'c2VjcmV0')
     const attack = Array.from({ length: 6 }, (_, at) =>
       attacker.admin.post(`/transparent/${attacker.id}/keys/large-${at}`, { type: 'rsa-4096' }),
@@ -87,7 +90,7 @@ describe('signatures by RSA', () => {
   const sign = ({ id, admin }: TestVault, name: string) =>
     admin.post(`/transparent/${id}/sign/${name}`, { input: 'c2VjcmV0' })
 
-  it('by twelve keys of one user do not take twelve turns before one of another user', async () => {
+  it('by twelve keys of one user do not take twelve turns before one of another user', patient, async () => {
     const names = Array.from({ length: 12 }, (_, at) => `signer-${at}`)
     for (const name of names) await makeSigner(attacker, name, 'rsa-3072')
     await makeSigner(victim, 'single', 'rsa-3072')
@@ -98,7 +101,7 @@ describe('signatures by RSA', () => {
     expect(waits.filter(({ passed }) => passed >= 8)).toEqual([])
   })
 
-  it('hundreds at once hold up no decryption, and no signature of another user', async () => {
+  it('hundreds at once hold up no decryption, and no signature of another user', patient, async () => {
     const ciphertext = await victim.encrypt('mine', 'c2VjcmV0')
     for (const vault of [attacker, victim]) await makeSigner(vault, 'signer')
     const count = 300
