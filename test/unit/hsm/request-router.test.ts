@@ -26,8 +26,9 @@ async function given({ delayMs }: { delayMs: number }): Promise<void> {
       const { write } = createFrameWriter(connection)
       const receive = createFrameReader(({ id }) => {
         host.taken += 1
-        if (delayMs > 0) return void setTimeout(() => write(id, outcomes.done, []), delayMs)
-        write(id, outcomes.done, [])
+        const answer = () => write(id, outcomes.done, [])
+        if (delayMs === 0) answer()
+        else setTimeout(answer, delayMs)
         work(standstillMs)
       })
       connection.on('data', receive)
