@@ -126,7 +126,7 @@ it(
 
 it('a connection that the last worker refuses because it stops is closed', patient, async () => {
   const appliance = await givenAppliance({
-    http: { drainTimeoutMs: 60_000 },
+    http: { drainTimeoutMs: patient.timeout, keepAliveTimeoutMs: patient.timeout },
     hsm: { deadlineMs: 60_000 },
     ...slowHashes,
   })
