@@ -9,7 +9,7 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   // Of its own, a poll is given up after a second; a machine may be busy for longer.
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 60_000 } },
 } as const
 
 /** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.start()` gives. */

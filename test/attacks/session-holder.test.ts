@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openssl } from '../api/transparent/key-kit.ts'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { TestAppliance, type TestUser, twoWorkers } from '../support/appliance.ts'
 import { expectFault, type Answer } from '../support/client.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
- * The attacker is a logged-in user without special rights. His calls cost the appliance much more than him. The delays
- * of other users are compared with those without him, in the same run.
+ * The attacker is a logged-in user without special rights. His calls cost the appliance much more than him. The delay of
+ * another user is counted in calls of the attacker that are answered meanwhile, and costs are compared with those of
+ * harmless calls: a busy machine takes its time for both.
  */
 let appliance: TestAppliance
 let attacker: TestVault
@@ -14,49 +15,68 @@ let victim: TestVault
 let victimUser: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 2 } })
+  // A busy machine takes long for six keys.
+  appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 60_000 } })
   attacker = await makeVault(appliance)
   victim = await makeVault(appliance)
   victimUser = await appliance.addUser()
 })
 afterAll(() => appliance.close())
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedMs = performance.now()
-  await work()
-  return performance.now() - startedMs
+/** A slow machine takes minutes for keys and signatures by RSA. */
+const patient = { timeout: 600_000 }
+
+/** The time of the quickest of some tries, which the machine disturbed least. */
+async function quickestMs(work: () => Promise<unknown>): Promise<number> {
+  const tries: number[] = []
+  for (let tried = 0; tried < 5; tried += 1) {
+    const startedMs = performance.now()
+    await work()
+    tries.push(performance.now() - startedMs)
+  }
+  return Math.min(...tries)
 }
 
-/** Repeats `work` during the attack, but at least once. */
-async function during<T>(attack: Promise<T>, work: (round: number) => Promise<void>): Promise<T> {
-  const state = { isOver: false }
-  const ending = attack.finally(() => (state.isOver = true))
+/**
+ * Repeats the works of another user during the attack, but at least once. Resolves to its answers, and to how many of
+ * them came during each work; in the middle, because any number may come while the machine stands still.
+ */
+async function during<W extends string>(
+  attack: readonly Promise<Answer>[],
+  works: Readonly<Record<W, (round: number) => Promise<unknown>>>,
+) {
+  const answers: Answer[] = []
+  const ending = Promise.all(attack.map((call) => call.then((answer) => answers.push(answer))))
   ending.catch(() => undefined)
+  const waits = new Map<string, number[]>(Object.keys(works).map((name) => [name, []]))
   let round = 0
-  do await work(round++)
-  while (!state.isOver)
-  return ending
+  do {
+    for (const [name, work] of Object.entries<(round: number) => Promise<unknown>>(works)) {
+      const before = answers.length
+      await work(round)
+      waits.get(name)?.push(answers.length - before)
+    }
+    round += 1
+  } while (answers.length < attack.length)
+  await ending
+  const middle = (counts: readonly number[]) => counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0
+  return { answers, waits: [...waits].map(([name, counts]) => ({ name, passed: middle(counts) })) }
 }
 
 describe('RSA keys', () => {
-  it('twelve of 4096 bits at once hold nobody up', async () => {
+  it('six of 4096 bits at once hold nobody up', patient, async () => {
     const ciphertext = await victim.encrypt('mine', 'c2VjcmV0')
-    const longest = { decryption: 0, edit: 0, login: 0 }
-    const note = (what: keyof typeof longest, ms: number) => (longest[what] = Math.max(longest[what], ms))
-    const startedMs = performance.now()
-    const attack = Array.from({ length: 12 }, (_, at) =>
+    const attack = Array.from({ length: 6 }, (_, at) =>
       attacker.admin.post(`/transparent/${attacker.id}/keys/large-${at}`, { type: 'rsa-4096' }),
     )
-    const answers = await during(Promise.all(attack), async (round) => {
-      note('decryption', await timed(() => victim.decrypt('mine', ciphertext)))
-      note('edit', await timed(() => victim.encrypt(`new-${round}`, 'c2VjcmV0')))
-      note('login', await timed(() => appliance.login(victimUser)))
+    const { answers, waits } = await during(attack, {
+      decryption: () => victim.decrypt('mine', ciphertext),
+      edit: (round) => victim.encrypt(`new-${round}`, 'c2VjcmV0'),
+      login: () => appliance.login(victimUser),
     })
-    const made = answers.filter(({ status }) => status === 201)
-    expect(made.length).toBeGreaterThan(0)
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0)
     // A user waits for one key of somebody else at most.
-    const perKeyMs = (performance.now() - startedMs) / made.length
-    for (const ms of Object.values(longest)) expect(ms).toBeLessThan(perKeyMs)
+    expect(waits.filter(({ passed }) => passed > 1)).toEqual([])
   })
 })
 
@@ -70,39 +90,29 @@ describe('signatures by RSA', () => {
   const sign = ({ id, admin }: TestVault, name: string) =>
     admin.post(`/transparent/${id}/sign/${name}`, { input: 'c2VjcmV0' })
 
-  it('by twelve keys of one user do not take twelve turns before one of another user', async () => {
+  it('by twelve keys of one user do not take twelve turns before one of another user', patient, async () => {
     const names = Array.from({ length: 12 }, (_, at) => `signer-${at}`)
     for (const name of names) await makeSigner(attacker, name, 'rsa-3072')
     await makeSigner(victim, 'single', 'rsa-3072')
     const count = 240
-    const waitsMs: number[] = []
-    const startedMs = performance.now()
-    const attack = Promise.all(Array.from({ length: count }, (_, at) => sign(attacker, names[at % 12] ?? '')))
-    const answers = await during(attack, async () => {
-      waitsMs.push(await timed(() => sign(victim, 'single')))
-    })
+    const attack = Array.from({ length: count }, (_, at) => sign(attacker, names[at % 12] ?? ''))
+    const { answers, waits } = await during(attack, { signature: () => sign(victim, 'single') })
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
-    const perSignatureMs = (performance.now() - startedMs) / (count + waitsMs.length)
-    // The last one ran alone for a part of the time.
-    const middle = waitsMs.toSorted((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0
-    expect(middle / perSignatureMs).toBeLessThan(8)
+    expect(waits.filter(({ passed }) => passed >= 8)).toEqual([])
   })
 
-  it('hundreds at once hold up no decryption, and no signature of another user', async () => {
+  it('hundreds at once hold up no decryption, and no signature of another user', patient, async () => {
     const ciphertext = await victim.encrypt('mine', 'c2VjcmV0')
     for (const vault of [attacker, victim]) await makeSigner(vault, 'signer')
     const count = 300
-    const startedMs = performance.now()
-    const longest = { decryption: 0, signature: 0 }
-    const attack = Promise.all(Array.from({ length: count }, () => sign(attacker, 'signer')))
-    const answers = await during(attack, async () => {
-      longest.decryption = Math.max(longest.decryption, await timed(() => victim.decrypt('mine', ciphertext)))
-      longest.signature = Math.max(longest.signature, await timed(() => sign(victim, 'signer')))
+    const attack = Array.from({ length: count }, () => sign(attacker, 'signer'))
+    const { answers, waits } = await during(attack, {
+      decryption: () => victim.decrypt('mine', ciphertext),
+      signature: () => sign(victim, 'signer'),
     })
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
     // Without turns, others would wait for all 64 signatures that the attacker's connections request at once.
-    const perSignatureMs = (performance.now() - startedMs) / count
-    for (const ms of Object.values(longest)) expect(ms / perSignatureMs).toBeLessThan(32)
+    expect(waits.filter(({ passed }) => passed >= 32)).toEqual([])
   })
 })
 
@@ -116,9 +126,9 @@ describe('a new pass phrase', () => {
     await Promise.all(
       Array.from({ length: 6 }, () => attacker.admin.call('PUT', '/auth/passphrase', { body: attempt })),
     )
-    const plainMs = await timed(() => many(() => attacker.admin.get('/vault')))
+    const plainMs = await quickestMs(() => many(() => attacker.admin.get('/vault')))
     let answers: Answer[] = []
-    const attackMs = await timed(async () => {
+    const attackMs = await quickestMs(async () => {
       answers = await many(() => attacker.admin.call('PUT', '/auth/passphrase', { body: attempt }))
     })
     expect(attackMs / plainMs).toBeLessThan(5)
@@ -170,8 +180,8 @@ describe('a certificate of 9,000 names', () => {
     const text = form(Buffer.alloc(file.length, 'text '))
     await collect(text)
     await collect(form(file))
-    const plainMs = await timed(() => collect(text))
-    const attackMs = await timed(async () => {
+    const plainMs = await quickestMs(() => collect(text))
+    const attackMs = await quickestMs(async () => {
       const { status, json } = await collect(form(file))
       expect([status, json.CALLINFO.general]).toEqual([200, [expect.stringContaining('more than 1200 parts')]])
     })

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientHttp2Session } from 'node:http2'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { createStranger, http2Session, http2Stream, memoryMiB, tlsSocket } from '../support/stranger.ts'
 
 let appliance: TestAppliance
 const endings: (() => void)[] = []
 
-beforeEach(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 2, answerTimeoutMs: 5_000 } })
+async function given(answerTimeoutMs = 60_000): Promise<void> {
+  appliance = await TestAppliance.own({ http: { workers: 2, answerTimeoutMs } })
   const honest = createStranger(appliance)
   for (let n = 0; n < 20; n++) await honest.call('GET', '/openapi.json')
   honest.close()
-})
+}
 afterEach(async () => {
   for (const end of endings.splice(0)) end()
   await appliance.close()
@@ -31,18 +31,18 @@ async function silentReader(streams: number): Promise<ClientHttp2Session> {
 }
 
 it('a window of zero bytes holds no memory, and no connection for long', async () => {
+  await given(5_000)
   const before = memoryMiB(appliance)
   const sessions: ClientHttp2Session[] = []
   for (let n = 0; n < 20; n++) sessions.push(await silentReader(128))
   await sleep(2_000)
   // 2,560 copies of the document would take 1,000 MiB. The streams themselves take a tenth of it.
   expect(memoryMiB(appliance) - before).toBeLessThan(300)
-  await expect
-    .poll(() => sessions.filter(({ destroyed }) => !destroyed).length, { timeout: 60_000, interval: 500 })
-    .toBe(0)
+  await expect.poll(() => sessions.filter(({ destroyed }) => !destroyed).length, { interval: 500 }).toBe(0)
 })
 
 it('a client that asks for much and reads nothing holds no memory either', async () => {
+  await given()
   const before = memoryMiB(appliance)
   const request = 'GET /api/1.0/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'
   for (let n = 0; n < 100; n++) {
@@ -56,6 +56,7 @@ it('a client that asks for much and reads nothing holds no memory either', async
 })
 
 it('who reads what he asks for gets all of it', async () => {
+  await given()
   const session = await http2Session(appliance)
   endings.push(() => session.destroy())
   const sizes = new Set<number>()
@@ -69,6 +70,7 @@ it('who reads what he asks for gets all of it', async () => {
 })
 
 it('answers that are not taken are counted with the headers of their calls, for these wait with them', async () => {
+  await given()
   const session = await http2Session(appliance, { initialWindowSize: 0 })
   endings.push(() => session.destroy())
   const headers = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`x-long-${n}`, 'x'.repeat(2_000)]))

@@ -52,12 +52,16 @@ async function overHttp2(connections: number, streams: number, { path, bytes, he
   }
 }
 
-/** The additional memory of the workers after they have received all that they accept. */
+/** The additional memory of the workers after they have received all that they accept: it grows no more. */
 async function grownBy(attack: Promise<void>): Promise<number> {
   const before = memoryMiB(appliance)
   await attack
-  await sleep(3_000)
-  return memoryMiB(appliance) - before
+  for (let seen = memoryMiB(appliance); ;) {
+    await sleep(500)
+    const now = memoryMiB(appliance)
+    if (now - seen < 1) return now - before
+    seen = now
+  }
 }
 
 const token = { 'X-Http-Token': 'x'.repeat(42) }

@@ -91,7 +91,7 @@ describe.runIf(hasTwoUsers).each(attackers)('$who that was taken over, while roo
       premises.runProcess(['backup', 'create', join(rootsFolder, `${tries}.age`), '--recipient', pair.recipient])
     expect(existsSync(target)).toBe(false)
     // The attacker was fast enough to replace what root made there.
-    await vi.waitFor(() => expect(said).toContain('replaced bait'), 20_000)
+    await vi.waitFor(() => expect(said).toContain('replaced bait'), 60_000)
     expect(said.split('\n').filter((line) => /copy/.test(line))).toEqual([])
 
     const unpacked = join(rootsFolder, 'unpacked')

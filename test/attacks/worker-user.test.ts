@@ -156,7 +156,7 @@ describe.skipIf(!hasTwoUsers)('code in a worker of a daemon that root started (n
   it('is ended with all others by the process of root', async () => {
     const pids = [daemon.workerPid, ...['--part workers', '--part inside', 'strongroom-keeper.js'].map(daemon.pidOf)]
     expect(await daemon.stop()).toBe(0)
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 10_000)
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 60_000)
   })
 })
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -413,8 +414,26 @@ function killTree(root: number): void {
  * from that of other test processes. So a free port is still free when its program listens.
  */
 const portsOfProcess = 500
-const firstPort = 12_000 + (process.pid % 40) * portsOfProcess
+const ranges = 40
+const firstPort = 12_000 + claimedRange() * portsOfProcess
 let portsGiven = 0
+
+/** No other process of the run has it: two that start together would find the same ports free. */
+function claimedRange(): number {
+  const own = Array.from({ length: ranges }, (_, at) => (process.pid + at) % ranges)
+  const [first = 0] = own
+  return (isTestRun ? own.find((range) => claim(join(tmpdir(), `ports-${range}`))) : first) ?? first
+}
+
+/** False where another process has claimed it. */
+function claim(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** A free port, which is not returned again soon. */
 export async function freePort(): Promise<number> {

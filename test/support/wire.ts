@@ -19,7 +19,7 @@ export interface Exchange {
   readonly closed: boolean
 }
 
-const patienceMs = 15_000
+const patienceMs = 60_000
 
 /**
  * Sends these bytes over a new connection and reads until `answers` have come or the other side closes. Rejects when
@@ -94,7 +94,7 @@ export const portOf = (appliance: TestAppliance): number => Number(new URL(appli
 export function curl(appliance: TestAppliance, path: string, ...args: readonly string[]): Promise<string> {
   const ca = join(appliance.directory, 'ca.pem')
   writeFileSync(ca, appliance.ca)
-  const fixed = ['--silent', '--show-error', '--include', '--max-time', '20', '--cacert', ca]
+  const fixed = ['--silent', '--show-error', '--include', '--max-time', '60', '--cacert', ca]
   return new Promise((resolve) => {
     execFile('curl', [...fixed, ...args, appliance.url + path], { maxBuffer: 1 << 26 }, (_error, stdout, stderr) =>
       resolve(stdout + stderr),

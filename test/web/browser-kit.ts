@@ -10,6 +10,15 @@ import { Complaints } from './complaints.ts'
 /** Where pictures of each view are put; nowhere without. */
 const pictures = process.env['STRONGROOM_PICTURES']
 
+/** Keeps in each page what it says to screen readers, from the last click or key on. */
+const keepsSaid = `{
+  const said = (globalThis.said = new Set())
+  for (const deed of ['pointerdown', 'keydown']) addEventListener(deed, () => said.clear(), true)
+  new MutationObserver(() => {
+    for (const place of document.querySelectorAll('[role=status], [role=alert]')) said.add(place.textContent)
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+}`
+
 /** In pixels; 100rem. */
 const widestTable = 1600
 
@@ -79,6 +88,7 @@ export class Visit {
       locale,
       reducedMotion: 'reduce',
     })
+    await context.addInitScript(keepsSaid)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const visit = new Visit(context, await context.newPage(), appliance, {
       theme,
@@ -141,6 +151,15 @@ export class Visit {
   /** The heading of the view. */
   async sees(heading: string): Promise<void> {
     await this.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+  }
+
+  /** What the page says for some seconds, or has said since the last click or key: a busy machine looks for it late. */
+  async hears(sentence: string): Promise<void> {
+    const isHeard = `(() => {
+      for (const place of document.querySelectorAll('[role=status], [role=alert]')) said.add(place.textContent)
+      return [...said].some((text) => text.includes(${JSON.stringify(sentence)}))
+    })()`
+    await expect.poll(() => this.page.evaluate(isHeard), { message: sentence }).toBe(true)
   }
 
   /** What a screen reader calls what has the focus. */

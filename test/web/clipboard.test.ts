@@ -31,7 +31,8 @@ async function memberBefore(): Promise<Visit & { clipboard: () => Promise<unknow
 
 describe('a copied secret', () => {
   it('that the browser does not let go by itself goes with the next click or key', async () => {
-    const { page, clipboard } = await memberBefore()
+    const visit = await memberBefore()
+    const { page, clipboard } = visit
     const copy = page.getByRole('button', { name: 'Copy Password' })
     await copy.click()
     await page.getByText('Password is copied.').waitFor()
@@ -42,7 +43,7 @@ describe('a copied secret', () => {
     expect(await clipboard()).toBe(secret)
     await page.evaluate('mayWrite = true')
     await page.keyboard.press('Shift')
-    await page.getByText('The clipboard has been emptied.').waitFor()
+    await visit.hears('The clipboard has been emptied.')
     expect(await clipboard()).toBe('')
   })
 
@@ -58,13 +59,14 @@ describe('a copied secret', () => {
     expect(await clipboard()).toBe('netops')
     await page.evaluate('mayWrite = false')
     await page.getByRole('button', { name: 'Copy Host' }).click()
-    await page.getByText('The browser does not let this page write to the clipboard.').waitFor()
+    await visit.hears('The browser does not let this page write to the clipboard.')
     expect(await page.getByText('Host is copied.').count()).toBe(0)
     expect(await visit.findings()).toEqual([])
   })
 
   it('keeps its time over a reload', async () => {
-    const { page, clipboard } = await memberBefore()
+    const visit = await memberBefore()
+    const { page, clipboard } = visit
     await page.getByRole('button', { name: 'Copy Password' }).click()
     await page.getByText('Password is copied.').waitFor()
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain(secret)
@@ -72,26 +74,27 @@ describe('a copied secret', () => {
     await page.getByText('Password is copied.').waitFor()
     expect(await clipboard()).toBe(secret)
     await page.clock.runFor(31_000)
-    await page.getByText('The clipboard has been emptied.').waitFor()
+    await visit.hears('The clipboard has been emptied.')
     expect(await clipboard()).toBe('')
     await page.reload()
     expect(await page.getByText('The clipboard').count()).toBe(0)
   })
 
   it('keeps its time where a later copy is refused, which is not said for ever', async () => {
-    const { page, clipboard } = await memberBefore()
+    const visit = await memberBefore()
+    const { page, clipboard } = visit
     const copy = page.getByRole('button', { name: 'Copy Password' })
     await copy.click()
     await page.getByText('Password is copied.').waitFor()
     await page.evaluate('mayWrite = false')
     await copy.click()
-    await page.getByText('does not let this page write').waitFor()
+    await visit.hears('does not let this page write')
     await page.evaluate('mayWrite = true')
     await page.clock.runFor(5_000)
     await page.getByText('Password is copied.').waitFor()
     // What tells of it goes after seconds, of which the calls above have taken some.
     await page.clock.runFor(27_000)
-    await expect.poll(clipboard, { timeout: 20_000 }).toBe('')
+    await expect.poll(clipboard).toBe('')
   })
 
   it('does not come after the logout', async () => {

@@ -139,13 +139,10 @@ it('a folder that is dropped anywhere is told that it cannot be taken', async ()
     await visit.open(address)
     await visit.sees(address.endsWith('/new') ? 'New object' : 'Network')
     await expect
-      .poll(
-        async () => {
-          await dropFolder()
-          return page.getByRole('alert').allTextContents()
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await dropFolder()
+        return page.getByRole('alert').allTextContents()
+      })
       .toEqual(['Folders cannot be taken: drop the files that are in it.'])
     expect(await visit.findings()).toEqual([])
   }

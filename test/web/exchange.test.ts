@@ -30,7 +30,7 @@ describe('an import', () => {
     expect(await objects()).toEqual([])
     expect(await page.content()).not.toContain('pw-1')
     await page.getByRole('button', { name: 'Import 2 objects' }).click()
-    await page.getByText('2 objects are imported.').waitFor()
+    await visit.hears('2 objects are imported.')
     const made = await objects()
     const named = (name: string) => made.find(({ objectname }) => objectname === name)
     expect(named('Mail')).toBeDefined()
@@ -47,7 +47,7 @@ describe('an import', () => {
     await choose(visit, twice)
     await page.getByText(/1 is in the vault already/).waitFor()
     await page.getByRole('button', { name: 'Import 1 object' }).click()
-    await page.getByText('1 object is imported.').waitFor()
+    await visit.hears('1 object is imported.')
     expect(await objects()).toHaveLength(1)
   })
 
@@ -74,7 +74,7 @@ describe('an import', () => {
     })
     await page.getByRole('button', { name: 'Import 12 objects' }).click()
     await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('12 objects are imported.').waitFor()
+    await visit.hears('12 objects are imported.')
     const names = (await objects()).map(({ objectname }) => objectname)
     expect(names.toSorted()).toEqual(Array.from({ length: 12 }, (_, at) => `Thing ${at}`).toSorted())
     visit.complaints.expect(/net::ERR_/)
@@ -99,7 +99,7 @@ describe('an import', () => {
     await question.getByRole('button', { name: 'Stay here' }).click()
     await question.waitFor({ state: 'detached' })
     goOn()
-    await page.getByText('2 objects are imported.').waitFor()
+    await visit.hears('2 objects are imported.')
     expect(await objects()).toHaveLength(2)
     await page.getByRole('link', { name: 'One-time links' }).click()
     await visit.sees('One-time links')
@@ -131,7 +131,7 @@ describe('an import', () => {
     await open(file, 'ett lösenord')
     await page.getByText('1 earlier password is not imported.').waitFor()
     await page.getByRole('button', { name: 'Import 1 object' }).click()
-    await page.getByText('1 object is imported.').waitFor()
+    await visit.hears('1 object is imported.')
     await expect.poll(() => page.workers()).toEqual([])
     const { OBJECT } = await admin.must('GET', `/object/${(await objects())[0]?.id}?decrypt=true`)
     const { username, ...secrets } = login
@@ -146,7 +146,7 @@ describe('an import', () => {
     const quoted = hostileTexts.map((text) => `"${text.replaceAll('"', '""')}"`)
     await choose(visit, `name,username,password\n${quoted.map((text) => `${text},${text},${text}`).join('\n')}\n`)
     await page.getByRole('button', { name: `Import ${hostileTexts.length} objects` }).click()
-    await page.getByText(`${hostileTexts.length} objects are imported.`).waitFor()
+    await visit.hears(`${hostileTexts.length} objects are imported.`)
     expect((await objects()).map(({ objectname }) => objectname).toSorted()).toEqual(
       hostileTexts.map((text) => text.trim()).toSorted(),
     )

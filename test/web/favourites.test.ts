@@ -7,7 +7,6 @@ import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 const setting = '**/object/*/favourite'
 
 /**
@@ -37,7 +36,7 @@ it('are set at an object, listed with the vaults that they lie in, and taken off
   await star.focus()
   expect(await star.getAttribute('aria-pressed')).toBe('false')
   await page.keyboard.press('Space')
-  await expect.poll(names, patience).toEqual(['core1.example.test'])
+  await expect.poll(names).toEqual(['core1.example.test'])
   expect(await star.getAttribute('aria-pressed')).toBe('true')
   await page.reload()
   await visit.sees('core1.example.test')
@@ -53,13 +52,13 @@ it('are set at an object, listed with the vaults that they lie in, and taken off
   const list = page.getByRole('region', { name: 'Favourites' })
   expect(await list.getByRole('link').allTextContents()).toEqual(['core1.example.testNetwork', 'plan.svgNetwork'])
   await list.getByRole('button', { name: 'Take plan.svg off the favourites' }).click()
-  await page.getByText('plan.svg is a favourite no longer.').waitFor()
+  await visit.hears('plan.svg is a favourite no longer.')
   expect(await list.getByRole('link').count()).toBe(1)
   expect(await names()).toEqual(['core1.example.test'])
   await list.getByRole('link').click()
   await visit.sees('core1.example.test')
   await star.click()
-  await expect.poll(names, patience).toEqual([])
+  await expect.poll(names).toEqual([])
 })
 
 it('are as they were where the change is refused, and the refusal is told', async () => {
@@ -75,7 +74,7 @@ it('are as they were where the change is refused, and the refusal is told', asyn
   const star = page.getByRole('button', { name: 'Favourite', exact: true })
   await star.click()
   // Before the appliance has answered.
-  await expect.poll(() => star.getAttribute('aria-pressed'), patience).toBe('true')
+  await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true')
   answer()
   await page.getByRole('alert').getByText('(1610)').waitFor()
   expect(await star.getAttribute('aria-pressed')).toBe('false')

@@ -62,9 +62,7 @@ describe('in Firefox', () => {
     await visit.open(`/object/${stage.stocked.file}`)
     await visit.press('Download')
     const saved = join(visit.downloads, 'plan.svg')
-    await expect
-      .poll(() => existsSync(saved) && readFileSync(saved).equals(fileContent), { timeout: 60_000 })
-      .toBe(true)
+    await expect.poll(() => existsSync(saved) && readFileSync(saved).equals(fileContent)).toBe(true)
   })
 
   it('a secret whose showing raises an alarm is asked about first', async () => {

@@ -5,7 +5,6 @@ import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 
 const press = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('button', { name, exact: true }).focus()
@@ -30,11 +29,11 @@ it('goes from a row that is gone to the next, from the last to the one before, a
   const off = (name: string): string => `Take ${name} off the favourites`
   await page.getByRole('region', { name: 'Favourites' }).waitFor()
   await press(page, off('three'))
-  await expect.poll(() => visit.focused(), patience).toBe(off('two'))
+  await expect.poll(() => visit.focused()).toBe(off('two'))
   await page.keyboard.press('Enter')
-  await expect.poll(() => visit.focused(), patience).toBe(off('one'))
+  await expect.poll(() => visit.focused()).toBe(off('one'))
   await page.keyboard.press('Enter')
-  await expect.poll(() => visit.focused(), patience).toBe('Vaults')
+  await expect.poll(() => visit.focused()).toBe('Vaults')
 })
 
 it('goes on behind a question whose row is gone when it closes', async () => {
@@ -49,7 +48,7 @@ it('goes on behind a question whose row is gone when it closes', async () => {
   await press(page, first)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await expect.poll(() => visit.focused(), patience).toBe(second)
+  await expect.poll(() => visit.focused()).toBe(second)
 })
 
 it('goes to the heading of the list where its last row is gone, and stays where a person has gone meanwhile', async () => {
@@ -59,7 +58,7 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await visit.open(`/vault/${vaultid}/trash`)
   await visit.sees('Trash of Loft')
   await press(page, 'Take back right.example.test')
-  await expect.poll(() => visit.focused(), patience).toBe('Take back left.example.test')
+  await expect.poll(() => visit.focused()).toBe('Take back left.example.test')
   let answer = (): void => undefined
   const answered = new Promise<void>((resolve) => (answer = resolve))
   await page.route('**/undelete', async (route) => {
@@ -75,7 +74,7 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await page.reload()
   await press(page, 'Take back middle.example.test')
   await page.getByText('Nothing is in the trash.').waitFor()
-  await expect.poll(() => visit.focused(), patience).toBe('Trash of Loft')
+  await expect.poll(() => visit.focused()).toBe('Trash of Loft')
 })
 
 it('goes to the heading of the sessions as the others end, and to that of the vault as what was chosen is deleted', async () => {
@@ -83,13 +82,13 @@ it('goes to the heading of the sessions as the others end, and to that of the va
   await stage.appliance.login(user)
   await visit.open('/me')
   await press(page, 'End all others')
-  await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count(), patience).toBe(0)
-  await expect.poll(() => visit.focused(), patience).toBe('Sessions')
+  await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count()).toBe(0)
+  await expect.poll(() => visit.focused()).toBe('Sessions')
   await createObject(await stage.appliance.login(user), vaultid, { host: 'gone.example.test' })
   await visit.open(`/vault/${vaultid}`)
   await page.getByRole('checkbox', { name: 'Select gone.example.test' }).check()
   await press(page, 'Delete')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
-  await page.getByText('1 object is deleted.').waitFor()
-  await expect.poll(() => visit.focused(), patience).toBe('Porch')
+  await visit.hears('1 object is deleted.')
+  await expect.poll(() => visit.focused()).toBe('Porch')
 })

@@ -49,9 +49,8 @@ it('shows what an object was, its secrets on demand alone, and gives it its valu
   await question.waitFor({ state: 'detached' })
   expect(await readObject(client, id)).toMatchObject({ version: '3' })
   await page.getByRole('button', { name: 'Use these values again: version 1' }).click()
-  // Said for some seconds only.
-  const said = page.getByText('The object has the values of version 1 again.')
-  await Promise.all([said.waitFor(), question.getByRole('button', { name: 'Use them' }).click()])
+  await question.getByRole('button', { name: 'Use them' }).click()
+  await visit.hears('The object has the values of version 1 again.')
   await visit.sees('old.example.test')
   expect(await readObject(client, id, '?decrypt=true')).toMatchObject({
     version: '4',
@@ -156,7 +155,7 @@ it('is a choice of those who administer the vault', async () => {
   expect(await choice.inputValue()).toBe('7')
   await choice.selectOption({ label: 'The last 20' })
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The vault is changed.').waitFor()
+  await visit.hears('The vault is changed.')
   const { VAULT } = await client.must('GET', `/vault/${vaultid}`)
   expect(VAULT).toMatchObject([{ history: '20' }])
 })

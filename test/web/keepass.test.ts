@@ -43,12 +43,12 @@ const keyFiles = {
 
 describe('a KeePass file', () => {
   it('of version 4 is imported with its folders and own fields, without its bin, its texts being texts', async () => {
-    const { page, admin, objects, open } = await given()
+    const { visit, page, admin, objects, open } = await given()
     await open(newKeepassFile(1, hostileTexts))
     await page.getByText(`${hostileTexts.length + 2} objects`, { exact: true }).waitFor()
     expect(await objects()).toEqual([])
     await page.getByRole('button', { name: `Import ${hostileTexts.length + 2} objects` }).click()
-    await page.getByText(`${hostileTexts.length + 2} objects are imported.`).waitFor()
+    await visit.hears(`${hostileTexts.length + 2} objects are imported.`)
     const made = await objects()
     const named = (name: string) => made.find(({ objectname }) => objectname === name)
     expect(made.map(({ objectname }) => objectname).toSorted()).toEqual(
@@ -70,7 +70,7 @@ describe('a KeePass file', () => {
     const file = attachedKeepassFile(65 * 1024 * 1024)
     await open(file)
     await page.getByRole('button', { name: 'Import 3 objects' }).click()
-    await page.getByText('2 objects are imported.').waitFor()
+    await visit.hears('2 objects are imported.')
     await page.getByText('1 was refused').waitFor()
     await page.getByRole('listitem').getByText('large.bin').waitFor()
     const made = await objects()
@@ -88,10 +88,10 @@ describe('a KeePass file', () => {
   })
 
   it('of version 3.1 is imported too', async () => {
-    const { page, admin, objects, open } = await given()
+    const { visit, page, admin, objects, open } = await given()
     await open(oldKeepassFile())
     await page.getByRole('button', { name: 'Import 1 object' }).click()
-    await page.getByText('1 object is imported.').waitFor()
+    await visit.hears('1 object is imported.')
     const made = await objects()
     const door = made.find(({ objectname }) => objectname === 'Door')
     expect(made.find(({ id }) => id === door?.parentid)?.objectname).toBe('Förråd')
@@ -190,12 +190,12 @@ describe('a KeePass file', () => {
     const { visit, page, open } = await given({ theme, width })
     await open(newKeepassFile(1_000))
     const progress = page.getByRole('progressbar')
-    await expect.poll(() => progress.getAttribute('value'), { timeout: 60_000 }).not.toBeNull()
+    await expect.poll(() => progress.getAttribute('value')).not.toBeNull()
     expect(page.workers()).toHaveLength(1)
     await visit.expectSound('keepass')
     await page.getByRole('button', { name: 'Stop' }).click()
     await progress.waitFor({ state: 'detached' })
-    await expect.poll(() => page.workers(), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => page.workers()).toEqual([])
     expect(await page.getByRole('alert').count()).toBe(0)
     await page.getByRole('button', { name: 'Open the file' }).waitFor()
   })

@@ -63,7 +63,7 @@ describe('keys from outside', () => {
     await page.getByRole('heading', { name: `Bring in ${name}` }).waitFor()
     for (const title of ['Check the job', 'Wrap the key']) {
       await page.getByRole('button', { name: `Copy: ${title}` }).click()
-      await page.getByText(`${title} is copied.`).waitFor()
+      await visit.hears(`${title} is copied.`)
       run(await visit.clipboard(), folder)
     }
     for (const made of ['statement.json', 'wrapped.bin'])
@@ -73,7 +73,7 @@ describe('keys from outside', () => {
     await file(/^The wrapped key/, 'wrapped.bin')
     if (isPair) await file(/^The public half/, 'public.der')
     await page.getByRole('button', { name: 'Import the key' }).click()
-    await page.getByText(`The key ${name} is imported.`).waitFor()
+    await visit.hears(`The key ${name} is imported.`)
     if (isPair) {
       const { VERSIONS } = await readKey(vault.admin, vault.id, name)
       expect(VERSIONS[0]?.['public_key']).toBe(pair.publicKey.export({ type: 'spki', format: 'pem' }))
@@ -102,7 +102,7 @@ describe('keys from outside', () => {
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
     await page.getByRole('dialog').getByRole('button', { name: 'Prepare the import' }).click()
     await page.getByRole('button', { name: 'Copy: Check the job' }).click()
-    await page.getByText('Check the job is copied.').waitFor()
+    await visit.hears('Check the job is copied.')
     const folder = folderWithAuditKey()
     writeFileSync(join(folder, 'job.pem'), 'of an earlier import')
     const commands = await visit.clipboard()

@@ -46,7 +46,7 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   await page.getByText('Password is copied.').waitFor()
   await visit.tabTo('Empty it now')
   await page.keyboard.press('Enter')
-  await page.getByText('The clipboard has been emptied.').waitFor()
+  await visit.hears('The clipboard has been emptied.')
   await visit.tabTo('Log out')
   await page.keyboard.press('Enter')
   await page.getByText('You are logged out.').waitFor()
@@ -129,7 +129,7 @@ it('a table is imported by the keyboard alone', async () => {
   await page.getByText('1 object', { exact: true }).waitFor()
   await visit.tabTo('Import 1 object')
   await page.keyboard.press('Enter')
-  await page.getByText('1 object is imported.').waitFor()
+  await visit.hears('1 object is imported.')
   expect((await objects()).map(({ objectname }) => objectname)).toEqual(['Mail'])
 })
 

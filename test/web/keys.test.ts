@@ -37,20 +37,17 @@ async function openKey(visit: Visit, name: string): Promise<void> {
 
 interface Confirmed {
   readonly answer?: string
-  /** What is said for some seconds, and therefore waited for from the answer on. */
   readonly told?: string
 }
 
 /** Presses the button of the view, and then that of the question, which says this. */
-async function confirm({ page }: Visit, button: string, says: RegExp, confirmed: Confirmed = {}): Promise<void> {
-  await page.getByRole('button', { name: button, exact: true }).click()
-  const dialog = page.getByRole('dialog')
+async function confirm(visit: Visit, button: string, says: RegExp, confirmed: Confirmed = {}): Promise<void> {
+  await visit.page.getByRole('button', { name: button, exact: true }).click()
+  const dialog = visit.page.getByRole('dialog')
   await dialog.getByText(says).waitFor()
   const { answer = button, told } = confirmed
-  await Promise.all([
-    told !== undefined && page.getByText(told).waitFor(),
-    dialog.getByRole('button', { name: answer, exact: true }).click(),
-  ])
+  await dialog.getByRole('button', { name: answer, exact: true }).click()
+  if (told !== undefined) await visit.hears(told)
   await dialog.waitFor({ state: 'detached' })
 }
 
@@ -84,7 +81,7 @@ describe('the keys of a vault', () => {
     expect(await dialog.getByLabel('What it is for').inputValue()).toBe('Card numbers')
     await dialog.getByLabel('Name', { exact: true }).fill('cards')
     await dialog.getByRole('button', { name: 'Create a key' }).click()
-    await page.getByText('The key cards is there.').waitFor()
+    await visit.hears('The key cards is there.')
     const row = page.getByRole('table').getByRole('row', { name: /cards/ })
     await row.getByText('AES-256-GCM · Card numbers').waitFor()
     expect(await row.getByRole('meter').getAttribute('aria-label')).toContain('of 4.3bn encryptions')
@@ -131,7 +128,7 @@ describe('the keys of a vault', () => {
     await page.getByLabel('Oldest version that may encrypt and sign').selectOption('3')
     await page.getByLabel('Oldest version that may decrypt and verify').selectOption('2')
     await page.getByRole('dialog').getByRole('button', { name: 'Limit versions' }).click()
-    await page.getByText('Changed.').waitFor()
+    await visit.hears('Changed.')
     await page.getByText('too old for any use').waitFor()
     await page.getByText('only decrypts and verifies').waitFor()
     expect((await decrypt()).status).toBe(400)
@@ -206,7 +203,7 @@ describe('the keys of a vault', () => {
     await page.getByText(new RegExp(`destroyed in ${days - 1} days`)).waitFor()
     expect((await vault.admin.get(path('payroll'))).status).toBe(404)
     await page.getByRole('button', { name: 'Take back payroll' }).click()
-    await page.getByText('The key payroll is back.').waitFor()
+    await visit.hears('The key payroll is back.')
     await page.getByRole('table').getByRole('link', { name: 'payroll' }).waitFor()
     expect(await vault.decrypt('payroll', ciphertext)).toBe(plain)
   })
@@ -226,7 +223,7 @@ describe('the keys of a vault', () => {
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('vendors')
     await dialog.getByLabel('Name', { exact: true }).fill('vendors-again')
     await dialog.getByRole('button', { name: 'Restore a backup' }).click()
-    await page.getByText('The key vendors-again is restored.').waitFor()
+    await visit.hears('The key vendors-again is restored.')
     expect(await vault.decrypt('vendors-again', ciphertext)).toBe(plain)
 
     const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -71,6 +71,6 @@ it('of objects that are called as those of an import are read before it says whi
   await page.locator('input[type=file]').setInputFiles({ name: 'export.csv', mimeType: 'text/csv', buffer })
   await page.getByText(/1 is in the vault already/).waitFor()
   await page.getByRole('button', { name: 'Import 1 object' }).click()
-  await page.getByText('1 object is imported.').waitFor()
+  await visit.hears('1 object is imported.')
   expect((await all()).map((object) => String(object.public['username'])).toSorted()).toEqual(['ann', 'bob', 'cid'])
 })

@@ -49,7 +49,7 @@ it('shows the code of a login without its seed, by a recorded call, with a copy 
   ).toEqual(expect.arrayContaining([expect.objectContaining({ subject: `object ${id}: totp` })]))
   await visit.expectSound('login-code')
   await visit.page.getByRole('button', { name: `Copy Code of ${label}` }).click()
-  await visit.page.getByText(`Code of ${label} is copied.`).waitFor()
+  await visit.hears(`Code of ${label} is copied.`)
   expect(await visit.clipboard()).toMatch(/^\d{6}$/)
   await visit.page.getByRole('button', { name: `Hide code of ${label}` }).click()
   await visit.page.getByLabel(`Code of ${label}`, { exact: true }).waitFor({ state: 'detached' })

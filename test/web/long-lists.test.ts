@@ -7,7 +7,6 @@ import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 
 /** A person with a vault of their own. */
 async function owner(vaultname: string, options?: VisitOptions) {
@@ -48,15 +47,15 @@ it('the trash is gone through page by page, and its last entry taken back, by th
   await page.getByText('Page 3 of 3').waitFor()
   expect(await items(page).count()).toBe(30)
   // There is no further page: the other button has the focus.
-  await expect.poll(() => visit.focused(), patience).toBe('Previous page')
+  await expect.poll(() => visit.focused()).toBe('Previous page')
   await page
     .getByRole('button', { name: /^Take back/ })
     .last()
     .focus()
   const [last = ''] = (await visit.focused()).split(' ').slice(-1)
   await page.keyboard.press('Enter')
-  await page.getByText(`${last} is back.`).waitFor()
-  await expect.poll(() => items(page).count(), patience).toBe(29)
+  await visit.hears(`${last} is back.`)
+  await expect.poll(() => items(page).count()).toBe(29)
   expect(objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS').map((one) => one.objectname)).toEqual([
     last,
   ])
@@ -144,7 +143,7 @@ it('folders without number are drawn in part, and found as the place to which ob
   await page.keyboard.press('End')
   await dialog.getByRole('button', { name: 'Move' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByText('1 object is moved.').waitFor()
+  await visit.hears('1 object is moved.')
   const [moved] = objectsIn(await client.must('GET', `/object/${object}`))
   expect(moved?.['parentid']).toBe(folders[237])
 })
@@ -187,7 +186,7 @@ it('more than 500 objects in one are told of before they are deleted, or moved i
   await dialog.getByLabel('Into the vault').selectOption(vaultid)
   await dialog.getByLabel('Into the folder').selectOption({ label: 'Bins' })
   await dialog.getByRole('button', { name: 'Move' }).click()
-  await page.getByText('1 object is moved.').waitFor()
+  await visit.hears('1 object is moved.')
 
   // The bound is that of the appliance: with one object less it goes.
   const inside = objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS')

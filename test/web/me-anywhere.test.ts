@@ -6,7 +6,6 @@ import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 
 async function atHome(options?: VisitOptions) {
   const user = await stage.appliance.addUser(['read', 'active'])
@@ -57,7 +56,7 @@ it('all of the own account is done by the keyboard alone', async () => {
   await page.keyboard.press('Control+A')
   await page.keyboard.type('keys@example.org')
   await page.keyboard.press('Enter')
-  await page.getByText('Your e-mail address is saved.').waitFor()
+  await visit.hears('Your e-mail address is saved.')
 
   await visit.tabTo('Add an authenticator app')
   await page.keyboard.press('Enter')
@@ -68,19 +67,19 @@ it('all of the own account is done by the keyboard alone', async () => {
   await visit.tabTo('Code of a device that you have')
   await page.keyboard.type(user.hardwareToken.press())
   await page.keyboard.press('Enter')
-  await page.getByText('The app is one of your devices now.').waitFor()
+  await visit.hears('The app is one of your devices now.')
   await dialog.waitFor({ state: 'detached' })
   // The way goes on from where it was.
-  await expect.poll(() => visit.focused(), patience).toBe('Add an authenticator app')
+  await expect.poll(() => visit.focused()).toBe('Add an authenticator app')
   await visit.tabTo('Add a hardware token')
   await page.keyboard.press('Enter')
   await dialog.waitFor()
   await page.keyboard.press('Escape')
-  await expect.poll(() => visit.focused(), patience).toBe('Add a hardware token')
+  await expect.poll(() => visit.focused()).toBe('Add a hardware token')
 
   await visit.tabTo('End all others')
   await page.keyboard.press('Space')
-  await page.getByText('One session has ended.').waitFor()
+  await visit.hears('One session has ended.')
   expect((await other.post('/auth/check')).status).toBe(403)
   await visit.tabTo('English')
   await page.keyboard.press('ArrowRight')

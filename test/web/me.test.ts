@@ -29,7 +29,7 @@ describe('the own account', () => {
     await page.getByLabel('Code of the new app').fill(totpCode(secret))
     await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
     await page.getByRole('button', { name: 'Add the app' }).click()
-    await page.getByText('The app is one of your devices now.').waitFor()
+    await visit.hears('The app is one of your devices now.')
     await expect.poll(() => page.getByText('Authenticator app', { exact: true }).count()).toBe(2)
     const { status } = await stage.appliance.client().post('/auth', {
       ...stage.appliance.credentials(user),
@@ -67,7 +67,7 @@ describe('the own account', () => {
     await page.getByLabel('New pass phrase once more').fill(next)
     await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
     await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await page.getByText('Your pass phrase is changed.').waitFor()
+    await visit.hears('Your pass phrase is changed.')
     expect((await other.post('/auth/check')).status).toBe(403)
   })
 
@@ -82,11 +82,11 @@ describe('the own account', () => {
       .getByText(`After 10 minutes without any action the page locks, and after ${minutes} minutes without calls`)
       .waitFor()
     await page.getByRole('button', { name: 'End all others' }).click()
-    await page.getByText('One session has ended.').waitFor()
+    await visit.hears('One session has ended.')
     expect((await other.post('/auth/check')).status).toBe(403)
     await page.getByLabel('E-mail address').fill('me@example.org')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Your e-mail address is saved.').waitFor()
+    await visit.hears('Your e-mail address is saved.')
   })
 
   it.each([

@@ -7,7 +7,6 @@ import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 const looks = [
   ['light', 1280],
   ['dark', 360],
@@ -34,7 +33,7 @@ async function turnToLast(page: Page, count: number): Promise<void> {
     await page.keyboard.press('Enter')
     await page.getByText(`Page ${number} of ${count}`).waitFor()
   }
-  await expect.poll(() => page.evaluate('document.activeElement.textContent'), patience).toBe('Previous page')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Previous page')
 }
 
 it.each(looks)(
@@ -103,7 +102,7 @@ it.each(looks)('so are service accounts and templates, in %s colours and %i pixe
   await visit.tabTo(new RegExp(name), { most: await entries.count() })
   await page.getByRole('searchbox').fill('robot-70')
   await page.getByText('Page 11 of 11').waitFor({ state: 'detached' })
-  await expect.poll(() => entries.count(), patience).toBe(11)
+  await expect.poll(() => entries.count()).toBe(11)
 
   await withThousandTemplates(visit, client)
   await visit.open('/administration/templates')
@@ -112,7 +111,7 @@ it.each(looks)('so are service accounts and templates, in %s colours and %i pixe
   expect(await entries.count()).toBe(100)
   await visit.expectSound('templates-long')
   await page.getByRole('searchbox', { name: 'Filter this list' }).fill('form 99')
-  await expect.poll(() => entries.count(), patience).toBe(19)
+  await expect.poll(() => entries.count()).toBe(19)
 })
 
 const withThousandTemplates = (visit: Visit, client: TestClient) =>

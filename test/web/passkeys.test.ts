@@ -138,7 +138,7 @@ it('an administrator sees the passkeys of a user, and takes one away, which logs
   await passkeys.getByRole('button', { name: 'Remove the passkey Key on my desk' }).click()
   await visit.expectSound('administration-passkey-removal')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('The passkey is removed.').waitFor()
+  await visit.hears('The passkey is removed.')
   await passkeys.getByText('No passkey. Users register them').waitFor()
   await visit.expectSound('administration-passkeys')
   await logInByPasskey(holder.visit, user)

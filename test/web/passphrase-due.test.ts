@@ -76,8 +76,8 @@ describe('a pass phrase that an administrator wants changed', () => {
     await visit.sees(question)
     expect(visit.asked.filter((url) => /\/api\/1\.0\/(vault|find)/.test(url))).toEqual([])
     await visit.open('/me')
-    // Said for some seconds only.
-    await Promise.all([page.getByText('Your pass phrase is changed.').waitFor(), change(visit, user)])
+    await change(visit, user)
+    await visit.hears('Your pass phrase is changed.')
     await visit.sees('Your account')
     await page.getByRole('navigation', { name: 'Places' }).waitFor()
     await page.reload()
@@ -154,7 +154,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     await page.getByText('Passkey', { exact: true }).click()
     await fillInNew(visit, { ...user, passphrase: fresh }, 'nine copper kettles in the attic')
     await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await page.getByText('Your pass phrase is changed.').waitFor()
+    await visit.hears('Your pass phrase is changed.')
   })
 
   it('is asked for no more in another tab once it is changed, nor where the administrator takes that back', async () => {

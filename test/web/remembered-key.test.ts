@@ -7,7 +7,6 @@ import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 
 const keyField = ({ page }: Visit) => page.getByLabel('Application key')
 const tick = ({ page }: Visit) => page.getByRole('checkbox', { name: 'Remember this key on this browser' })
@@ -41,7 +40,7 @@ async function hold(page: Page, address: string): Promise<() => void> {
 }
 
 /** The logout, whose answer has cleared the storage. */
-const isOver = (visit: Visit) => expect.poll(() => storage(visit), patience).not.toContain('strongroom.leaving')
+const isOver = (visit: Visit) => expect.poll(() => storage(visit)).not.toContain('strongroom.leaving')
 
 it('of a login that went well, where that is wanted, for whoever logs in next, and with no one else named', async () => {
   const { applicationKey } = stage.appliance
@@ -62,11 +61,11 @@ it('of a login that went well, where that is wanted, for whoever logs in next, a
   expect(await storage(visit)).not.toContain(applicationKey)
   await visit.fillIn(user)
   await visit.sees('Vaults')
-  await expect.poll(() => storage(visit), patience).toContain(applicationKey)
+  await expect.poll(() => storage(visit)).toContain(applicationKey)
   await logOut(visit)
 
   // The answer to the logout has cleared it with all else, and the page has written it again.
-  await expect.poll(() => storage(visit), patience).toContain(applicationKey)
+  await expect.poll(() => storage(visit)).toContain(applicationKey)
   const kept = await storage(visit)
   for (const secret of [user.passphrase, user.username, user.totpSecret]) expect(kept).not.toContain(secret)
   await page.reload()
@@ -91,7 +90,7 @@ it('is forgotten as the tick is taken away, also while a logout is under way', a
   await tick(visit).check()
   await visit.fillIn(user)
   await visit.sees('Vaults')
-  await expect.poll(() => storage(visit), patience).toContain(applicationKey)
+  await expect.poll(() => storage(visit)).toContain(applicationKey)
 
   const letGo = await hold(page, '**/auth/logout')
   const heard = page.waitForResponse('**/auth/logout')
@@ -124,7 +123,7 @@ it('is as the tick is when the login is answered, and not as it was when it was 
     await tick(visit).setChecked(isWanted)
     letGo()
     await visit.sees('Vaults')
-    await expect.poll(async () => (await storage(visit)).includes(applicationKey), patience).toBe(isWanted)
+    await expect.poll(async () => (await storage(visit)).includes(applicationKey)).toBe(isWanted)
     await visit.page.unroute('**/auth')
     await logOut(visit)
   }
@@ -138,7 +137,7 @@ it('is forgotten as the tick is taken away in another tab than that of the logou
   await tick(visit).check()
   await visit.fillIn(await stage.appliance.addUser())
   await visit.sees('Vaults')
-  await expect.poll(() => storage(visit), patience).toContain(applicationKey)
+  await expect.poll(() => storage(visit)).toContain(applicationKey)
   const other = await page.context().newPage()
   await other.goto(page.url())
   const letGo = await hold(page, '**/auth/logout')

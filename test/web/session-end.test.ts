@@ -25,10 +25,11 @@ describe('a logout', () => {
       await released
       await route.continue()
     })
+    const next = await memberOf(stage.stocked, stage.appliance)
     await logOut(page)
-    await page.getByText('You are logged out.').waitFor({ timeout: 5_000 })
+    await page.getByText('You are logged out.').waitFor()
     expect(await page.content()).not.toMatch(/S3cret|core1/)
-    await visit.fillIn(await memberOf(stage.stocked, stage.appliance))
+    await visit.fillIn(next)
     await wait(500)
     const logins = (): string[] => visit.asked.filter((url) => url.endsWith('/api/1.0/auth'))
     expect(logins()).toHaveLength(1)

@@ -49,7 +49,7 @@ it('shares a vault, changes the right of a member, and removes the member, who i
   await page.getByText('Read and write').click()
   await page.getByText('Also creates, changes and deletes objects.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
-  await page.getByRole('status').getByText('The vault is shared with').waitFor()
+  await visit.hears('The vault is shared with')
   await itemOf(visit, guest).getByText('Read and write').waitFor()
 
   await other.page.reload()
@@ -69,7 +69,7 @@ it('shares a vault, changes the right of a member, and removes the member, who i
     .getByRole('dialog', { name: /from the vault\?/ })
     .getByRole('button', { name: 'Remove' })
     .click()
-  await page.getByText('is no longer a member').waitFor()
+  await visit.hears('is no longer a member')
   // It is said before the list is read anew; behind the dialog, no list is seen.
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await itemOf(visit, guest).waitFor({ state: 'detached' })
@@ -182,7 +182,7 @@ it('lets a service account in by what it may do, and changes that', async () => 
   await dialog.getByLabel('Items a day at most').fill('100')
   await visit.expectSound('share-service')
   await dialog.getByRole('button', { name: 'Share' }).click()
-  await page.getByRole('status').getByText(`The vault is shared with ${name}.`).waitFor()
+  await visit.hears(`The vault is shared with ${name}.`)
   const item = page.getByRole('listitem').filter({ hasText: name })
   await item.getByText('Keys orders-*: encrypt, of certain additional data, 100 a day').waitFor()
   const keys = { keys: 'orders-*', operations: ['encrypt'], aad: 'Zm9ybTo=', daily: 100 }
@@ -361,7 +361,7 @@ it('takes the number of a person from an administrator of the vault who may not 
   await dialog.getByRole('alert').waitFor()
   await number.fill(String(guest.id))
   await dialog.getByRole('button', { name: 'Share' }).click()
-  await page.getByText(`The vault is shared with user ${guest.id}.`).waitFor()
+  await visit.hears(`The vault is shared with user ${guest.id}.`)
   await itemOf(visit, guest).getByText('Read', { exact: true }).waitFor()
   visit.complaints.expect(/status of 404/)
 })

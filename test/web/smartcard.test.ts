@@ -141,14 +141,15 @@ describe.skipIf(!canPickCards)('with a card', () => {
   })
 
   it('the pass phrase is changed with the card in place of a code', async () => {
-    const { page } = await withCard()
+    const visit = await withCard()
+    const { page } = visit
     const next = 'seven wooden lanterns on the quay'
     await page.getByLabel('Present pass phrase').fill(holder.passphrase)
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)
     await page.getByLabel('New pass phrase once more').fill(next)
     await page.getByRole('radiogroup', { name: 'Second factor' }).getByText('Smartcard').click()
     await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await page.getByText('Your pass phrase is changed.').waitFor()
+    await visit.hears('Your pass phrase is changed.')
     holder = { ...holder, passphrase: next }
   })
 

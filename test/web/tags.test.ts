@@ -7,7 +7,6 @@ import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 /** As long as a tag may be. */
 const hostileTags = hostileTexts.map((text) => text.slice(0, 40).trim())
 
@@ -36,7 +35,7 @@ it('are added and removed at an object by keyboard alone, and seen by their owne
     await page.keyboard.type(tag)
     await page.keyboard.press('Enter')
     await remover(tag.trim()).waitFor()
-    await expect.poll(() => field.inputValue(), patience).toBe('')
+    await expect.poll(() => field.inputValue()).toBe('')
   }
   expect(await tagsOf(client)).toEqual(['network', 'Rack 4'])
   await page.keyboard.type('NETWORK')
@@ -47,16 +46,16 @@ it('are added and removed at an object by keyboard alone, and seen by their owne
   // Past the tag that was added first.
   await page.keyboard.press('Shift+Tab')
   const focused = (): Promise<unknown> => page.evaluate('document.activeElement.ariaLabel')
-  await expect.poll(focused, patience).toBe('Remove the tag Rack 4')
+  await expect.poll(focused).toBe('Remove the tag Rack 4')
   await page.keyboard.press('Shift+Tab')
-  await expect.poll(focused, patience).toBe('Remove the tag network')
+  await expect.poll(focused).toBe('Remove the tag network')
   await page.keyboard.press('Enter')
   await remover('network').waitFor({ state: 'detached' })
-  await expect.poll(() => tagsOf(client), patience).toEqual(['Rack 4'])
+  await expect.poll(() => tagsOf(client)).toEqual(['Rack 4'])
   // The focus is at the tag beside it.
-  await expect.poll(focused, patience).toBe('Remove the tag Rack 4')
+  await expect.poll(focused).toBe('Remove the tag Rack 4')
   await page.keyboard.press('Space')
-  await expect.poll(() => tagsOf(client), patience).toEqual([])
+  await expect.poll(() => tagsOf(client)).toEqual([])
 
   const other = await stage.member()
   await client.must('PUT', `/object/${stage.stocked.server}/tags`, { tags: ['mine'] })
@@ -117,7 +116,7 @@ it('are read once for each change, and every view knows the change', async () =>
     await field.fill(tag)
     await page.keyboard.press('Enter')
     await remover(tag).waitFor()
-    await expect.poll(() => field.inputValue(), patience).toBe('')
+    await expect.poll(() => field.inputValue()).toBe('')
     expect(reads()).toBe(at + 1)
   }
   await remover('spare').click()

@@ -7,7 +7,6 @@ import { memberOf } from './console-vault.ts'
 const stage = consoleStage()
 
 /** A machine may be busy with other tests. */
-const patience = { timeout: 20_000 }
 
 const names = (page: Page): Promise<string[]> =>
   page.getByRole('grid').locator('.rows').getByRole('row').getByRole('link').allInnerTexts()
@@ -35,7 +34,7 @@ it('is sorted by name, and by columns of its template or by the kind, by the mou
   expect(await head('Name').getAttribute('aria-sort')).toBe('ascending')
   expect(await head('Username').getAttribute('aria-sort')).toBe('none')
   await head('Name').getByRole('button').click()
-  await expect.poll(() => names(page), patience).toEqual(['Racks', 'd.test', 'c.test', 'b.test', 'a.test'])
+  await expect.poll(() => names(page)).toEqual(['Racks', 'd.test', 'c.test', 'b.test', 'a.test'])
   expect(await head('Name').getAttribute('aria-sort')).toBe('descending')
 
   // Upwards from the first row into the head, and back.
@@ -43,12 +42,12 @@ it('is sorted by name, and by columns of its template or by the kind, by the mou
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
-  await expect.poll(() => page.evaluate('document.activeElement.textContent'), patience).toBe('Information')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Information')
   await page.keyboard.press('Enter')
-  await expect.poll(() => names(page), patience).toEqual(['Racks', 'c.test', 'd.test', 'a.test', 'b.test'])
+  await expect.poll(() => names(page)).toEqual(['Racks', 'c.test', 'd.test', 'a.test', 'b.test'])
   await page.keyboard.press('Space')
   // What has no text stays behind.
-  await expect.poll(() => names(page), patience).toEqual(['Racks', 'a.test', 'c.test', 'd.test', 'b.test'])
+  await expect.poll(() => names(page)).toEqual(['Racks', 'a.test', 'c.test', 'd.test', 'b.test'])
   expect(await head('Information').getAttribute('aria-sort')).toBe('descending')
   expect(await page.getByText('selected').count()).toBe(0)
   await visit.expectSound('sorted')
@@ -58,15 +57,15 @@ it('is sorted by name, and by columns of its template or by the kind, by the mou
   await visit.sees('a.test')
   await page.goBack()
   await visit.sees('Foundry')
-  await expect.poll(() => names(page), patience).toEqual(['Racks', 'a.test', 'c.test', 'd.test', 'b.test'])
+  await expect.poll(() => names(page)).toEqual(['Racks', 'a.test', 'c.test', 'd.test', 'b.test'])
 
   await createObject(client, vaultid, { templateid: '9', name: 'A door', pincode: '4711' })
   await createObject(client, vaultid, { parentid: folder, host: 'inner.test', username: 'x' })
   await page.reload()
   await head('Kind').getByRole('button').click()
-  await expect.poll(() => names(page), patience).toEqual(['Racks', 'A door', 'a.test', 'b.test', 'c.test', 'd.test'])
+  await expect.poll(() => names(page)).toEqual(['Racks', 'A door', 'a.test', 'b.test', 'c.test', 'd.test'])
   await head('Kind').getByRole('button').click()
-  await expect.poll(async () => (await names(page)).at(-1), patience).toBe('A door')
+  await expect.poll(async () => (await names(page)).at(-1)).toBe('A door')
 })
 
 it('keeps what is chosen as it is sorted, and what lies between no more than that', async () => {
@@ -83,7 +82,7 @@ it('keeps what is chosen as it is sorted, and what lies between no more than tha
   await page.keyboard.press('Shift+ArrowDown')
   await page.getByText('2 selected').waitFor()
   await page.getByRole('columnheader', { name: 'Username' }).getByRole('button').click()
-  await expect.poll(() => names(page), patience).toEqual(['b.test', 'c.test', 'a.test'])
+  await expect.poll(() => names(page)).toEqual(['b.test', 'c.test', 'a.test'])
   await page.getByText('2 selected').waitFor()
   const chosen = page.getByRole('grid').locator('[aria-selected="true"]').getByRole('link')
   expect(await chosen.allInnerTexts()).toEqual(['b.test', 'a.test'])
@@ -108,10 +107,10 @@ it('sorts ten thousand rows, and draws those that are seen', async () => {
   await page.getByText('10,000 objects').waitFor()
   await page.getByRole('columnheader', { name: 'Username' }).getByRole('button').click()
   // 7 · 7143 = 50 001.
-  await expect.poll(async () => (await names(page)).slice(0, 2), patience).toEqual(['host 0', 'host 7143'])
+  await expect.poll(async () => (await names(page)).slice(0, 2)).toEqual(['host 0', 'host 7143'])
   await page.getByRole('columnheader', { name: 'Name', exact: true }).getByRole('button').click()
   await page.getByRole('columnheader', { name: 'Name', exact: true }).getByRole('button').click()
-  await expect.poll(async () => (await names(page))[0], patience).toBe('host 9999')
+  await expect.poll(async () => (await names(page))[0]).toBe('host 9999')
   expect(await page.getByRole('row').count()).toBeLessThan(60)
 })
 
@@ -141,7 +140,7 @@ it('takes objects into a certificate that holds none yet, by the mouse, by the d
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await grid.getByRole('link', { name: 'two.test' }).dragTo(grid.getByRole('link', { name: 'shop.pem' }))
-  await page.getByText('1 object is moved.').waitFor()
+  await visit.hears('1 object is moved.')
   expect(await placesOf()).toEqual({ 'shop.pem': '0', 'one.test': '0', 'two.test': certificate })
   const inTree = page.getByRole('treegrid', { name: 'Folders' }).getByRole('row', { name: 'shop.pem' })
   await inTree.locator('svg.lucide-badge-check').waitFor()
@@ -165,7 +164,7 @@ it('makes favourites of rows and of what is chosen', async () => {
   for (let steps = 0; (await focused()) !== 'Favourite: one.test' && steps < 6; steps += 1)
     await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  await page.getByText('one.test is a favourite.').waitFor()
+  await visit.hears('one.test is a favourite.')
   expect(await favourites()).toEqual(['one.test'])
   expect(await star.getAttribute('aria-pressed')).toBe('true')
   await visit.sees('Quarry')
@@ -175,10 +174,10 @@ it('makes favourites of rows and of what is chosen', async () => {
   await page.getByRole('checkbox', { name: 'Select two.test' }).check()
   const chosen = page.getByRole('group', { name: 'Selected objects' })
   await chosen.getByRole('button', { name: 'Favourites' }).click()
-  await page.getByText('2 objects are favourites.').waitFor()
+  await visit.hears('2 objects are favourites.')
   expect(await favourites()).toEqual(['one.test', 'two.test'])
   await chosen.getByRole('button', { name: 'No favourites' }).click()
-  await page.getByText('2 objects are favourites no longer.').waitFor()
+  await visit.hears('2 objects are favourites no longer.')
   expect(await favourites()).toEqual([])
   await page.getByText('2 selected').waitFor()
 })
@@ -196,6 +195,6 @@ it('lets those who may only read make favourites of rows, and says what is refus
   await page.unroute('**/object/*/favourite')
   visit.complaints.expect(/net::ERR_FAILED/)
   await star.click()
-  await page.getByText('Registrar is a favourite.').waitFor()
+  await visit.hears('Registrar is a favourite.')
   expect(await star.getAttribute('aria-pressed')).toBe('true')
 })

@@ -126,7 +126,7 @@ export class RequestRouter<O extends string> {
       }
       this.#requests.add(request)
       this.#place(request)
-      this.#sweeper ??= setTimeout(() => this.#sweep(), sweepIntervalMs)
+      this.#sweeper ??= this.#sweepSoon()
     })
   }
 
@@ -167,7 +167,7 @@ export class RequestRouter<O extends string> {
    * may not be the first to connect.
    */
   #bestToChange(request: Request): HostLane | undefined {
-    return this.#reversedHosts.some(({ connection }) => !connection.isUp() && connection.reason() === undefined)
+    return this.#reversedHosts.some((host) => !host.connection.isUp() && !hasFailed(host))
       ? undefined
       : this.#best(this.#reversedHosts, request)
   }
@@ -177,8 +177,8 @@ export class RequestRouter<O extends string> {
   }
 
   #isHopeless({ only }: Request): boolean {
-    if (only !== undefined) return !only.connection.isUp() && only.connection.reason() !== undefined
-    return this.#hosts.every(({ connection }) => !connection.isUp()) && performance.now() - this.#lastUpMs > patienceMs
+    if (only !== undefined) return hasFailed(only)
+    return this.#hosts.every(hasFailed) && performance.now() - this.#lastUpMs > patienceMs
   }
 
   #reasons({ only }: Request): string {
@@ -233,6 +233,11 @@ export class RequestRouter<O extends string> {
     this.#placeWaiting()
   }
 
+  /** Not by the timer itself: a process that stood still first reads the replies that have come in time. */
+  #sweepSoon(): NodeJS.Timeout {
+    return setTimeout(() => setImmediate(() => this.#sweep()), sweepIntervalMs)
+  }
+
   #sweep(): void {
     const nowMs = performance.now()
     for (const request of this.#requests) {
@@ -242,7 +247,7 @@ export class RequestRouter<O extends string> {
       this.#fail(request, 'The token did not answer within hsm.deadlineMs.')
     }
     this.#placeWaiting()
-    this.#sweeper = this.#requests.size > 0 ? setTimeout(() => this.#sweep(), sweepIntervalMs) : undefined
+    this.#sweeper = this.#requests.size > 0 ? this.#sweepSoon() : undefined
   }
 
   #fail(request: Request, reason: unknown): void {
@@ -258,6 +263,11 @@ export class RequestRouter<O extends string> {
     const operation = operations[code]
     if (ended && operation !== undefined) ended(operation, performance.now() - expiresMs + deadlineMs, fault)
   }
+}
+
+/** A process that stood still finds its time over before its first attempt to connect was: that host has not failed. */
+function hasFailed({ connection }: HostLane): boolean {
+  return !connection.isUp() && connection.reason() !== undefined
 }
 
 function unavailable(detail: string): Fault {

@@ -355,7 +355,7 @@ function sClient(args: readonly string[], typed?: string): { stdout: string; std
     {
       input: typed ?? call,
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 60_000,
     },
   )
   return { stdout, stderr }

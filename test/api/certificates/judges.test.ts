@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 function curl(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): unknown {
-  const fixed = ['--silent', '--show-error', '--max-time', '30', '--cacert', serverCa]
+  const fixed = ['--silent', '--show-error', '--max-time', '60', '--cacert', serverCa]
   const { stdout, stderr } = spawnSync('curl', [...fixed, ...args, cards.url + path], {
     encoding: 'utf8',
     env: { ...process.env, ...env },

@@ -27,7 +27,7 @@ let admin: TestClient
 let ca: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ ...twoWorkers, files: { maxBytes, readPatienceMs: 500 } })
+  appliance = await TestAppliance.own({ ...twoWorkers, files: { maxBytes, readPatienceMs: 2_000 } })
   database = new Database(appliance.config.store.sqlite ?? '')
   vault = await makeVault(appliance)
   ;({ admin } = vault)
@@ -58,7 +58,7 @@ async function download(id: string, query = 'filedata=true'): Promise<Buffer> {
 }
 
 async function curl(...args: string[]): Promise<Envelope> {
-  const { stdout } = await run('curl', ['--silent', '--max-time', '30', '--cacert', ca, ...args])
+  const { stdout } = await run('curl', ['--silent', '--max-time', '60', '--cacert', ca, ...args])
   return JSON.parse(stdout) as Envelope
 }
 
@@ -220,9 +220,9 @@ describe('POST /object with a file', () => {
       `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${raw.length}\r\nX-Http-Token: ${admin.token}\r\nContent-Type: ${headers['Content-Type']}\r\n\r\n`,
     )
     socket.write(raw.subarray(0, 1_900_000))
-    await expect.poll(() => count('file_chunks'), { timeout: 20_000 }).toBeGreaterThan(before[3] ?? 0)
+    await expect.poll(() => count('file_chunks')).toBeGreaterThan(before[3] ?? 0)
     socket.destroy()
-    await expect.poll(kept, { timeout: 20_000 }).toEqual(before)
+    await expect.poll(kept).toEqual(before)
   })
 
   it('needs Write; to download Read suffices, and a stranger finds nothing', async () => {
@@ -316,9 +316,7 @@ describe('the room for downloads', () => {
       await download(id)
     }
     await Promise.all(Array.from({ length: 8 }, () => admin.get(`/object/${id}?filedata=true`)))
-    await expect
-      .poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status, { timeout: 20_000 })
-      .toBe(200)
+    await expect.poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status).toBe(200)
   })
 
   it('runs out while clients do not read their answers, and says so', async () => {
@@ -327,13 +325,11 @@ describe('the room for downloads', () => {
     const idle = await Promise.all(Array.from({ length: 12 }, () => goAway(`/object/${id}?filedata=true`, 'later')))
     // By a new connection each time, because it depends on the load which worker has the idle clients.
     const ask = () => appliance.client(admin.token).get(`/object/${id}?filedata=true`)
-    await expect.poll(async () => (await ask()).status, { timeout: 50_000 }).toBe(429)
+    await expect.poll(async () => (await ask()).status).toBe(429)
     const busy = await ask()
     if (busy.status === 429) expect(busy.headers['retry-after']).toBe('1')
     for (const close of idle) close()
-    await expect
-      .poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status, { timeout: 50_000 })
-      .toBe(200)
+    await expect.poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status).toBe(200)
   })
 })
 

@@ -41,9 +41,13 @@ class Meddler:
         self._context.load_cert_chain(PREMISES["server"]["certificate"], PREMISES["server"]["key"])
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"https://127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def close(self) -> None:
+        # Otherwise the thread would wait on, and may take the connections of the next listener: it gets the same number.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
         self._listener.close()
 
     def _accept(self) -> None:

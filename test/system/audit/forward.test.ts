@@ -9,7 +9,7 @@ import { strongroom } from '../../support/console-kit.ts'
 import { makePki } from '../../support/pki.ts'
 import { SyslogReceiver } from '../../support/syslog-receiver.ts'
 
-const patience = { timeout: 30_000, interval: 100 }
+const patience = { timeout: 60_000, interval: 100 }
 
 let receiver: SyslogReceiver
 let appliance: TestAppliance

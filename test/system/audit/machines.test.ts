@@ -8,7 +8,7 @@ import { strongroom } from '../../support/console-kit.ts'
 import { configureBeside, type MachineBeside } from '../../support/machine-beside.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
-const patience = { timeout: 30_000, interval: 200 }
+const patience = { timeout: 60_000, interval: 200 }
 
 describe.skipIf(!hasPostgres)('two machines on one database', () => {
   let database: TestPostgres

@@ -11,7 +11,7 @@ import { SyslogReceiver } from '../../support/syslog-receiver.ts'
 import { TimeStampAuthority } from '../../support/time-stamp-authority.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
 
-const patience = { timeout: 30_000, interval: 100 }
+const patience = { timeout: 60_000, interval: 100 }
 
 let folder: string
 let pki: Pki

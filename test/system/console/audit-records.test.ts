@@ -179,7 +179,7 @@ describe('strongroom audit follow', () => {
         await premises.ask(['apikey', 'create', `followed-${++tries}`])
         expect(shown).toContain('followed')
       },
-      { timeout: 20_000, interval: 500 },
+      { timeout: 60_000, interval: 500 },
     )
     expect(jq('.operation', shown).split('\n')).toContain('console.apikey.create')
     follow.kill('SIGINT')

@@ -67,7 +67,7 @@ async function useAll(): Promise<void> {
   const { admin, id } = vault
   const policy = { type: 'aes256-gcm96', allow_export: true }
   // The key maker may start later than the workers.
-  const body = await vi.waitFor(() => importBody(admin, id, 'imported', importedKey, policy), 30_000)
+  const body = await vi.waitFor(() => importBody(admin, id, 'imported', importedKey, policy), 60_000)
   await admin.must('POST', `/transparent/import/${id}/imported`, body)
   const plaintext = marker.toString('base64')
   for (let round = 0; round < 12; round++) {

@@ -104,7 +104,7 @@ describe('token hosts', () => {
   })
 
   it('that all stop answering: calls are refused when hsm.deadlineMs has passed, or served by new hosts', async () => {
-    const given = await givenAppliance({ ...twoWorkers, hsm: { deadlineMs: 1_000 } })
+    const given = await givenAppliance({ ...twoWorkers, hsm: { deadlineMs: 5_000 } })
     const { hosts, keeper } = processesOf(given.appliance)
     // Calls need the hosts, logins the keeper.
     for (const pid of [...hosts, ...keeper]) process.kill(pid, 'SIGSTOP')

@@ -7,7 +7,7 @@ import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
 import { makeToken, type TestToken } from '../../support/token.ts'
 import { vaultKeyPurpose } from '../../../src/hsm/provenance.ts'
-import { destroyUnused, type Hosts, makeShim, startHosts } from './hsm-kit.ts'
+import { destroyUnused, eventually, type Hosts, makeShim, startHosts } from './hsm-kit.ts'
 
 let hosts: Hosts
 const clients: Hsm[] = []
@@ -68,11 +68,11 @@ async function givenUnseen(): Promise<{ readonly hsm: Hsm; readonly id: string }
   )
   if (one === undefined || other === undefined) throw new Error('there are no two hosts')
   clients.push(one, other)
-  shim.command('C_GenerateKey slow 4000')
+  shim.command('C_GenerateKey wait-once')
   const slow = one.createTokenObject('aes256-gcm')
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
-  shim.behave()
+  await eventually(() => shim.calls('C_GenerateKey').some((line) => line.startsWith('waits')))
   const { id } = await other.createTokenObject('aes256-gcm')
+  shim.command('C_GenerateKey goes-on')
   await slow
   return { hsm: one, id }
 }

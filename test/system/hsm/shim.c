@@ -6,6 +6,7 @@
  * control: one line `FUNCTION ACTION [NUMBER]`
  *   fail CKR        returns CKR each time          fail-once CKR   returns CKR one time, in one process
  *   slow MS         sleeps, then forwards          hang            never returns
+ *   wait-once       one time, in one process, forwards when there is the next command, and notes that it waits
  *   hang-after      forwards, then never returns (C_SetPIN)
  *   forget CKA      forwards the template without this attribute (C_GenerateKey)
  * journal: a line for each login, and for each object that is made or destroyed, with the attributes that the real module reports.
@@ -33,6 +34,14 @@ __attribute__((constructor)) static void find_directory(void) {
   snprintf(journal_path, sizeof journal_path, "%.*s/journal", length, self.dli_fname);
 }
 
+static void note(const char *line) {
+  int journal = open(journal_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (journal < 0) return;
+  /* One write of one line: hosts share the file. */
+  if (write(journal, line, strlen(line)) < 0) abort();
+  close(journal);
+}
+
 /* Returns 1 and sets *rv when the call must not be forwarded. */
 static int interfere(const char *function, CK_RV *rv) {
   FILE *control = fopen(control_path, "r");
@@ -47,6 +56,12 @@ static int interfere(const char *function, CK_RV *rv) {
   /* unlink succeeds in one process only. */
   if (strcmp(action, "fail-once") == 0) return unlink(control_path) == 0;
   if (strcmp(action, "slow") == 0) usleep((useconds_t)number * 1000);
+  if (strcmp(action, "wait-once") == 0 && unlink(control_path) == 0) {
+    char line[80];
+    snprintf(line, sizeof line, "waits %s\n", function);
+    note(line);
+    while (access(control_path, F_OK) != 0) usleep(5000);
+  }
   if (strcmp(action, "hang") == 0)
     for (;;) pause();
   return 0;
@@ -60,14 +75,6 @@ static void hang_after(const char *function) {
   fclose(control);
   if (words == 2 && strcmp(name, function) == 0 && strcmp(action, "hang-after") == 0)
     for (;;) pause();
-}
-
-static void note(const char *line) {
-  int journal = open(journal_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-  if (journal < 0) return;
-  /* One write of one line: hosts share the file. */
-  if (write(journal, line, strlen(line)) < 0) abort();
-  close(journal);
 }
 
 static const struct {

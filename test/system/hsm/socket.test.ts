@@ -175,7 +175,7 @@ describe('the client', () => {
     const path = join(directory, 'mute.sock')
     await listenOn(mute, path, ofHost)
     const { sockets } = (hosts = await startHosts())
-    const hsm = createHsmClient({ sockets: [path, ...sockets], deadlineMs: 1_000, queue: 100 })
+    const hsm = createHsmClient({ sockets: [path, ...sockets], deadlineMs: 3_000, queue: 100 })
     const first = await Promise.allSettled(Array.from({ length: 8 }, () => hsm.random(1)))
     expect(first.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
     await Promise.all(Array.from({ length: 50 }, () => hsm.random(1)))

@@ -15,7 +15,7 @@ afterAll(() => appliance.close())
 
 /** Values are at most a second old, and counts from the database 15 seconds. */
 async function eventually(check: (text: string) => void): Promise<void> {
-  await vi.waitFor(async () => check((await askMonitor(port, '/metrics')).text), { timeout: 30_000, interval: 500 })
+  await vi.waitFor(async () => check((await askMonitor(port, '/metrics')).text), { timeout: 60_000, interval: 500 })
 }
 
 const calls = (text: string, operation: string, outcome: string): number =>

@@ -52,8 +52,6 @@ const cluster = createCluster({ config: loadConfig(process.argv[3]), workerEntry
 log.info(await cluster.start(), 'listening')
 `
 
-const patience = { timeout: 20_000 }
-
 let built: string
 let folder: string
 let pki: Pki
@@ -173,7 +171,7 @@ it('a killed worker is replaced in the same slot, and SIGTERM ends all with exit
 
   process.kill(before.get(2) ?? 0, 'SIGKILL')
   await daemon.line(/worker 2 ended with SIGKILL/)
-  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  await expect.poll(async () => slots(await workersAt(port))).toEqual([1, 2])
   const after = await workersAt(port)
   expect(after.get(1)).toBe(before.get(1))
   expect(after.get(2)).not.toBe(before.get(2))
@@ -193,7 +191,7 @@ it('where no process can be started, the daemon tries again until one can', asyn
   process.kill(before.get(2) ?? 0, 'SIGKILL')
   await daemon.line(/no process for a worker could be started.*EMFILE/)
   await mayOpen(1024)
-  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  await expect.poll(async () => slots(await workersAt(port))).toEqual([1, 2])
   expect((await workersAt(port)).get(1)).toBe(before.get(1))
 
   daemon.process.kill('SIGTERM')
@@ -205,7 +203,7 @@ it('SIGTERM while a worker loads its program ends the daemon, at once', async ()
   const daemon = givenDaemon({ http: { drainTimeoutMs: 60_000 } })
   const { pid } = daemon.process
   const programs = () => run('ps', ['--ppid', String(pid), '-o', 'args='])
-  await expect.poll(programs, { ...patience, interval: 5 }).toContain('worker.js')
+  await expect.poll(programs, { interval: 5 }).toContain('worker.js')
   daemon.process.kill('SIGTERM')
   expect(await daemon.exit).toBe(0)
 })
@@ -216,7 +214,7 @@ it('a worker that stopped answering is killed and replaced', async () => {
   const spinning = call(port, '/spin')
   await daemon.line(/does not answer/)
   expect(await spinning).toMatch(/^curl:/)
-  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  await expect.poll(async () => slots(await workersAt(port))).toEqual([1, 2])
 })
 
 it('a worker that is stopped is killed and replaced, long before pings stay away', async () => {
@@ -226,7 +224,7 @@ it('a worker that is stopped is killed and replaced, long before pings stay away
   await daemon.line(/the worker is stopped/)
   await daemon.line(/worker 2 ended with SIGKILL/)
   const port = await listening(daemon)
-  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  await expect.poll(async () => slots(await workersAt(port))).toEqual([1, 2])
   expect((await workersAt(port)).get(1)).toBe(before.get(1))
 })
 
@@ -248,7 +246,7 @@ it('SIGTERM lets a call under way finish while new ones are refused', async () =
   const slow = call(port, '/slow')
   await daemon.line(/called .slow/)
   daemon.process.kill('SIGTERM')
-  await expect.poll(() => call(port), patience).toMatch(/^curl: \(7\)/)
+  await expect.poll(() => call(port)).toMatch(/^curl: \(7\)/)
   writeFileSync(join(folder, 'slow'), '')
   expect(await slow).toContain('"slot"')
   expect(await daemon.exit).toBe(0)
@@ -329,9 +327,9 @@ it('tells systemd when it is ready, reloads, lives and stops', async () => {
   const environment = { PATH: `${folder}:${process.env['PATH']}`, NOTIFY_SOCKET: '/run/none', WATCHDOG_USEC: '400000' }
   const daemon = givenDaemon({ environment })
   const heard = (): string => (existsSync(told) ? readFileSync(told, 'utf8') : '')
-  await expect.poll(heard, patience).toMatch(/^READY=1 STATUS=listening on port \d+ with 2 workers\nWATCHDOG=1\n/)
+  await expect.poll(heard).toMatch(/^READY=1 STATUS=listening on port \d+ with 2 workers\nWATCHDOG=1\n/)
   daemon.process.kill('SIGHUP')
-  await expect.poll(heard, patience).toMatch(/\nRELOADING=1\nREADY=1\n/)
+  await expect.poll(heard).toMatch(/\nRELOADING=1\nREADY=1\n/)
   daemon.process.kill('SIGTERM')
   await daemon.exit
   expect(heard()).toMatch(/\nSTOPPING=1\n/)

@@ -65,7 +65,7 @@ export const curl = ({ port, pki }: Listener, path: string, ...args: string[]): 
     '--show-error',
     '--include',
     '--max-time',
-    '20',
+    '60',
     '--cacert',
     pki.ca,
     ...args,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RequestRouter } from '../../../src/hsm/client/request-router.ts'
 import { createFrameReader, createFrameWriter, outcomes } from '../../../src/hsm/protocol/frame.ts'
 
@@ -12,17 +12,24 @@ const operations = ['encrypt', 'destroyObject'] as const
 
 let router: RequestRouter<(typeof operations)[number]>
 const hosts: { readonly server: Server; taken: number }[] = []
+/** For how long the process stands still after an answer of a host. */
+let standstillMs = 0
+
+const sockets = (): string[] => ['one', 'two'].map((name) => join(directory, `${name}.sock`))
+const newRouter = (deadlineMs = 20_000): typeof router =>
+  new RequestRouter({ operations, peer: 'token host', sockets: sockets(), deadlineMs, queue: 100 })
 
 /** Two hosts that answer every request after `delayMs`, and a router over both. */
 async function given({ delayMs }: { delayMs: number }): Promise<void> {
-  const sockets = ['one', 'two'].map((name) => join(directory, `${name}.sock`))
-  for (const path of sockets) {
+  for (const path of sockets()) {
     const server = createServer((connection) => {
       const { write } = createFrameWriter(connection)
       const receive = createFrameReader(({ id }) => {
         host.taken += 1
-        if (delayMs === 0) write(id, outcomes.done, [])
-        else setTimeout(() => write(id, outcomes.done, []), delayMs)
+        const answer = () => write(id, outcomes.done, [])
+        if (delayMs === 0) answer()
+        else setTimeout(answer, delayMs)
+        work(standstillMs)
       })
       connection.on('data', receive)
       connection.on('error', () => undefined)
@@ -31,8 +38,8 @@ async function given({ delayMs }: { delayMs: number }): Promise<void> {
     hosts.push(host)
     await once(server.listen(path), 'listening')
   }
-  router = new RequestRouter({ operations, peer: 'token host', sockets, deadlineMs: 20_000, queue: 100 })
-  await Promise.all(sockets.map((socket) => router.callHost(socket, 'encrypt')))
+  router = newRouter()
+  await Promise.all(sockets().map((socket) => router.callHost(socket, 'encrypt')))
   for (const host of hosts) host.taken = 0
 }
 
@@ -47,6 +54,7 @@ function work(milliseconds: number): void {
 }
 
 beforeEach(() => {
+  standstillMs = 0
   directory = mkdtempSync(join(tmpdir(), 'strongroom-router-'))
 })
 
@@ -54,6 +62,7 @@ afterEach(() => {
   router.close()
   for (const { server } of hosts.splice(0)) server.close()
   rmSync(directory, { recursive: true, force: true })
+  vi.restoreAllMocks()
 })
 
 describe('the requests of one process', () => {
@@ -78,5 +87,24 @@ describe('the requests of one process', () => {
     await given({ delayMs: 50 })
     await Promise.all(burst())
     expect(taken()).toEqual([5, 5])
+  })
+
+  it('are not given up where the answer has come, and the process stood still before it read it', async () => {
+    await given({ delayMs: 0 })
+    router.close()
+    router = newRouter(300)
+    standstillMs = 1_000
+    await call()
+    expect(taken()).toEqual([1, 0])
+  })
+
+  it('wait for the first attempt to connect, however long the process stood still before it', async () => {
+    await given({ delayMs: 0 })
+    router.close()
+    router = newRouter()
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+    await call()
+    expect(taken()).toEqual([1, 0])
   })
 })
