@@ -137,7 +137,7 @@ export function createOtps(dependencies: OtpDependencies): Otps {
 }
 
 /** Repeats the check with new rows, since the holder may have changed after the row was read. */
-const againIfOutdated = <T>(examine: () => Promise<T>): Promise<T> =>
+export const againIfOutdated = <T>(examine: () => Promise<T>): Promise<T> =>
   examine().catch((error: unknown) => {
     if (isFault(error, 'hsm.outdated')) return examine()
     throw error
