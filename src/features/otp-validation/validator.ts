@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { againIfOutdated, type ExaminedToken, type Otps } from '../otp/otp.ts'
+import type { ExaminedToken, Otps } from '../otp/otp.ts'
 import type { OtpWarnings } from '../otp/yubico-otp.ts'
-import { findUserById } from '../users/records.ts'
-import { sealedUser } from '../users/user-seals.ts'
 import type { Store } from '../../store/store.ts'
 import { clientKey, findClient, type ValidationClient } from './records.ts'
 import {
@@ -99,12 +97,11 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   function accept({ echo, request }: ReadRequest, client: ValidationClient, examined: ExaminedToken): Promise<string> {
     const members = answerMembers('OK', echo, acceptedMembers(request, examined), clock.now())
     return writeAnswer(members, async (text) => {
-      const { state, block, userId } = examined
-      const mac = await againIfOutdated(async () => {
-        const holder = userId === null ? null : await findUserById(store.read, userId)
-        return holder && hsm.acceptOtp(clientKey(client).key, state, sealedUser(holder), { block, answer: text })
-      })
-      if (mac) return mac
+      const { state, block } = examined
+      const mac = await otps.withHolder(store.read, examined, (holder) =>
+        hsm.acceptOtp(clientKey(client).key, state, holder, { block, answer: text }),
+      )
+      if (mac !== undefined) return mac
       throw new Error(
         'The keeper refuses an OTP that the database took: it was used, or its holder was changed, since.',
       )
