@@ -302,6 +302,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sealNew', [ownNews(), ...none, ...none]),
   ],
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
+  restoredShown: async () => [await calls.keeper('restoredShown', [])],
 }
 
 /** Devices without a holder, in an impossible state, and too many of them; and input that is no one-time password. */

@@ -102,7 +102,11 @@ export function openKeeperMemory({
     token,
     state,
     exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: () => Object.values(newest).forEach((one) => one.forget()),
+    forgetFloors(at) {
+      const { sealedRecords, ...others } = newest
+      sealedRecords.forget(at)
+      for (const other of Object.values(others)) other.forget()
+    },
     name: config.audit.machine ?? hostname(),
     now,
     report,
