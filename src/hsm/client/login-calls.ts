@@ -68,8 +68,7 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
     useOtp: (devices, otp) => judged('useOtp', otpFields(devices, otp)),
     async acceptOtp(client, device, holder, { block, answer }) {
       const shown = [...sealedFields(client), ...stateFields(device), ...sealedFields(holder)]
-      const fields = [...shown, block, Buffer.from(answer)]
-      const mac = await one('acceptOtp', fields)
+      const mac = await one('acceptOtp', [...shown, block, Buffer.from(answer)])
       return mac.length === 0 ? undefined : mac
     },
     async resynchroniseOtp(device, codes) {

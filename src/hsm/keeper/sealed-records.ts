@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import { checkFloor, type Generation, outdated } from '../record-generation.ts'
 import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
-import { createAcceptedRestore } from './accepted-restore.ts'
+import { type AcceptedRestore, createAcceptedRestore } from './accepted-restore.ts'
 import { createDeadRecords } from './dead-records.ts'
 import { createFirstRecords } from './first-records.ts'
 import type { WritableFloors } from './floors.ts'
@@ -100,24 +100,7 @@ export function createSealedRecords(
   const dead = createDeadRecords(state)
   const firsts = createFirstRecords(state, floors, now)
   const accepted = createAcceptedRestore(state)
-
-  const isOwn = (digest: Buffer, subject: Buffer, number: number): boolean | undefined =>
-    sealings.find(subject, number)?.digest.equals(digest)
-
-  /** A different record of this generation comes from another machine, unless the one sealed here was committed. */
-  function isDead(record: Buffer, { subject, number }: Generation, shown: number | undefined): boolean {
-    const digest = recordDigest(record)
-    if (dead.has(digest, { subject, number })) return true
-    const isSealedHere = isOwn(digest, subject, number)
-    if (shown === undefined && accepted.isLost(subject)) return true
-    const floor = shown ?? 0
-    if (shown !== undefined && number > floor && accepted.precedes(number))
-      return isSealedHere !== true || successionOf({ sealings, dead }, { subject, number }, floor).end !== floor
-    if (isSealedHere === undefined) return false
-    if (!isSealedHere) return number === floor && !floors.isTold(subject)
-    const { end } = successionOf({ sealings, dead }, { subject, number }, floor)
-    return end !== 'elsewhere' && end !== floor
-  }
+  const noted = { sealings, dead, accepted, floors }
 
   function note(record: Buffer, { subject, number }: Generation, previous: Replaced | undefined): void {
     const digest = recordDigest(record)
@@ -131,7 +114,8 @@ export function createSealedRecords(
       dead.add(sealing.digest, { subject, number })
     }
     const before = previous?.number ?? 0
-    const isBeforeOwn = previous !== undefined && isOwn(recordDigest(previous.record), subject, before) === true
+    const isBeforeOwn =
+      previous !== undefined && isOwn(sealings, recordDigest(previous.record), { subject, number: before }) === true
     sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now())
   }
 
@@ -154,13 +138,13 @@ export function createSealedRecords(
       buryLate()
       const floor = floors.of(generation.subject)
       checkFloor(generation, floor)
-      if (isDead(record, generation, floor)) throw outdated()
+      if (isDead(noted, record, generation, floor)) throw outdated()
     },
     isSettled: ({ subject, number }) =>
       (floors.of(subject) ?? 0) >= number || sealings.find(subject, number) === undefined,
     settle(record, { subject, number }, before = 0) {
       if (floors.of(subject) !== number) return
-      const { numbers, end } = successionOf({ sealings, dead }, { subject, number }, before)
+      const { numbers, end } = successionOf(noted, { subject, number }, before)
       if (before < number && end === before) recoverers.keepCommitted(subject, before, number, numbers)
       const sealing = sealings.find(subject, number)
       if (sealing?.digest.equals(recordDigest(record)) === false) {
@@ -182,6 +166,38 @@ export function createSealedRecords(
 interface Noted {
   readonly sealings: ReturnType<typeof openSealings>
   readonly dead: ReturnType<typeof createDeadRecords>
+}
+
+/** Whether this is the record of its generation that was sealed here; undefined where none was. */
+const isOwn = ({ find }: Noted['sealings'], digest: Buffer, { subject, number }: Generation): boolean | undefined =>
+  find(subject, number)?.digest.equals(digest)
+
+/**
+ * A different record of this generation comes from another machine, unless the one sealed here was committed.
+ * @param shown the floor of its subject
+ */
+function isDead(
+  {
+    accepted,
+    floors,
+    ...noted
+  }: Noted & { readonly accepted: AcceptedRestore; readonly floors: Pick<WritableFloors, 'isTold'> },
+  record: Buffer,
+  generation: Generation,
+  shown: number | undefined,
+): boolean {
+  const { subject, number } = generation
+  const digest = recordDigest(record)
+  if (noted.dead.has(digest, generation)) return true
+  if (shown === undefined && accepted.isLost(subject)) return true
+  const floor = shown ?? 0
+  const isSealedHere = isOwn(noted.sealings, digest, generation)
+  const isEarlier = shown !== undefined && number > floor && accepted.precedes(number)
+  if (isEarlier) return isSealedHere !== true || successionOf(noted, generation, floor).end !== floor
+  if (isSealedHere === undefined) return false
+  if (!isSealedHere) return number === floor && !floors.isTold(subject)
+  const { end } = successionOf(noted, generation, floor)
+  return end !== 'elsewhere' && end !== floor
 }
 
 function successionOf({ sealings, dead }: Noted, { subject, number: first }: Generation, floor: number): Succession {
