@@ -154,6 +154,20 @@ export const sealedRows: readonly SealedRows[] = [
   rowsOf(PendingDestructionTable, ['objectId'], ({ markRecord }) => markRecord, 'markSeal'),
 ]
 
+/** All rows with a seal, table by table in pages; a row with two seals comes twice. */
+export async function* sealedPages(reader: Reader): AsyncGenerator<readonly SealedRow[]> {
+  for (const rows of sealedRows) yield* pagesOfTable(reader, rows)
+}
+
+const pageSize = 200
+
+async function* pagesOfTable(reader: Reader, rows: SealedRows): AsyncGenerator<readonly SealedRow[]> {
+  for (let page = await rows.page(reader, undefined, pageSize); page.length > 0;) {
+    yield page
+    page = await rows.page(reader, page.at(-1)?.key, pageSize)
+  }
+}
+
 async function recordOfMember(
   reader: Reader,
   { vaultId, userId }: MembershipKey,

@@ -3,6 +3,12 @@ import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
 import type { SeedUse } from './peppered-text.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
+/** The block of an OTP, and the answer of the validator that accepts it. */
+export interface AcceptedOtp {
+  readonly block: Buffer
+  readonly answer: string
+}
+
 /** The part of the port for logins and their preparation, which the keeper answers. */
 export interface LoginPort {
   /**
@@ -78,9 +84,15 @@ export interface LoginPort {
 
   /**
    * `useOtp` of a hardware token's block for a client of the validator. Resolves to the HMAC-SHA-1 (20 bytes) over the
-   * answer, which has to name this OTP and to accept it; undefined unless the OTP is good.
+   * answer, which has to name this OTP and to accept it; undefined unless the OTP is good, and of a factor of this
+   * holder, who may log in. Rejects with `hsm.outdated` for an older record of client or holder.
    */
-  acceptOtp(client: OtpState['device'], device: OtpState, block: Buffer, answer: string): Promise<Buffer | undefined>
+  acceptOtp(
+    client: SealedRecord,
+    device: OtpState,
+    holder: SealedRecord,
+    accepted: AcceptedOtp,
+  ): Promise<Buffer | undefined>
 
   /**
    * The counter after two consecutive codes of a HOTP token; undefined where they are not found within

@@ -32,7 +32,10 @@ const momentMicroseconds = 1_000
  */
 const longestStep = 16
 
-const clockNumber = (): number => Date.now() * 1000
+/** The highest generation that is sealed at this time, as far as clocks are right. */
+export const generationAt = (ms: number): number => ms * 1000
+
+const clockNumber = (): number => generationAt(Date.now())
 
 /** Generation of a tombstone: nothing follows it. */
 const lastGeneration = Number.MAX_SAFE_INTEGER

@@ -50,6 +50,12 @@ export interface SealingPort extends TrailPort {
   acceptRestored(): Promise<void>
 
   /**
+   * For the operator, who has shown all rows of the accepted database with `raise`: a record of before that was not
+   * among them is never accepted. Rejects with `hsm.rejected` for a worker.
+   */
+  restoredShown(): Promise<void>
+
+  /**
    * The sealed rights of a session for the next minute. Rejects with `session.invalid`, `vault.not_found` and
    * `access.resting` where it has none, and with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
    * put back.

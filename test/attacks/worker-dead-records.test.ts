@@ -4,10 +4,11 @@ import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { User } from '../../src/features/users/records.ts'
+import { sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { createShownMemberships } from '../../src/features/vaults/shown-memberships.ts'
-import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import { findSealedMembership, membershipRecord, sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
@@ -19,6 +20,7 @@ import { rawSeal } from '../support/raw-seal.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
+import { storedKey } from '../support/stored-keys.ts'
 import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
@@ -148,6 +150,30 @@ describe('a new user and a new member that were sealed and kept', () => {
       aheadMs = 65 * minuteMs
       expect(await outcomeOf(keeper.hsm.raise(shownSoon))).toBe('done')
       for (const record of [...kept, inPlace]) expect(await outcomeOf(keeper.hsm.raise([record]))).toBe('hsm.outdated')
+    } finally {
+      await keeper.close()
+    }
+  })
+
+  it('are believed no longer where they are tombstones', async () => {
+    const [vault, other] = [await makeVault(appliance), await makeVault(appliance)]
+    await vault.admin.must('POST', `/transparent/${vault.id}/keys/ending`, {})
+    const { key } = await storedKey(appliance, vault.id, 'ending')
+    let aheadMs = 0
+    const keeper = await startKeeperAt(appliance, () => Date.now() + aheadMs)
+    try {
+      const ended = async (id: string): Promise<SealedRecord> => {
+        const row = await findVault(appliance.store.read, Number(id))
+        if (row === null) throw new Error('no vault')
+        return keeper.hsm.sealTombstone(sealedVault(row))
+      }
+      const kept = [await keeper.hsm.sealTombstone(sealedPolicy(key)), await ended(vault.id)]
+      const shown = await ended(other.id)
+      aheadMs = 50 * minuteMs
+      expect(await outcomeOf(keeper.hsm.raise([shown]))).toBe('done')
+      aheadMs = 65 * minuteMs
+      expect(await outcomeOf(keeper.hsm.raise([shown]))).toBe('done')
+      for (const record of kept) expect(await outcomeOf(keeper.hsm.raise([record]))).toBe('hsm.outdated')
     } finally {
       await keeper.close()
     }

@@ -248,8 +248,9 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     const { device, totp, cipher } = victim.references
     const [block, text] = [randomBytes(16), 'otp=x&status=OK&t=2026-01-01']
     const answers: FrameAnswer[] = []
+    const shown = [...sealed(device.key), 0, 0, ...sealed(sealedPerson(appliance.token)), block, text]
     for (const key of [device.key, cipher.key, edited(totp.key), victim.count])
-      answers.push(await calls.keeper('acceptOtp', [...sealed(key), ...sealed(device.key), 0, 0, block, text]))
+      answers.push(await calls.keeper('acceptOtp', [...sealed(key), ...shown]))
     return answers
   },
   resynchroniseOtp: async () => [
@@ -301,6 +302,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sealNew', [ownNews(), ...none, ...none]),
   ],
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
+  restoredShown: async () => [await calls.keeper('restoredShown', [])],
 }
 
 /** Devices without a holder, in an impossible state, and too many of them; and input that is no one-time password. */

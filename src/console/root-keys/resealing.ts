@@ -1,6 +1,6 @@
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { type SealedRow, type SealedRows, sealedRows } from '../../daemon/sealed-rows.ts'
+import { sealedPages, type SealedRow, type SealedRows, sealedRows } from '../../daemon/sealed-rows.ts'
 
 /** The context of a pass over all sealed rows. */
 export interface ResealPass {
@@ -18,8 +18,6 @@ export interface ResealOutcome {
   readonly left: readonly string[]
 }
 
-const pageSize = 200
-
 /**
  * Replaces all seals of older versions by seals of the newest one, a page per transaction. A row does not tell the
  * version of its seal, so the keeper checks each one. After an interruption the next pass checks all rows again, and
@@ -30,7 +28,7 @@ export async function sealRowsAnew(pass: ResealPass): Promise<ResealOutcome> {
   const total = await countSeals(reader)
   const left: string[] = []
   let [moved, done] = [0, 0]
-  for await (const page of pagesOf(reader)) {
+  for await (const page of sealedPages(reader)) {
     const { older, broken } = await judged(hsm, page)
     left.push(...broken)
     if (older.length > 0)
@@ -48,7 +46,8 @@ export async function sealRowsAnew(pass: ResealPass): Promise<ResealOutcome> {
 /** The number of rows that an older version sealed. Rows with two seals count once. */
 export async function countOlder(reader: Reader, hsm: Pick<Hsm, 'sealAnew'>): Promise<number> {
   const names = new Set<string>()
-  for await (const page of pagesOf(reader)) for (const { row } of (await judged(hsm, page)).older) names.add(row.name)
+  for await (const page of sealedPages(reader))
+    for (const { row } of (await judged(hsm, page)).older) names.add(row.name)
   return names.size
 }
 
@@ -59,7 +58,7 @@ export async function brokenSeals({ reader, hsm, progress }: Omit<ResealPass, 'c
   const total = await countSeals(reader)
   const found: string[] = []
   let done = 0
-  for await (const page of pagesOf(reader)) {
+  for await (const page of sealedPages(reader)) {
     found.push(...(await judged(hsm, page)).broken)
     progress((done += page.length), total)
   }
@@ -76,17 +75,6 @@ async function sum(reader: Reader, all: Iterable<SealedRows>): Promise<number> {
   let total = 0
   for (const rows of all) total += await rows.count(reader)
   return total
-}
-
-async function* pagesOf(reader: Reader): AsyncGenerator<readonly SealedRow[]> {
-  for (const rows of sealedRows) yield* pagesOfTable(reader, rows)
-}
-
-async function* pagesOfTable(reader: Reader, rows: SealedRows): AsyncGenerator<readonly SealedRow[]> {
-  for (let page = await rows.page(reader, undefined, pageSize); page.length > 0;) {
-    yield page
-    page = await rows.page(reader, page.at(-1)?.key, pageSize)
-  }
 }
 
 interface Judged {

@@ -60,6 +60,7 @@ export interface ValidatorDependencies {
 export function createValidator(dependencies: ValidatorDependencies): Validator {
   const { store, hsm, otps, audit, clock, report, warn } = dependencies
   const verdicts = createVerdicts({ store, otps })
+  const accept = createAcceptance(dependencies)
 
   /** Makes all checks of a request that precede the use of its OTP. The token checks signature and OTP in parallel. */
   async function examine(client: ValidationClient, request: ValidationRequest): Promise<Status | ExaminedToken> {
@@ -90,16 +91,6 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
       if (Object.keys(warnings).length > 0) warn(call.requestId, publicIdOf(call), warnings)
       await audit.append(eventOf(call, verdict))
       return () => accept(call.read, client, examined)
-    })
-  }
-
-  /** Has the keeper accept the OTP after the commit. An OTP whose use could not be stored stays valid. */
-  function accept({ echo, request }: ReadRequest, client: ValidationClient, examined: ExaminedToken): Promise<string> {
-    const members = answerMembers('OK', echo, acceptedMembers(request, examined), clock.now())
-    return writeAnswer(members, async (text) => {
-      const mac = await hsm.acceptOtp(clientKey(client).key, examined.state, examined.block, text)
-      if (mac !== undefined) return mac
-      throw new Error('The database took an OTP that was used before: its counter was put back.')
     })
   }
 
@@ -136,6 +127,23 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
       const text = await answer(call).catch((error: unknown) => giveUp(call, error))
       return { text, requestId: call.requestId }
     },
+  }
+}
+
+/** Has the keeper accept OTPs after the commit. An OTP whose use could not be stored stays valid. */
+function createAcceptance({ store, hsm, otps, clock }: ValidatorDependencies) {
+  return ({ echo, request }: ReadRequest, client: ValidationClient, examined: ExaminedToken): Promise<string> => {
+    const members = answerMembers('OK', echo, acceptedMembers(request, examined), clock.now())
+    return writeAnswer(members, async (text) => {
+      const { state, block } = examined
+      const mac = await otps.withHolder(store.read, examined, (holder) =>
+        hsm.acceptOtp(clientKey(client).key, state, holder, { block, answer: text }),
+      )
+      if (mac !== undefined) return mac
+      throw new Error(
+        'The keeper refuses an OTP that the database took: it was used, or its holder was changed, since.',
+      )
+    })
   }
 }
 

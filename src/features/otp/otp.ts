@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { isFault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from '../../hsm/otp-use.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { findUserById } from '../users/records.ts'
@@ -68,6 +68,11 @@ export interface Otps {
   /** The same for a code of this device; undefined where it is wrong or was used before. */
   examineCodeOf(device: OtpDevice, code: string): Promise<ExaminedOtp | undefined>
   /**
+   * Calls `use` with the present sealed record of the holder of the token; undefined without a holder. Once more where the
+   * holder was changed meanwhile.
+   */
+  withHolder<T>(reader: Reader, token: ExaminedToken, use: (holder: SealedRecord) => Promise<T>): Promise<T | undefined>
+  /**
    * Uses the OTP up in the database: true for exactly one of any number of calls with the same OTP, on all machines.
    */
   consume(tx: Tx, otp: ExaminedOtp): Promise<boolean>
@@ -119,6 +124,12 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     examineToken(reader, otp) {
       return againIfOutdated(async () => examineBlock(await findHeld(reader, otp.publicId), otp))
     },
+
+    withHolder: (reader, { userId }, use) =>
+      againIfOutdated(async () => {
+        const holder = userId === null ? null : await findUserById(reader, userId)
+        return holder === null ? undefined : use(sealedUser(holder))
+      }),
 
     async examineCodeOf(device, code) {
       if (!codeForm.test(code)) return undefined

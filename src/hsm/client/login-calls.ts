@@ -66,9 +66,9 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
     sessionTokenSuccessor: (token) => one('sessionTokenSuccessor', [Buffer.from(token)]),
     checkOtp: (devices, otp, holder) => judged('checkOtp', [...otpFields(devices, otp), ...sealedFields(holder)]),
     useOtp: (devices, otp) => judged('useOtp', otpFields(devices, otp)),
-    async acceptOtp(client, device, block, answer) {
-      const fields = [client.record, client.seal, ...stateFields(device), block, Buffer.from(answer)]
-      const mac = await one('acceptOtp', fields)
+    async acceptOtp(client, device, holder, { block, answer }) {
+      const shown = [...sealedFields(client), ...stateFields(device), ...sealedFields(holder)]
+      const mac = await one('acceptOtp', [...shown, block, Buffer.from(answer)])
       return mac.length === 0 ? undefined : mac
     },
     async resynchroniseOtp(device, codes) {

@@ -3,15 +3,14 @@ import type { Floors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /**
- * First records of accounts and memberships whose commit has not been shown yet. If a worker keeps such a record instead
- * of committing it, no later change outdates it, because its subject is in no row. So it is accepted for an hour only.
+ * Records whose commit has not been shown yet and that no later change outdates: first records of accounts and
+ * memberships, whose subject is in no row, and tombstones. If a worker keeps one instead of committing it, it is accepted
+ * for an hour only.
  */
 export interface FirstRecords {
   note(digest: Buffer, generation: Generation): void
   /** Removes and returns the records that have waited too long. */
   takeLate(): readonly LateRecord[]
-  /** Forgets everything: the operator has accepted older records. */
-  forget(): void
 }
 
 interface LateRecord extends Pick<Generation, 'subject' | 'number'> {
@@ -41,8 +40,7 @@ export function createFirstRecords(state: KeeperState, floors: Pick<Floors, 'of'
     takeLate() {
       if (Math.abs(now() - lookedAt) < lookEveryMs) return []
       lookedAt = now()
-      return take.all(now() - longestWaitMs).filter(({ subject }) => floors.of(subject) === undefined)
+      return take.all(now() - longestWaitMs).filter(({ subject, number }) => (floors.of(subject) ?? 0) < number)
     },
-    forget: () => void state.exec('DELETE FROM first_records'),
   }
 }

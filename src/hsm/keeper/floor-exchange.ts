@@ -37,8 +37,8 @@ export interface FloorExchangeDependencies {
   readonly token: Token
   readonly state: KeeperState
   readonly exchanged: Exchanged
-  /** Discards earlier floors: see `restored`. */
-  readonly forgetFloors: () => void
+  /** Discards earlier floors, as of the time of the acceptance: see `restored`. */
+  readonly forgetFloors: (at: number) => void
   /** The name of this machine, for people. */
   readonly name: string
   readonly now: () => number
@@ -126,11 +126,11 @@ function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies,
  * and reports all it knows again, under numbers that no earlier batch can have.
  */
 function beginEpoch(
-  { forgetFloors, exchanged }: FloorExchangeDependencies,
+  { forgetFloors, exchanged, now }: FloorExchangeDependencies,
   memory: ExchangeMemory,
   epoch: number,
 ): void {
-  forgetFloors()
+  forgetFloors(Math.min(epoch, now()))
   memory.forgetOthers()
   for (const kind of kinds) if (kind !== 'floor') exchanged[kind].risen.raiseTaken()
   const own = memory.own()

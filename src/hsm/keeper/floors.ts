@@ -23,6 +23,7 @@ export interface WritableFloors extends Floors {
   take(subject: Buffer, number: number): void
   /** Whether the subject's floor was reported by another keeper. */
   isTold(subject: Buffer): boolean
+  subjects(): readonly Buffer[]
   readonly risen: RisenRows
   /** Runs `work` in one transaction, so that all floors it raises take one sync. */
   together(work: () => void): void
@@ -44,6 +45,7 @@ export function openFloors(path: string): WritableFloors {
      WHERE excluded.generation > generation`,
   )
   const findTold = file.prepare<[Buffer]>('SELECT 1 FROM floors WHERE subject = ? AND rose = 0')
+  const list = file.prepare<[], Buffer>('SELECT subject FROM floors').pluck()
   const floors = readFloors(file)
   const liftAll = file.transaction((generations: readonly Generation[]) => {
     for (const { subject, number } of generations) lift.run(subject, number, risen.next())
@@ -59,6 +61,7 @@ export function openFloors(path: string): WritableFloors {
       if (isHigher({ subject, number })) lift.run(subject, number, 0)
     },
     isTold: (subject) => findTold.get(subject) !== undefined,
+    subjects: () => list.all(),
     risen,
     together: (work) => file.transaction(work)(),
     forget: () => void file.exec('DELETE FROM floors'),

@@ -86,6 +86,11 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       exchange.restored()
       return []
     },
+    restoredShown() {
+      checkOperator(origin)
+      memory.sealedRecords.noteAllShown()
+      return []
+    },
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity

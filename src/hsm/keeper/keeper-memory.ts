@@ -102,7 +102,7 @@ export function openKeeperMemory({
     token,
     state,
     exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: () => Object.values(newest).forEach((one) => one.forget()),
+    forgetFloors: (at) => forgetNewest(newest, at),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -138,12 +138,19 @@ export function openKeeperMemory({
   }
 }
 
+type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'>
+
+function forgetNewest({ sealedRecords, ...others }: Newest, at: number): void {
+  sealedRecords.forget(at)
+  for (const other of Object.values(others)) other.forget()
+}
+
 /** The stores that determine which records are the newest. All of them are forgotten together. */
 function openNewestRecords(
   state: KeeperState,
   { floors, recoverers }: Pick<KeeperMemory, 'floors' | 'recoverers'>,
   now: () => number,
-): Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'> {
+): Newest {
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, now, recoverers),

@@ -1,4 +1,3 @@
-import { mayLogIn } from '../../access/capabilities.ts'
 import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
 import { evidenceKinds, type LoginRequest } from '../login-request.ts'
@@ -9,7 +8,7 @@ import type { RequestFields } from '../server/request-fields.ts'
 import { acceptOtp } from './otp-acceptance.ts'
 import { codeOf, onceIn, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
 import { createFreshGrantHandlers, type FreshGrantDependencies } from './fresh-grants.ts'
-import { devicesHeldBy, type LogIn } from './logins.ts'
+import { devicesOfHolder, type LogIn } from './logins.ts'
 import { pepperVersions } from '../pkcs11/seal-operations.ts'
 import { checkOf, checksOf, type PassphraseJudge, peppered } from './passphrase-judge.ts'
 import type { LogInService } from './service-logins.ts'
@@ -74,7 +73,7 @@ export function createLoginHandlers(on: LoginDependencies) {
       const [devices, otp, shownHolder] = [statesIn(fields), shownIn(fields), fields.optionalSealed()]
       if (shownHolder === undefined) return verdictFields(otps.check(oneOf(devices), otp))
       const holder = committedShown(on, 'user', shownHolder).fields
-      return verdictFields(otps.check(mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : [], otp))
+      return verdictFields(otps.check(devicesOfHolder(holder, devices), otp))
     },
     useOtp: (fields: RequestFields) => verdictFields(otps.use(oneOf(statesIn(fields)), shownIn(fields))),
     acceptOtp: (fields: RequestFields) => acceptOtp(on, otps, fields),

@@ -109,8 +109,12 @@ export function usesUp(
   return otps.use(devicesHeldBy(user, factor.devices), factor.otp).outcome === 'good'
 }
 
+/** All of the devices, or none if any of them is not the holder's, or the holder may not log in. */
+export const devicesOfHolder = (holder: FieldsOf<'user'>, devices: readonly OtpState[]): readonly OtpState[] =>
+  mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : []
+
 /** All of the devices, or none if any of them is not the user's. */
-export const devicesHeldBy = (
+const devicesHeldBy = (
   user: Pick<FieldsOf<'user'>, 'id' | 'factors'> | undefined,
   devices: readonly OtpState[],
 ): readonly OtpState[] =>

@@ -4,11 +4,14 @@ import { type Generation, generationOf, trimmedTo } from '../record-generation.t
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { accountOf } from './account-ids.ts'
-import { hasSuccession } from './sealed-records.ts'
+import { hasSuccession, type SealedRecords } from './sealed-records.ts'
 import { type NewestRecords, opened } from './shown-record.ts'
+import { isTombstone } from './tombstones.ts'
+
+type RaisingDependencies = NewestRecords & { readonly sealedRecords: Pick<SealedRecords, 'checkTombstone'> }
 
 /** See `Hsm.raise`: takes the records of a commit, and refuses older ones from then on. */
-export function raiseShown(on: NewestRecords, fields: RequestFields): Uint8Array[] {
+export function raiseShown(on: RaisingDependencies, fields: RequestFields): Uint8Array[] {
   const risen: Risen[] = []
   const faults: Fault[] = []
   for (let left = fields.integer(); left > 0; left--) {
@@ -33,12 +36,13 @@ interface Risen {
   readonly settle?: () => void
 }
 
-function raised(on: NewestRecords, sealed: SealedRecord): Risen {
+function raised(on: RaisingDependencies, sealed: SealedRecord): Risen {
   const { token, floors, shownRights, accountIds } = on
   verify(token, sealed)
   const record = opened(sealed.record)
   const generation = generationOf(record)
   if (generation === undefined) return { generations: [] }
+  if (isTombstone(record.type)) on.sealedRecords.checkTombstone(sealed.record, generation)
   if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older record raises nothing and is no error, because commits are shown in any order.
   const before = floors.of(generation.subject)

@@ -2,6 +2,7 @@ import { Fault } from '../../fault.ts'
 import { checkFloor, type Generation, outdated } from '../record-generation.ts'
 import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
+import { type AcceptedRestore, createAcceptedRestore } from './accepted-restore.ts'
 import { createDeadRecords } from './dead-records.ts'
 import { createFirstRecords } from './first-records.ts'
 import type { WritableFloors } from './floors.ts'
@@ -21,6 +22,10 @@ export interface SealedRecords {
   note(record: Buffer, generation: Generation, previous: Replaced | undefined): void
   /** Notes the first record of a subject, which is dead unless its commit is shown within an hour. */
   noteFirst(record: Buffer, generation: Generation): void
+  /** Notes a tombstone, likewise. */
+  noteTombstone(record: Buffer, generation: Generation): void
+  /** @throws Fault `hsm.outdated` for a tombstone whose commit was not shown within an hour */
+  checkTombstone(record: Buffer, generation: Generation): void
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether a commit of the record was shown, if it was sealed here. */
@@ -30,8 +35,13 @@ export interface SealedRecords {
    * previous floor; undefined where there was none.
    */
   settle(record: Buffer, generation: Generation, before: number | undefined): void
-  /** Forgets everything: the operator has accepted older records. */
-  forget(): void
+  /**
+   * The operator accepted older records at this time: those are newest. Forgets everything but what may be under way. To
+   * be called before the floors are forgotten.
+   */
+  forget(at: number): void
+  /** All accepted records were shown: those of other subjects that were known before are dead. */
+  noteAllShown(): void
 }
 
 interface Replaced {
@@ -82,27 +92,15 @@ const longestCommitMs = 600_000
 /** @param recoverers told which records of a subject were committed, where all of them were sealed here */
 export function createSealedRecords(
   state: KeeperState,
-  floors: Pick<WritableFloors, 'of' | 'isTold'>,
+  floors: Pick<WritableFloors, 'of' | 'isTold' | 'subjects'>,
   now: () => number,
   recoverers: Pick<Recoverers, 'keepCommitted'>,
 ): SealedRecords {
   const sealings = openSealings(state)
   const dead = createDeadRecords(state)
   const firsts = createFirstRecords(state, floors, now)
-
-  const isOwn = (digest: Buffer, subject: Buffer, number: number): boolean | undefined =>
-    sealings.find(subject, number)?.digest.equals(digest)
-
-  /** A different record of this generation comes from another machine, unless the one sealed here was committed. */
-  function isDead(record: Buffer, { subject, number }: Generation, floor: number): boolean {
-    const digest = recordDigest(record)
-    if (dead.has(digest, { subject, number })) return true
-    const isSealedHere = isOwn(digest, subject, number)
-    if (isSealedHere === undefined) return false
-    if (!isSealedHere) return number === floor && !floors.isTold(subject)
-    const { end } = successionOf({ sealings, dead }, { subject, number }, floor)
-    return end !== 'elsewhere' && end !== floor
-  }
+  const accepted = createAcceptedRestore(state)
+  const noted = { sealings, dead, accepted, floors }
 
   function note(record: Buffer, { subject, number }: Generation, previous: Replaced | undefined): void {
     const digest = recordDigest(record)
@@ -116,8 +114,13 @@ export function createSealedRecords(
       dead.add(sealing.digest, { subject, number })
     }
     const before = previous?.number ?? 0
-    const isBeforeOwn = previous !== undefined && isOwn(recordDigest(previous.record), subject, before) === true
+    const isBeforeOwn =
+      previous !== undefined && isOwn(sealings, recordDigest(previous.record), { subject, number: before }) === true
     sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now())
+  }
+
+  function buryLate(): void {
+    for (const late of firsts.takeLate()) dead.add(late.digest, late)
   }
 
   return {
@@ -126,17 +129,22 @@ export function createSealedRecords(
       note(record, generation, undefined)
       firsts.note(recordDigest(record), generation)
     },
+    noteTombstone: (record, generation) => firsts.note(recordDigest(record), generation),
+    checkTombstone(record, generation) {
+      buryLate()
+      if (dead.has(recordDigest(record), generation)) throw outdated()
+    },
     check(record, generation) {
-      for (const late of firsts.takeLate()) dead.add(late.digest, late)
+      buryLate()
       const floor = floors.of(generation.subject)
       checkFloor(generation, floor)
-      if (isDead(record, generation, floor ?? 0)) throw outdated()
+      if (isDead(noted, record, generation, floor)) throw outdated()
     },
     isSettled: ({ subject, number }) =>
       (floors.of(subject) ?? 0) >= number || sealings.find(subject, number) === undefined,
     settle(record, { subject, number }, before = 0) {
       if (floors.of(subject) !== number) return
-      const { numbers, end } = successionOf({ sealings, dead }, { subject, number }, before)
+      const { numbers, end } = successionOf(noted, { subject, number }, before)
       if (before < number && end === before) recoverers.keepCommitted(subject, before, number, numbers)
       const sealing = sealings.find(subject, number)
       if (sealing?.digest.equals(recordDigest(record)) === false) {
@@ -146,17 +154,50 @@ export function createSealedRecords(
       sealings.prune(subject, number)
       dead.prune(subject, number)
     },
-    forget() {
-      sealings.forget()
+    forget(at) {
+      const late = sealings.forget(now() - longestCommitMs)
+      accepted.begin(at, [...floors.subjects(), ...late, ...dead.subjects()])
       dead.forget()
-      firsts.forget()
     },
+    noteAllShown: () => accepted.noteShown((subject) => floors.of(subject) !== undefined),
   }
 }
 
 interface Noted {
   readonly sealings: ReturnType<typeof openSealings>
   readonly dead: ReturnType<typeof createDeadRecords>
+}
+
+/** Whether this is the record of its generation that was sealed here; undefined where none was. */
+const isOwn = ({ find }: Noted['sealings'], digest: Buffer, { subject, number }: Generation): boolean | undefined =>
+  find(subject, number)?.digest.equals(digest)
+
+/**
+ * A different record of this generation comes from another machine, unless the one sealed here was committed.
+ * @param shown the floor of its subject
+ */
+function isDead(
+  {
+    accepted,
+    floors,
+    ...noted
+  }: Noted & { readonly accepted: AcceptedRestore; readonly floors: Pick<WritableFloors, 'isTold'> },
+  record: Buffer,
+  generation: Generation,
+  shown: number | undefined,
+): boolean {
+  const { subject, number } = generation
+  const digest = recordDigest(record)
+  if (noted.dead.has(digest, generation)) return true
+  if (shown === undefined && accepted.isLost(subject)) return true
+  const floor = shown ?? 0
+  const isSealedHere = isOwn(noted.sealings, digest, generation)
+  const isEarlier = shown !== undefined && number > floor && accepted.precedes(number)
+  if (isEarlier) return isSealedHere !== true || successionOf(noted, generation, floor).end !== floor
+  if (isSealedHere === undefined) return false
+  if (!isSealedHere) return number === floor && !floors.isTold(subject)
+  const { end } = successionOf(noted, generation, floor)
+  return end !== 'elsewhere' && end !== floor
 }
 
 function successionOf({ sealings, dead }: Noted, { subject, number: first }: Generation, floor: number): Succession {
@@ -190,6 +231,9 @@ function openSealings(state: KeeperState) {
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const follows = state.prepare('SELECT 1 FROM sealed_records WHERE subject = ? AND previous = ? LIMIT 1')
   const prune = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number < ?')
+  const forget = state
+    .prepare<[number], Buffer>('DELETE FROM sealed_records WHERE sealed_at < ? RETURNING subject')
+    .pluck()
   return {
     keep: (...row: readonly [subject: Buffer, number: number, digest: Buffer, previous: number, sealedAt: number]) =>
       void keep.run(...row),
@@ -199,6 +243,7 @@ function openSealings(state: KeeperState) {
     drop: (subject: Buffer, number: number) => void drop.run(subject, number),
     /** Deletes the generations below `number`. */
     prune: (subject: Buffer, number: number) => void prune.run(subject, number),
-    forget: () => void state.exec('DELETE FROM sealed_records'),
+    /** Deletes those that were sealed before this time, and returns their subjects. */
+    forget: (before: number) => forget.all(before),
   }
 }

@@ -5,18 +5,21 @@ import { vaultKek } from '../key-kind.ts'
 import { seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { nonceBytes, provenanceRecord } from '../provenance.ts'
-import { composeRecord, type FieldsOf } from '../record-layouts.ts'
+import { generationOf } from '../record-generation.ts'
+import { composeRecord, type FieldsOf, type RecordType } from '../record-layouts.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { FreshKeys } from './fresh-keys.ts'
 import type { Origin } from './record-change.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
+import type { SealedRecords } from './sealed-records.ts'
 import { checkNewest, type NewestShown, opened } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
 type Grant = FieldsOf<'grant'>
 
 export interface TombstoneDependencies extends AuthorityDependencies, NewestShown {
+  readonly sealedRecords: NewestShown['sealedRecords'] & Pick<SealedRecords, 'noteTombstone'>
   readonly usedProvenance: UsedProvenance
   readonly freshKeys: FreshKeys
   readonly origin: Origin
@@ -37,13 +40,23 @@ export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, gra
   checkNewest(on, last.record, record)
   const endedAt = now()
   if (record.type === 'vault' && mayDelete(on.origin, record.fields, grant)) {
-    return sealed(token, composeRecord('deleted vault', { vault: record.fields.identity, endedAt }))
+    return ended(on, composeRecord('deleted vault', { vault: record.fields.identity, endedAt }))
   }
   if (record.type === 'transparent key 2' && mayDestroy(on, record.fields, grant)) {
     const { identity, vault } = record.fields
-    return sealed(token, composeRecord('destroyed key', { identity, vault, endedAt }))
+    return ended(on, composeRecord('destroyed key', { identity, vault, endedAt }))
   }
   throw new Fault('hsm.rejected', 'The keeper ends nothing that may not end.')
+}
+
+/** Whether records of this type are tombstones, which are the last of their subject. */
+export const isTombstone = (type: RecordType): boolean => type === 'deleted vault' || type === 'destroyed key'
+
+/** Seals a tombstone. It counts only if its commit is shown in time: see `FirstRecords`. */
+function ended({ token, sealedRecords }: TombstoneDependencies, record: Buffer): Buffer[] {
+  const generation = generationOf(opened(record))
+  if (generation !== undefined) sealedRecords.noteTombstone(record, generation)
+  return sealed(token, record)
 }
 
 /** As in the interface: an Admin of the vault who has the capability to create vaults. */

@@ -94,6 +94,7 @@ export const keeperOperations = [
   'serviceLogin',
   'freshGrant',
   'passkeyChallenge',
+  'restoredShown',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -34,5 +34,7 @@ describe('PEM', () => {
     const text = '-----BEGIN A-----\n'.repeat(50_000)
     expect(pemBlocks(text)).toEqual([])
     expect(pemBlocks('-----BEGIN '.repeat(80_000))).toEqual([])
+    const blank = `-----BEGIN CERTIFICATE-----${' '.repeat(300_000)}%-----END CERTIFICATE-----`
+    expect(() => pemBlocks(blank)).toThrow(RangeError)
   })
 })

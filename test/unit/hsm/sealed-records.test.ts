@@ -26,7 +26,12 @@ beforeEach(() => {
   floor = 1
   now = 1_000_000
   recoverers = createRecoverers(file)
-  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now, recoverers)
+  records = createSealedRecords(
+    file,
+    { of: () => floor, isTold: () => false, subjects: () => [] },
+    () => now,
+    recoverers,
+  )
 })
 afterEach(() => void file.close())
 
@@ -115,7 +120,7 @@ it('what releases before have noted stays', () => {
 it('who made a recovery that a restored database does not have has made none that comes after it', () => {
   note(tried, 3, 1)
   commit(Buffer.from('by 7, 3'), 3)
-  records.forget()
+  records.forget(now)
   floor = 0
   commit(one, 2)
   expect(hasMade(tried)).toBe(true)
@@ -184,7 +189,7 @@ it('the first record of a thing is dead, and what was sealed in its place, where
     [other, 2],
   ] as const)
     expect(() => records.check(record, at(number))).toThrow(outdated)
-  records.forget()
+  records.forget(now)
   records.check(one, at(1))
 })
 
@@ -200,7 +205,12 @@ it('the time in which the keeper is off does not count', () => {
   floor = undefined
   records.noteFirst(one, at(1))
   now += 24 * 60 * minuteMs
-  records = createSealedRecords(file, { of: () => floor, isTold: () => false }, () => now, recoverers)
+  records = createSealedRecords(
+    file,
+    { of: () => floor, isTold: () => false, subjects: () => [] },
+    () => now,
+    recoverers,
+  )
   records.check(one, at(1))
   now += 2 * minuteMs
   records.check(one, at(1))
