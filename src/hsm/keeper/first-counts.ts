@@ -25,12 +25,7 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
 }
 
 /** See `Hsm.sealFirstCount`. */
-export function sealFirstCount(
-  token: Token,
-  firstCounts: FirstCounts,
-  record: Buffer,
-  asker: Asker,
-): Uint8Array[] {
+export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: Buffer, asker: Asker): Uint8Array[] {
   const { type, fields } = opened(record)
   if (type !== 'invocations 2' || fields.invocations < 0)
     throw new Fault('hsm.rejected', 'This is not a count of a version.')

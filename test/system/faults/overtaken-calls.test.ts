@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)('calls that changes on another machine overtake', 
       const [signing, onUse] = [round % 2 === 0 ? 'Admin' : 'Read', round % 4 < 2]
       await Promise.all([
         here.must('PUT', path, { signing_permission: signing }),
-        there.must('PUT', path, { create_on_use: onUse }),
+        there.must('PUT', path, { create_on_encrypt: onUse }),
       ])
       const kept = await appliance.store.query(
         'SELECT signing_permission AS signing, creates_keys_on_use AS "onUse" FROM vaults WHERE id = $1',

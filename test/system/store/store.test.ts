@@ -302,15 +302,16 @@ describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
 
     it('makes a change again that the server undid for a deadlock', async () => {
       const rise = (chain: string) => `UPDATE audit_heads SET seq = seq + 1 WHERE chain = '${chain}'`
-      let [tries, held] = [0, 0]
+      let tries = 0
+      const held: string[] = []
       const both = (chains: readonly string[]) =>
         store.transaction(async (tx) => {
           tries += 1
           for (const chain of chains) {
             await tx.query(rise(chain))
-            held += 1
+            held.push(chain)
             // Each of the two goes on once both hold a row that the other needs.
-            while (held < 2) await delay(5)
+            while (held.length < 2) await delay(5)
           }
         })
       await Promise.all([both(['first', 'second']), both(['second', 'first'])])
