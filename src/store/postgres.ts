@@ -3,7 +3,7 @@ import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit } from './after-commit.ts'
 import { runBeforeCommit } from './before-commit.ts'
 import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
-import { createReader, type Store, type Tx } from './store.ts'
+import { createReader, type Store, type TransactionOptions, type Tx } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
 const migrationPatienceMs = 600_000
@@ -92,25 +92,42 @@ function createPostgresStore(source: DataSource): Store {
         throw translated(cause)
       }
     },
-    async transaction(work, { beforehand } = {}) {
-      let tx: Tx | undefined
-      try {
-        const result = await source.transaction(async (manager) => {
-          tx = manager
-          await beforehand?.(manager)
-          const made = await work(manager)
-          await runBeforeCommit(manager)
-          return made
-        })
-        if (tx !== undefined) await runAfterCommit(tx)
-        return result
-      } catch (error) {
-        throw translated(error)
+    async transaction(work, options) {
+      for (let tried = 1; ; tried++) {
+        try {
+          return await transactionIn(source, work, options)
+        } catch (error) {
+          if (tried === mostTries || !rolledBack.includes(errorCodeOf(error) ?? '')) throw translated(error)
+        }
       }
     },
     close: () => source.destroy(),
   }
 }
+
+async function transactionIn<T>(
+  source: DataSource,
+  work: (tx: Tx) => Promise<T>,
+  { beforehand }: TransactionOptions = {},
+): Promise<T> {
+  let tx: Tx | undefined
+  const result = await source.transaction(async (manager) => {
+    tx = manager
+    await beforehand?.(manager)
+    const made = await work(manager)
+    await runBeforeCommit(manager)
+    return made
+  })
+  if (tx !== undefined) await runAfterCommit(tx)
+  return result
+}
+
+/**
+ * The server undid the whole transaction in favour of another one: serialization failure, and deadlock. The other one
+ * goes on, so that the next try finds the rows free.
+ */
+const rolledBack = ['40001', '40P01']
+const mostTries = 5
 
 /** SQLSTATE classes about the server and not about the statement: connection, resources, operator, system. */
 const stateClasses = ['08', '25', '40', '53', '55', '57', '58']
@@ -120,12 +137,22 @@ const stateClasses = ['08', '25', '40', '53', '55', '57', '58']
  */
 const conflicts = ['23505', '23503']
 
+/**
+ * What driver and TypeORM say, without a code, of a connection that was lost, or that the full pool did not give in
+ * time.
+ */
+const lostConnections =
+  /AlreadyReleasedError: |: (Connection terminated|Client (has encountered a connection error|was closed)|timeout e(xceeded|xpired))/
+
 /** The error to throw for what the server said; a broken statement of our own passes on as it is. */
 function translated(error: unknown): unknown {
   if (error instanceof Fault) return error
   const code = errorCodeOf(error) ?? ''
   if (conflicts.includes(code)) return new Fault('store.conflict', undefined, { cause: error })
-  const concernsServer = stateClasses.some((prefix) => code.startsWith(prefix)) || /^E[A-Z]+$/.test(code)
+  const concernsServer =
+    stateClasses.some((prefix) => code.startsWith(prefix)) ||
+    /^E[A-Z]+$/.test(code) ||
+    (code === '' && error instanceof Error && lostConnections.test(`${error.name}: ${error.message}`))
   return concernsServer
     ? new Fault('store.unavailable', 'PostgreSQL does not answer as it should: try again.', { cause: error })
     : error

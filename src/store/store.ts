@@ -46,8 +46,8 @@ export interface Store {
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]>
   /**
    * Runs `work` in a transaction. Changes of several callers may be committed together, but each is undone alone where
-   * its work fails (`beforeCommit`). Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is
-   * a Fault of `work` itself.
+   * its work fails (`beforeCommit`). PostgreSQL may undo one in favour of another (a deadlock): its work runs again.
+   * Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>

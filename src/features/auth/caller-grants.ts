@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { GrantRequest, Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { type FieldsOf, openRecord } from '../../hsm/record-layouts.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
@@ -94,14 +95,10 @@ export function createCallerGrants(on: CallerGrantsDependencies): CallerGrants {
 
 async function askKeeper(on: CallerGrantsDependencies, subject: GrantSubject): Promise<KeptGrant> {
   try {
-    return await grantOf(on, subject)
+    // The two rows are read one after the other. A change in between makes the older one look like a replayed row.
+    return await retryOvertaken(() => grantOf(on, subject))
   } catch (error) {
-    // The two rows are read one after the other. A change in between makes the older one look like a replayed row: read
-    // both again.
-    if (!isFault(error, 'hsm.outdated')) throw reported(error)
-    return grantOf(on, subject).catch((again: unknown) => {
-      throw reported(again)
-    })
+    throw reported(error)
   }
 }
 

@@ -4,9 +4,10 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunSession } from '../../hsm/login-request.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
 import type { Otps } from '../otp/otp.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Store } from '../../store/store.ts'
 import type { LoginOrigin } from '../users/login-queue.ts'
-import type { Passphrases } from '../users/passphrase.ts'
+import type { PassphraseRecord, Passphrases } from '../users/passphrase.ts'
 import { passphraseRecordOf } from '../users/passphrase-records.ts'
 import { findByUsername, isPerson, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
@@ -109,8 +110,9 @@ export function createCredentialCheck({
 
     async beginSession(claim, { text, key }) {
       const { name, factor, user: found } = await examine(claim)
+      const hashOf = createHashOnce(passphrases, claim.passphrase)
       const decide = async (user: User | undefined, applicationKey: ApplicationKey | undefined) => {
-        const hash = await passphrases.hash(claim.passphrase, user && passphraseRecordOf(user))
+        const hash = await hashOf(user && passphraseRecordOf(user))
         const begun = await hsm.login({
           applicationKey: applicationKey && sealedApplicationKey(applicationKey),
           applicationKeyText: Buffer.from(text),
@@ -121,17 +123,28 @@ export function createCredentialCheck({
         return user && factor && { ...factor, user, begun }
       }
       try {
-        // `hsm.outdated`: a row changed after it was read, for example by a parallel login. Try once more with new
-        // rows.
-        return await decide(found, key).catch(async (error: unknown) => {
-          if (!isFault(error, 'hsm.outdated')) throw error
-          return decide(await findPerson(name), await applicationKeys.find(text))
-        })
+        return await retryOvertaken(async (isAgain) =>
+          isAgain ? decide(await findPerson(name), await applicationKeys.find(text)) : decide(found, key),
+        )
       } catch (error) {
         if (isFault(error, 'login.refused')) return undefined
         throw error
       }
     },
+  }
+}
+
+/**
+ * Hashes the pass phrase of one login, once for each salt and cost: a hash takes so long that steady changes of the user
+ * would overtake every try of the login.
+ */
+function createHashOnce(passphrases: Pick<Passphrases, 'hash'>, passphrase: string) {
+  const hashes = new Map<string, Buffer>()
+  return async (record: PassphraseRecord | undefined): Promise<Buffer> => {
+    const name = record === undefined ? '' : `${record.cost} ${record.salt.toString('hex')}`
+    const hash = hashes.get(name) ?? (await passphrases.hash(passphrase, record))
+    hashes.set(name, hash)
+    return hash
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunService, ServiceEvidence } from '../../hsm/login-request.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { findByUsername, isPerson, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
@@ -56,7 +57,7 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
   const { hsm, clock, sessions } = on
   const accounts = createAccountFinder(on)
 
-  /** Decides by the present row, and once more where another machine changed it after it was read. */
+  /** Decides by the present row, and anew where another machine changed it after it was read. */
   async function begin(attempt: NamedAttempt, evidence: ServiceEvidence) {
     const decide = async (account: User) => ({ account, begun: await hsm.serviceLogin(sealedUser(account), evidence) })
     const account = await accounts.find(attempt).catch(async (error: unknown) => {
@@ -64,10 +65,7 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
       if (isFault(error, 'login.refused')) await hsm.serviceLogin(undefined, evidence).catch(unlessRefused)
       throw error
     })
-    return decide(account).catch(async (error: unknown) => {
-      if (!isFault(error, 'hsm.outdated')) throw error
-      return decide(await accounts.find(attempt))
-    })
+    return retryOvertaken(async (isAgain) => decide(isAgain ? await accounts.find(attempt) : account))
   }
 
   const open = async (

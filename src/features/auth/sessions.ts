@@ -1,8 +1,9 @@
 import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
-import { Fault, isFault } from '../../fault.ts'
+import { Fault } from '../../fault.ts'
 import { afterCommit } from '../../store/after-commit.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunSession } from '../../hsm/login-request.ts'
@@ -163,14 +164,11 @@ async function newGrant(
 ): Promise<SealedGrant> {
   const { token } = session.begun
   const sealed = sealedBegun(session, key)
-  try {
-    return await foundGrant(hsm, token, { user: session.user, applicationKey: key, sealed }, undefined)
-  } catch (error) {
-    if (!isFault(error, 'hsm.outdated')) throw error
-    const user = (await findUserById(store.read, session.user.id)) ?? session.user
-    const applicationKey = (await findApplicationKeyById(store.read, key.id)) ?? key
+  return retryOvertaken(async (isAgain) => {
+    const user = (isAgain && (await findUserById(store.read, session.user.id))) || session.user
+    const applicationKey = (isAgain && (await findApplicationKeyById(store.read, key.id))) || key
     return foundGrant(hsm, token, { user, applicationKey, sealed }, undefined)
-  }
+  })
 }
 
 /** Ends the user's oldest sessions beyond the limit, to make room for one more. */

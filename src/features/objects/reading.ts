@@ -1,6 +1,7 @@
 import type { VaultAccess } from '../../access/caller.ts'
 import { base64Bytes } from '../../encoding/base64.ts'
-import type { Store } from '../../store/store.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
+import type { Reader, Store } from '../../store/store.ts'
 import { earlierSecretsOf, type FoundVersion } from './earlier-version-records.ts'
 import { pastValuesAt, pastValuesOf, type PastValues } from './earlier-versions.ts'
 import type { FieldCipher } from './field-cipher.ts'
@@ -12,6 +13,7 @@ import type { AdmitLongList, Listed } from './bounded-list.ts'
 import {
   ancestorsOf,
   findKeyedVault,
+  readObject,
   type Ancestor,
   type GrantedObject,
   type GrantedVault,
@@ -19,8 +21,8 @@ import {
   type StoredObject,
 } from './read-records.ts'
 import { searchObjects } from './search-records.ts'
-import { Fault } from '../../fault.ts'
-import { manifestField, secretsOf } from './records.ts'
+import { Fault, isFault } from '../../fault.ts'
+import { findObject, manifestField, secretsOf } from './records.ts'
 
 /** Reads objects. The route has checked that the caller may read in the vault. */
 export interface ObjectReading {
@@ -62,13 +64,18 @@ export interface ObjectReadingDependencies {
 }
 
 export function createObjectReading({ store, fieldCipher, files, memory }: ObjectReadingDependencies): ObjectReading {
-  async function decrypt({ object, vault }: GrantedObject, isWanted: (field: string) => boolean) {
-    const secrets = await secretsOf(store.read, object.id)
-    return fieldCipher.decrypt(
-      vault,
-      object,
-      secrets.filter(({ field }) => isWanted(field)),
-    )
+  async function decrypt(found: GrantedObject, isWanted: (field: string) => boolean) {
+    let { object } = found
+    return retryOvertaken(async () => {
+      const secrets = await secretsOf(store.read, object.id)
+      const wanted = secrets.filter(({ field }) => isWanted(field))
+      try {
+        return await fieldCipher.decrypt(found.vault, object, wanted)
+      } catch (error) {
+        object = await changedObject(store.read, object, error)
+        throw new Fault('store.conflict', undefined, { cause: error })
+      }
+    })
   }
 
   return {
@@ -107,4 +114,16 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
       }
     },
   }
+}
+
+/**
+ * The present row of an object whose secrets were not those of the row that was read: another call has moved it in
+ * between.
+ * @throws the error itself where the row has not changed; Fault `object.not_found`
+ */
+async function changedObject(reader: Reader, before: StoredObject, error: unknown): Promise<StoredObject> {
+  const row = isFault(error, 'object.tampered') ? await findObject(reader, before.id) : undefined
+  if (row === undefined || row?.version === before.version) throw error
+  if (row === null || row.deletedAt !== null || row.vaultId !== before.vaultId) throw new Fault('object.not_found')
+  return readObject(row)
 }

@@ -51,24 +51,25 @@ const mostRelocated = { objects: 500, openBytes: 16 * 1024 * 1024 }
 
 /** Reads the subtree, records the decryption of its secrets, and copies its files. @throws what `Relocation` throws */
 export async function readSubtree(
-  on: RelocationDependencies,
+  on: Omit<RelocationDependencies, 'store'>,
+  reader: Reader,
   { object, vault }: GrantedObject,
   to: RelocationTarget,
   record: RecordDecryption,
 ): Promise<RelocatedSubtree> {
   const most = mostRelocated.objects + 1
-  const sizes = await sizesOf(on.store.read, object, most)
+  const sizes = await sizesOf(reader, object, most)
   checkSubtree(
     // Copies are indexed up to the present limit, even where earlier releases indexed more of the original.
     sizes.map((row) => ({ ...row, searchBytes: Math.min(row.searchBytes, mostSearchedBytes) })),
     mostRelocated,
     'move or copy',
   )
-  const rows = await subtreeOf(on.store.read, object, most)
+  const rows = await subtreeOf(reader, object, most)
   if (rows.length !== sizes.length) throw new Fault('store.conflict')
   checkRows(on, rows, to)
-  const templates = await on.templatesIn(on.store.read).among(rows.map(({ templateId }) => templateId))
-  const all = await readSecrets(on.store.read, rows)
+  const templates = await on.templatesIn(reader).among(rows.map(({ templateId }) => templateId))
+  const all = await readSecrets(reader, rows)
   await recordAll(rows, templates, all, record)
   const weak = await weakAt(on, { vault, to: to.vault, rows, templates, secrets: all })
   const files = await copyFiles(on, { vault, to: to.vault, rows, secrets: all })
@@ -76,7 +77,11 @@ export async function readSubtree(
   return { from: vault, to, rows, templates, secrets, files, weak }
 }
 
-function checkRows({ maxFileBytes }: RelocationDependencies, rows: readonly VaultObject[], to: RelocationTarget): void {
+function checkRows(
+  { maxFileBytes }: Pick<RelocationDependencies, 'maxFileBytes'>,
+  rows: readonly VaultObject[],
+  to: RelocationTarget,
+): void {
   if (rows.some(({ id }) => id === to.parentId)) throw intoItself()
   const bytes = rows.reduce((sum, row) => sum + (readObject(row).file?.size ?? 0), 0)
   if (bytes > maxFileBytes)
@@ -140,7 +145,7 @@ interface Gathered {
 
 /** Checks the values against the policy of the destination. Only for this are they decrypted outside the token. */
 async function weakAt(
-  { fieldCipher, breaksPolicy }: RelocationDependencies,
+  { fieldCipher, breaksPolicy }: Pick<RelocationDependencies, 'fieldCipher' | 'breaksPolicy'>,
   { vault, to, rows, secrets, templates }: Gathered & { readonly templates: readonly Template[] },
 ): Promise<Map<number, readonly string[]>> {
   const weak = new Map<number, readonly string[]>()
@@ -161,7 +166,7 @@ async function weakAt(
 }
 
 async function copyFiles(
-  { fieldCipher, files }: RelocationDependencies,
+  { fieldCipher, files }: Pick<RelocationDependencies, 'fieldCipher' | 'files'>,
   { vault, to, rows, secrets }: Gathered,
 ): Promise<Map<number, FileManifest>> {
   const copies = new Map<number, FileManifest>()

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../fault.ts'
 import { createMutex, type Mutex } from '../../store/concurrency.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { lockVault } from '../vaults/records.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
 import { statusWith } from './content.ts'
-import type { RecordDecryption } from './decryption-record.ts'
+import type { DecryptionRecord, RecordDecryption } from './decryption-record.ts'
 import { removeEarlier } from './earlier-version-records.ts'
 import type { FieldOwner, Rebinding } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
@@ -14,7 +15,7 @@ import { adopt } from './parent.ts'
 import { ancestorsOf, readObject, type GrantedObject } from './read-records.ts'
 import { findObject, insertObject, manifestField, putSecrets, releaseChild, type VaultObject } from './records.ts'
 import { newSearchText, putSearchTexts } from './search-text-records.ts'
-import { changeUnchanged, moveWithin } from './subtree-records.ts'
+import { changeUnchanged, lockObjects, moveWithin } from './subtree-records.ts'
 import {
   readSubtree,
   intoItself,
@@ -47,8 +48,8 @@ export function createRelocation(dependencies: RelocationDependencies): Relocati
   const on = { ...dependencies, commitMutex: createCommitMutex() }
   return {
     move: (found, to, by) =>
-      found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocate(on, found, to, by, moveRows),
-    copy: (found, to, by) => relocate(on, found, to, by, copyRows),
+      found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocateAgain(on, found, to, by, moveRows),
+    copy: (found, to, by) => relocateAgain(on, found, to, by, copyRows),
   }
 }
 
@@ -102,20 +103,45 @@ interface Written {
   readonly by: number
 }
 
-async function relocate(
-  on: RelocationDependencies & { readonly commitMutex: Mutex },
+type RecordedOnce = Relocator & { readonly isRecorded: (decryption: DecryptionRecord) => boolean }
+type Relocate = RelocationDependencies & { readonly commitMutex: Mutex }
+
+/** Begins anew where an edit of an object of the subtree was faster. Each decryption is recorded once. */
+function relocateAgain(
+  on: Relocate,
   found: GrantedObject,
   to: RelocationTarget,
   by: Relocator,
   writeRows: WriteRows,
 ): Promise<number> {
-  const subtree = await readSubtree(on, found, to, by.record)
-  const commitMutex: Mutex = subtree.rows.length === 1 ? (work) => work() : on.commitMutex
+  const recorded = new Set<string>()
+  const isRecorded = ({ target }: DecryptionRecord): boolean => recorded.has(target)
+  const record: RecordDecryption = async (decryption) => {
+    if (isRecorded(decryption)) return
+    await by.record(decryption)
+    recorded.add(decryption.target)
+  }
+  return retryOvertaken((isAgain) => relocate(on, found, to, { ...by, record, isRecorded }, writeRows, isAgain))
+}
+
+async function relocate(
+  on: Relocate,
+  found: GrantedObject,
+  to: RelocationTarget,
+  by: RecordedOnce,
+  writeRows: WriteRows,
+  isAgain: boolean,
+): Promise<number> {
+  const first = await readSubtree(on, on.store.read, found, to, by.record)
+  // Steady edits would overtake every try. Files are copied by transactions of their own, so that no lock is held then.
+  const isLocked = isAgain && first.files.size === 0
+  const commitMutex: Mutex = first.rows.length === 1 ? (work) => work() : on.commitMutex
   try {
     return await commitMutex(() =>
       by.commit(async (tx) => {
         // Vaults are locked in ascending order, so that two calls cannot deadlock.
         for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
+        const subtree = isLocked ? await lockedSubtree(on, tx, first, found, by) : first
         await spendKeyUses(tx, to.vault.id, subtree.secrets.length + subtree.files.size)
         await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
         const placed = await writeRows(tx, subtree, { at: on.clock.now(), by: by.userId })
@@ -126,9 +152,31 @@ async function relocate(
     )
   } catch (error) {
     // Ignored, so that the caller reports the error that led here; a later sweep deletes the rest.
-    for (const { upload } of subtree.files.values()) await on.files.discard(upload).catch(() => undefined)
+    for (const { upload } of first.files.values()) await on.files.discard(upload).catch(() => undefined)
     throw error
   }
+}
+
+/**
+ * Reads the subtree again, once edits of its objects have to wait. Files and decryptions that are new are left to the
+ * next try, because they need transactions of their own.
+ */
+async function lockedSubtree(
+  on: RelocationDependencies,
+  tx: Tx,
+  { rows, to }: RelocatedSubtree,
+  found: GrantedObject,
+  { isRecorded }: Pick<RecordedOnce, 'isRecorded'>,
+): Promise<RelocatedSubtree> {
+  await lockObjects(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  const late = () => Promise.reject(changedMeanwhile())
+  const withoutFiles = { copy: late, discard: () => Promise.resolve() }
+  return readSubtree({ ...on, files: withoutFiles }, tx, found, to, (decryption) =>
+    isRecorded(decryption) ? Promise.resolve() : late(),
+  )
 }
 
 const moveRows: WriteRows = async (tx, { rows, to, weak }, { at, by }) => {

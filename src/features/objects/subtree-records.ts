@@ -66,6 +66,11 @@ export async function changeUnchanged(
   return (await tx.update(VaultObjectTable, asRead, fields)).affected === 1
 }
 
+/** Locks these rows until the transaction ends. */
+export async function lockObjects(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.update(VaultObjectTable, { id: In([...ids]) }, { version: () => 'version' })
+}
+
 /** Moves an object within its vault; false where it does not exist any more. */
 export async function moveWithin(
   tx: Tx,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
 import { lockVault } from '../vaults/records.ts'
 import { adoptChild, releaseChild, statusBits, type VaultObject } from './records.ts'
 import { newSearchText, putSearchTexts } from './search-text-records.ts'
@@ -51,8 +52,8 @@ export function createTrash({
     list: (vaultId) => trashOf(store.read, vaultId, since(), mostListed),
     destroyedAt: (deletedAt) => deletedAt + recoveryWindowMs,
 
-    putWhole: (object, { userId, commit }) =>
-      commit(async (tx) => {
+    putWhole(object, { userId, commit }) {
+      const put = async (tx: Tx): Promise<number> => {
         const rows = await sizesOf(tx, object, mostTrashed.objects + 1)
         checkSubtree(rows, mostTrashed, 'delete')
         const now = clock.now()
@@ -74,10 +75,12 @@ export function createTrash({
         const root = rows.find(({ id }) => id === object.id)
         if (root && root.parentId !== 0) await releaseChild(tx, root.parentId)
         return rows.length
-      }),
+      }
+      return retryOvertaken(() => commit(put))
+    },
 
-    takeBack: (object, { userId, commit }) =>
-      commit(async (tx) => {
+    takeBack(object, { userId, commit }) {
+      const take = async (tx: Tx): Promise<{ parentId: number; objects: number }> => {
         // Makes moves wait, so that the parent still exists when the transaction ends.
         await lockVault(tx, object.vaultId)
         const rows = await trashedWith(tx, object, since())
@@ -97,6 +100,8 @@ export function createTrash({
         }
         await putSearchTexts(tx, rows.map(newSearchText))
         return { parentId, objects: rows.length }
-      }),
+      }
+      return retryOvertaken(() => commit(take))
+    },
   }
 }

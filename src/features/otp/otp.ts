@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import { isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from '../../hsm/otp-use.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { findUserById } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
@@ -122,11 +122,12 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     },
 
     examineToken(reader, otp) {
-      return againIfOutdated(async () => examineBlock(await findHeld(reader, otp.publicId), otp))
+      // The holder may have changed after the row was read.
+      return retryOvertaken(async () => examineBlock(await findHeld(reader, otp.publicId), otp))
     },
 
     withHolder: (reader, { userId }, use) =>
-      againIfOutdated(async () => {
+      retryOvertaken(async () => {
         const holder = userId === null ? null : await findUserById(reader, userId)
         return holder === null ? undefined : use(sealedUser(holder))
       }),
@@ -146,13 +147,6 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     },
   }
 }
-
-/** Repeats the check with new rows, since the holder may have changed after the row was read. */
-const againIfOutdated = <T>(examine: () => Promise<T>): Promise<T> =>
-  examine().catch((error: unknown) => {
-    if (isFault(error, 'hsm.outdated')) return examine()
-    throw error
-  })
 
 /** An OTP of no device, checked only to spend the same time. */
 export const noOtp: ShownOtp = { block: Buffer.alloc(16) }
@@ -196,7 +190,7 @@ function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDe
   }
 
   return async (reader: Reader, userId: number | undefined, code: string): Promise<ExaminedOtp | undefined> =>
-    codeForm.test(code) ? againIfOutdated(() => examine(reader, userId ?? unknownUserId, code)) : undefined
+    codeForm.test(code) ? retryOvertaken(() => examine(reader, userId ?? unknownUserId, code)) : undefined
 }
 
 const noFactors = { factors: Buffer.alloc(0) }

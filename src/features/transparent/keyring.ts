@@ -3,7 +3,8 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
-import type { Commit, Reader, Store } from '../../store/store.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
+import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
@@ -25,7 +26,15 @@ import {
   type TransparentKey,
 } from './records.ts'
 import type { CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, type SealedKey } from './sealing.ts'
+import {
+  checkPolicy,
+  checkVersion,
+  createKeyRows,
+  presentKey,
+  sealedNewKey,
+  sealedPolicy,
+  type SealedKey,
+} from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 import type { VersionLimits } from './version-limits.ts'
 
@@ -130,14 +139,15 @@ export function createKeyring(on: KeyringDependencies): Keyring {
     ...createKeyRotation(on, (policy, grant, work) => withMaterial(on, policy, grant, work)),
 
     async setDisabled(stored, version, disabled, commit) {
-      const { key } = existing(stored)
-      return commit(async (tx) => {
-        await checkPolicy(hsm, key)
+      const authorized = existing(stored).key
+      const switched = async (tx: Tx): Promise<TransparentKey> => {
+        const key = await presentKey(hsm, tx, authorized)
         const found = await findVersion(tx, key.id, version)
         if (found === null) throw new Fault('key.version_unknown')
         await rows.replaceVersion(tx, key, found, { disabled: Number(disabled) })
         return key
-      })
+      }
+      return retryOvertaken(() => commit(switched))
     },
 
     trim: (stored, oldest, commit) => trim(on, stored, oldest, commit),
@@ -214,7 +224,7 @@ async function createAnd<T>(
 async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | undefined) {
   const { key, latest } = existing(stored)
   await checkPolicy(hsm, key)
-  const found = key.oldestVersion === key.latestVersion ? [] : await findVersions(store.read, key.id)
+  const found = key.oldestVersion === key.latestVersion ? [] : await findVersions(store.read, key.id, key.latestVersion)
   const all = [...found.filter(({ version }) => version !== latest.version), latest]
   await ofEachVersion(all, (version) => checkVersion(hsm, key, version))
   return { key, versions: all }

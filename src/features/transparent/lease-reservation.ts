@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { SealedGrant } from '../../access/transaction-grant.ts'
-import { Fault, isFault } from '../../fault.ts'
+import { Fault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { createGathering } from '../../store/concurrency.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { cipherOf, keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
@@ -29,9 +29,6 @@ interface SealedLease {
 
 /** Leases per transaction, which bounds how long the database is locked. */
 const mostAtOnce = 64
-/** Under contention one of the competing workers succeeds per round. */
-const maxTries = 100
-const longestPauseMs = 128
 
 export interface ReservationDependencies {
   readonly store: Pick<Store, 'transaction'>
@@ -56,17 +53,7 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
     new Promise<number>((resolve, reject) => {
       leases.add({ ...lease, resolve, reject })
     })
-  return async (lease) => {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await reserve(lease)
-      } catch (error) {
-        if (!isFault(error, 'store.conflict') || tried === maxTries) throw error
-        // A random pause, so that workers that collided do not collide again.
-        await delay(Math.random() * Math.min(2 ** tried, longestPauseMs))
-      }
-    }
-  }
+  return (lease) => retryOvertaken(() => reserve(lease))
 }
 
 async function reserveAll(on: ReservationDependencies, asked: readonly AskedLease[]): Promise<void> {

@@ -216,8 +216,10 @@ export async function disabledVersions(reader: Reader, keyId: number): Promise<n
   return rows.map(({ version }) => Number(version))
 }
 
-export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[]> {
-  return reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
+/** @param upTo the latest version of the key's row as it was read: a rotation may have added others since */
+export async function findVersions(reader: Reader, keyId: number, upTo = Infinity): Promise<KeyVersion[]> {
+  const found = await reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
+  return found.filter(({ version }) => version <= upTo)
 }
 
 /** Whether any version refers to this object of the token. */

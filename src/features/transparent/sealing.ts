@@ -5,6 +5,7 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { nextGeneration } from '../../hsm/record-generation.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Reader, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type CountlessVersion,
   type KeyVersion,
   type TransparentKey,
+  TransparentKeyTable,
 } from './records.ts'
 
 /** The identities to which the records of a key are bound. */
@@ -191,19 +193,10 @@ export async function sealInPlaceOf(
   }
 }
 
-/** Each conflict means that another change has succeeded, mostly a rotation on another machine. */
-const maxTries = 20
-
 export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyRows {
   const rows: KeyRows = {
-    async change(authorized, commit, step, then) {
-      for (let tried = 1; ; tried++)
-        try {
-          return await commit((tx) => changeKey(hsm, tx, authorized, step, then))
-        } catch (error) {
-          if (tried === maxTries || !isFault(error, 'store.conflict')) throw error
-        }
-    },
+    change: (authorized, commit, step, then) =>
+      retryOvertaken(() => commit((tx) => changeKey(hsm, tx, authorized, step, then))),
 
     replaceVersion: async (tx, key, from, change) =>
       rows.putVersion(tx, await rows.sealVersion(tx, key, from, change, await transactionGrant(tx))),
@@ -234,6 +227,25 @@ export const deleted = (): Fault => new Fault('key.not_found', 'The key is delet
 
 export const notDeleted = (): Fault => new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
 
+/**
+ * The present row of a key, with a valid seal, locked until the transaction ends. A parallel call may have deleted the key, or taken it back, since the
+ * caller's row was read.
+ * @throws Fault `key.not_found`, `key.tampered`
+ */
+export async function presentKey(
+  hsm: Pick<Hsm, 'verify'>,
+  tx: Tx,
+  authorized: TransparentKey,
+): Promise<TransparentKey> {
+  await tx.update(TransparentKeyTable, { id: authorized.id }, { name: () => 'name' })
+  const current = await findKeyById(tx, authorized.id)
+  if (current === null) throw new Fault('key.not_found')
+  const isDeleted = current.deletedAt !== null
+  if (isDeleted !== (authorized.deletedAt !== null)) throw isDeleted ? deleted() : notDeleted()
+  await checkPolicy(hsm, current)
+  return current
+}
+
 async function changeKey(
   hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>,
   tx: Tx,
@@ -241,13 +253,8 @@ async function changeKey(
   step: (current: TransparentKey, tx: Tx) => Promise<TransparentKey>,
   then: ((tx: Tx, key: TransparentKey) => Promise<void>) | undefined,
 ): Promise<TransparentKey> {
-  const current = await findKeyById(tx, authorized.id)
-  if (current === null) throw new Fault('key.not_found')
-  // A parallel call may have deleted the key, or taken it back, since its row was read.
-  const isDeleted = current.deletedAt !== null
-  if (isDeleted !== (authorized.deletedAt !== null)) throw isDeleted ? deleted() : notDeleted()
   // Verified first, since a new seal over an edited row would legitimize the edit.
-  await checkPolicy(hsm, current)
+  const current = await presentKey(hsm, tx, authorized)
   const next = { ...(await step(current, tx)), generation: nextGeneration(current.generation) }
   const grant = await transactionGrant(tx)
   const shown = sealedPolicy(current)

@@ -122,7 +122,7 @@ export function createTransfers(on: TransferDependencies): Transfers {
 async function backUp({ store, hsm, vaultKeys }: TransferDependencies, by: Granted, stored: StoredKey | undefined) {
   const { key } = existing(stored)
   await checkPolicy(hsm, key)
-  const found = await findVersions(store.read, key.id)
+  const found = await findVersions(store.read, key.id, key.latestVersion)
   if (key.allowBackup !== 1 || found.some(({ backupBlob }) => backupBlob === null))
     throw new Fault('key.backup_forbidden')
   const { vaultKey } = await vaultKeys.of(key.vaultId)
@@ -178,7 +178,7 @@ async function exportKey(
     )
   const chosen =
     version === undefined
-      ? (await findVersions(store.read, key.id)).filter(({ disabled }) => disabled === 0)
+      ? (await findVersions(store.read, key.id, key.latestVersion)).filter(({ disabled }) => disabled === 0)
       : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
   const referenceTo = await on.vaultKeys.referencesOf(key, await by.grant())
   return { key, versions: await ofEachVersion(chosen, (one) => exported(on, referenceTo(one), one, recipient)) }

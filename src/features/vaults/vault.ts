@@ -140,6 +140,8 @@ export function createVaults(on: VaultDependencies): Vaults {
 
     changeSettings: (vaultId, { createsKeysOnUse, signingPermission, strict }, commit) =>
       commit(async (tx) => {
+        // Locked, so that a parallel change of another setting is not undone.
+        await lockVault(tx, vaultId)
         const current = (await findVault(tx, vaultId)) ?? missing()
         const next = {
           createsKeysOnUse: createsKeysOnUse === undefined ? current.createsKeysOnUse : Number(createsKeysOnUse),

@@ -18,6 +18,8 @@ export interface Authority {
   readonly rotation: FieldsOf<'rotation'> | undefined
   /** The proof that the caller has just shown a second factor, for a change of the caller's own factors. */
   readonly fresh?: FieldsOf<'fresh grant'>
+  /** Whether some of the rights of the grant were taken away after it was sealed: `grant` has those that are left. */
+  readonly isLowered?: boolean
 }
 
 /** Grants narrow a membership to Read at most, whatever its permission is. */
@@ -27,13 +29,13 @@ const asNarrow = (grant: FieldsOf<'grant'>): FieldsOf<'grant'> =>
 export interface AuthorityDependencies {
   readonly token: Token
   readonly endedSessions: Pick<EndedSessions, 'has'>
-  readonly shownRights: Pick<ShownRights, 'check'>
+  readonly shownRights: Pick<ShownRights, 'leftOf'>
 }
 
 /**
  * Reads and checks the authority in a request.
  * @throws Fault `hsm.seal_broken`; `hsm.rejected` for one that has expired, or is another record; `session.invalid`,
- * `access.permission` for a grant whose session has ended since, or whose caller has fewer rights now
+ * `access.permission` for a grant whose session has ended since, or whose caller has no rights any more
  */
 export function readAuthority(
   { token, endedSessions, shownRights }: AuthorityDependencies,
@@ -54,9 +56,10 @@ export function readAuthority(
   if (!isInTime) throw new Fault('hsm.rejected', 'The grant is not good at this time.')
   if (record.type === 'rotation') return { grant: undefined, rotation: record.fields }
   if (endedSessions.has(record.fields.session)) throw new Fault('session.invalid')
-  const grant = record.type === 'grant' ? asNarrow(record.fields) : { ...record.fields, ...inNoVault }
-  shownRights.check(grant)
-  return { grant, rotation: undefined, ...(record.type === 'fresh grant' && { fresh: record.fields }) }
+  const sealedGrant = record.type === 'grant' ? asNarrow(record.fields) : { ...record.fields, ...inNoVault }
+  const grant = shownRights.leftOf(sealedGrant)
+  const fresh = record.type === 'fresh grant' && { fresh: record.fields }
+  return { grant, rotation: undefined, ...fresh, isLowered: grant !== sealedGrant }
 }
 
 const inNoVault = { vault: null, permission: 0, grants: null } as const

@@ -1,7 +1,8 @@
 import { Fault } from '../../fault.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { composeRecord, type OpenedRecord } from '../record-layouts.ts'
+import { composeRecord } from '../record-layouts.ts'
+import { type Asker, mayBegin } from './key-rules.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { refused } from './record-change.ts'
 import { opened } from './shown-record.ts'
@@ -23,17 +24,12 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
   return { begin: (version, count) => keep.get(version, count)?.count ?? count }
 }
 
-/** See `Hsm.sealFirstCount`. `mayBegin` decides whether a count is allowed. */
-export function sealFirstCount(
-  token: Token,
-  firstCounts: FirstCounts,
-  record: Buffer,
-  mayBegin: (count: Extract<OpenedRecord, { type: 'invocations 2' }>['fields']) => boolean,
-): Uint8Array[] {
+/** See `Hsm.sealFirstCount`. */
+export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: Buffer, asker: Asker): Uint8Array[] {
   const { type, fields } = opened(record)
   if (type !== 'invocations 2' || fields.invocations < 0)
     throw new Fault('hsm.rejected', 'This is not a count of a version.')
-  if (!mayBegin(fields)) throw refused(type)
+  if (!mayBegin(asker, fields)) throw refused(type, asker)
   const version = composeRecord(type, { ...fields, invocations: 0 })
   const invocations = firstCounts.begin(version, fields.invocations)
   return [Buffer.from(String(invocations)), seal(token, composeRecord(type, { ...fields, invocations }))]

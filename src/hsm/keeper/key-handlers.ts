@@ -4,7 +4,6 @@ import type { AuditKeys } from './signing-keys.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type FirstCounts, sealFirstCount } from './first-counts.ts'
 import { signImportJob } from './import-job-signing.ts'
-import { mayBegin } from './key-rules.ts'
 import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
 import type { NewestShown } from './shown-record.ts'
@@ -23,7 +22,7 @@ export function createKeyHandlers(
     sealFirstCount(fields) {
       const record = fields.bytes()
       const asker = { origin, ...readAuthority(on, fields), now: Date.now() }
-      return sealFirstCount(token, firstCounts, record, (count) => mayBegin(asker, count))
+      return sealFirstCount(token, firstCounts, record, asker)
     },
     grantRotation: (fields) => grantRotation(on, Date.now(), fields),
     signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),

@@ -7,7 +7,7 @@ import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layou
 import { longestLease, mostInvocations } from '../rotation-due.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
 
-type Asker = Pick<Change, 'origin' | 'grant' | 'rotation' | 'now'>
+export type Asker = Pick<Change, 'origin' | 'grant' | 'rotation' | 'isLowered' | 'now'>
 
 /**
  * Which records of named keys may be sealed: for members of the vault by their permission, and for rotations that a
@@ -145,7 +145,8 @@ export function checkNewVersion(
     (policy.allowExport === 1 || key?.kek.startsWith('exportable.') === false) &&
     (policy.allowBackup === 1 || fields.backupKek === null)
   const isRotation = isAskedFor(change, policy, version) && disabled === 0 && isAbout(createdAt, change.now)
-  if (!isOfPolicy || !isAllowed || !(isRotation || isMember(change, policy.vault, 'Write'))) throw refused(next.type)
+  if (!isOfPolicy || !isAllowed || !(isRotation || isMember(change, policy.vault, 'Write')))
+    throw refused(next.type, change)
 }
 
 /** Whether a version may begin with this count. */

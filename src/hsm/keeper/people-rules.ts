@@ -181,7 +181,7 @@ function mayChangeMember(grant: Grant, { next, previous }: MemberChange): boolea
 export function checkVaultKey(
   { fields, key }: Change<'vault key 2'>['next'],
   { fields: vault }: Change<'vault'>['next'],
-  change: Pick<Change, 'origin' | 'grant'>,
+  change: Pick<Change, 'origin' | 'grant' | 'isLowered'>,
 ): void {
   const isOfVault =
     key?.kind === 'aes256-gcm' && /^(vault$|strict\.)/.test(key.kek) && fields.vault.equals(vault.identity)
@@ -189,7 +189,7 @@ export function checkVaultKey(
     change,
     ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(vault.creator),
   )
-  if (!isOfVault || !isMaker) throw refused('vault key 2')
+  if (!isOfVault || !isMaker) throw refused('vault key 2', change)
 }
 
 /**
@@ -206,5 +206,5 @@ export function checkFirstMember(
   const isFirst = fields.permission === permissionBits.Admin && fields.generation === 1
   const isTheirs = isCounted({ ...change, next, previous: undefined })
   if (!isCreator || !isFirst || !isTheirs || !isAllowed(change, ({ user }) => user.equals(vault.creator)))
-    throw refused('membership')
+    throw refused('membership', change)
 }

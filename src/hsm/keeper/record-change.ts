@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import type { Authority } from './authority.ts'
+import { takenAway } from './shown-rights.ts'
 
 /** Who asks the keeper: a worker, or the operator's console over a socket of its own. */
 export type Origin = 'worker' | 'operator'
@@ -74,6 +75,7 @@ export function hasRecovered(person: Person, recoveries: number): boolean {
   return true
 }
 
-export function refused(type: string): Fault {
-  return new Fault('hsm.rejected', `The keeper does not seal this ${type}.`)
+/** @param by who asks, where it may be for want of rights that were taken away from the caller */
+export function refused(type: string, by?: Pick<Authority, 'isLowered'>): Fault {
+  return by?.isLowered === true ? takenAway() : new Fault('hsm.rejected', `The keeper does not seal this ${type}.`)
 }

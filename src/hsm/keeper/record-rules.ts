@@ -77,7 +77,7 @@ export function checkChange(change: AnyChange): void {
   if (previous !== undefined && !followEachOther(previous.type, next.type)) throw refused(next.type)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are of the type of the rule
   const rule = rules[next.type] as (change: AnyChange) => boolean
-  if (!rule(change)) throw refused(next.type)
+  if (!rule(change)) throw refused(next.type, change)
 }
 
 /** A change of a record of any type. */

@@ -1,4 +1,4 @@
-import { capabilitiesOf } from '../../access/capabilities.ts'
+import { capabilitiesOf, mayLogIn } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import { createRecentMap } from '../../recent-map.ts'
 import { encodeRecord } from '../key-record.ts'
@@ -11,11 +11,16 @@ import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
  */
 export interface ShownRights {
   note(record: OpenedRecord): void
-  /** @throws Fault `access.permission` for a grant of more rights */
-  check(grant: Pick<FieldsOf<'grant'>, 'user' | 'capabilities' | 'vault' | 'permission'>): void
+  /**
+   * What is left of the rights of a grant: the same object where nothing was taken away.
+   * @throws Fault `access.permission` for a user who may not log in any more, and for a member who was removed
+   */
+  leftOf<Grant extends GrantedRights>(grant: Grant): Grant
   /** Forgets all rights: the operator has accepted older records. */
   forget(): void
 }
+
+type GrantedRights = Pick<FieldsOf<'grant'>, 'user' | 'capabilities' | 'vault' | 'permission'>
 
 interface Right {
   readonly number: number
@@ -41,15 +46,20 @@ export function createShownRights(): ShownRights {
       const name = subject.toString('latin1')
       if (number >= (newest.get(name)?.number ?? 0)) newest.set(name, { number, bits })
     },
-    check({ user, capabilities, vault, permission }) {
-      const own = bitsOf(encodeRecord(['user', user]))
-      const member = vault === null ? undefined : bitsOf(encodeRecord(['membership', vault, user]))
-      if ((capabilities & ~asked & ~(own ?? capabilities)) !== 0 || permission > (member ?? permission))
-        throw new Fault('access.permission', 'What the grant of this caller says was taken away since.')
+    leftOf(grant) {
+      const { user, capabilities, vault, permission } = grant
+      const own = bitsOf(encodeRecord(['user', user])) ?? capabilities
+      const member = (vault === null ? undefined : bitsOf(encodeRecord(['membership', vault, user]))) ?? permission
+      if ((capabilities & ~asked & ~own) === 0 && permission <= member) return grant
+      if (!mayLogIn(own) || member === 0) throw takenAway()
+      return { ...grant, capabilities: capabilities & (own | asked), permission: Math.min(permission, member) }
     },
     forget: () => newest.dropWhere(() => true),
   }
 }
+
+export const takenAway = (): Fault =>
+  new Fault('access.permission', 'What the grant of this caller says was taken away since.')
 
 function rightsIn({ type, fields }: OpenedRecord): number | undefined {
   if (type === 'user' || type === 'service account') return fields.capabilities

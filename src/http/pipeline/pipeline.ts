@@ -155,7 +155,10 @@ function handlerTools(request: RequestContext, recording: Recording, quotas: Quo
     client: request.client,
     note: (fields: AuditNote) => void Object.assign(request.note, fields),
     record: (part: AuditPart) => recording.part(request, part),
-    recordWithChange: (part: AuditPart) => void (request.parts = [...request.parts, part]),
+    recordWithChange(part: AuditPart) {
+      // A change that is made again notes its part again.
+      request.parts = [...request.parts.filter(({ operation }) => operation !== part.operation), part]
+    },
     commit: recording.commitOf(request),
     admit(kind: QuotaKind) {
       if (request.caller !== undefined) atClose(request, quotas.admit(kind, request.caller.userId))

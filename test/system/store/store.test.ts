@@ -282,6 +282,86 @@ describe('the store on SQLite', () => {
 describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
   behavesAsStore(postgresPlace)
 
+  describe('in the middle of its work', () => {
+    let store: Store
+    let cleanup: () => void
+    let client: Client
+    beforeAll(async () => {
+      const server = startPostgres()
+      ;({ cleanup } = server)
+      store = await openStore({ postgresUrl: server.url }, tables)
+      client = new Client({ connectionString: server.url })
+      await client.connect()
+      for (const chain of ['first', 'second']) await client.query(insert(chain))
+    })
+    afterAll(async () => {
+      await client.end()
+      await store.close()
+      cleanup()
+    })
+
+    it('makes a change again that the server undid for a deadlock', async () => {
+      const rise = (chain: string) => `UPDATE audit_heads SET seq = seq + 1 WHERE chain = '${chain}'`
+      let tries = 0
+      const held: string[] = []
+      const both = (chains: readonly string[]) =>
+        store.transaction(async (tx) => {
+          tries += 1
+          for (const chain of chains) {
+            await tx.query(rise(chain))
+            held.push(chain)
+            // Each of the two goes on once both hold a row that the other needs.
+            while (held.length < 2) await delay(5)
+          }
+        })
+      await Promise.all([both(['first', 'second']), both(['second', 'first'])])
+      expect(tries).toBe(3)
+      const { rows } = await client.query('SELECT seq FROM audit_heads ORDER BY chain')
+      expect(rows.map(({ seq }: { seq: string }) => Number(seq))).toEqual([2, 2])
+    })
+
+    it('says of a call for which the full pool had no connection that the database is at fault', async () => {
+      const held: (() => void)[] = []
+      const all = Array.from({ length: 8 }, () =>
+        store.transaction(() => new Promise<void>((resolve) => held.push(resolve))),
+      )
+      while (held.length < all.length) await delay(5)
+      const late = await Promise.allSettled([
+        store.query('SELECT 1', []),
+        store.transaction((tx) => tx.query('SELECT 1')),
+      ])
+      for (const end of held) end()
+      await Promise.all(all)
+      const refused = { status: 'rejected', reason: { code: 'store.unavailable' } }
+      expect(late).toMatchObject([refused, refused])
+    }, 30_000)
+
+    it.each([
+      ['a read', () => store.query('SELECT pg_sleep(9)', [])],
+      ['a change', () => store.transaction((tx) => tx.query('SELECT pg_sleep(9)'))],
+      [
+        'a change after a lost statement',
+        () =>
+          store.transaction(async (tx) => {
+            await tx.query('SELECT pg_sleep(9)').catch(() => undefined)
+            await tx.query('SELECT 1')
+          }),
+      ],
+      [
+        'a commit after a lost statement',
+        () => store.transaction((tx) => tx.query('SELECT pg_sleep(9)').catch(() => undefined)),
+      ],
+    ])('says of %s whose connection was lost that the database is at fault, and connects again', async (_, call) => {
+      const lost = expect(call()).rejects.toMatchObject({ code: 'store.unavailable' })
+      const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(9)%' AND pid <> pg_backend_pid()`
+      while ((await client.query(end)).rowCount === 0) await delay(20)
+      await lost
+      // The pool may give out the lost connection once more before it learns of the loss.
+      const again = () => store.query('SELECT 1 AS one', [])
+      await expect(again().catch(again)).resolves.toEqual([{ one: 1 }])
+    })
+  })
+
   describe('at its start', () => {
     let url: string
     let cleanup: () => void
