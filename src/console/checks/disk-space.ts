@@ -17,7 +17,7 @@ export const diskCheck: Check = {
     if (least === undefined) return [problem('none of the folders exists', 'Run "strongroom init".')]
     const judgements = [least, ...rooms].map((room) => judgeDisk(room, room.folder, config.warnings))
     const worst = judgements.find(({ state }) => state === 'problem') ?? judgements.find(({ state }) => state !== 'ok')
-    return [...(worst === undefined ? judgements.slice(0, 1) : [worst]).map(judged)]
+    return (worst === undefined ? judgements.slice(0, 1) : [worst]).map(judged)
   },
 }
 

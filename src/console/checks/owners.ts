@@ -33,14 +33,17 @@ interface Place {
   readonly isWhole: boolean
 }
 
+/** A database with its journals. */
+const databasePlace = (setting: string, file: string): Place => ({
+  setting,
+  folder: dirname(file),
+  isOwn: (name) => ['', '-wal', '-shm'].some((ending) => name === basename(file) + ending),
+  isWhole: false,
+})
+
+const whole = (setting: string, folder: string): Place => ({ setting, folder, isOwn: () => true, isWhole: true })
+
 function placesOf({ hsm, store, audit }: Config, side: 'workers' | 'inside'): Place[] {
-  const databasePlace = (setting: string, file: string): Place => ({
-    setting,
-    folder: dirname(file),
-    isOwn: (name) => ['', '-wal', '-shm'].some((ending) => name === basename(file) + ending),
-    isWhole: false,
-  })
-  const whole = (setting: string, folder: string): Place => ({ setting, folder, isOwn: () => true, isWhole: true })
   if (side === 'workers')
     return [
       ...(store.sqlite === undefined ? [] : [databasePlace('store.sqlite', store.sqlite)]),
@@ -63,7 +66,7 @@ function placeFindings({ setting, folder, isOwn, isWhole }: Place, user = ownerO
   const [first] = wrong
   if (first === undefined) return []
   const others = wrong.length === 1 ? '' : `; so it is with ${count(wrong.length - 1, 'more file')} there`
-  const [flag, where] = wrong.length > 3 ? ['-R ', folder] : ['', wrong.join(' ')]
+  const [flag, where] = isWhole && wrong.length > 3 ? ['-R ', folder] : ['', wrong.join(' ')]
   const commands = [
     ...(wrong.some((path) => !isOwnedBy(path, user)) ? [`chown ${flag}${user.name}: ${where}`] : []),
     ...(wrong.some((path) => !isOpenToOwner(path)) ? [`chmod ${flag}u+rwX ${where}`] : []),
