@@ -6,7 +6,7 @@ import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
-const kept = 'What you have typed and not saved is there again when you log in.'
+const kept = 'Your unsaved changes will be restored when you log in.'
 const again = (visit: Visit, user: TestUser): Promise<void> => visit.fillIn(user, nextTotpCode(user.totpSecret))
 
 /** A person who has typed into the form of an object, and has another session beside that of the browser. */
@@ -19,7 +19,7 @@ async function typing(vaultname: string) {
   await visit.open(`/object/${id}/edit`)
   await visit.sees('Edit draft.example.test')
   await page.getByLabel('Username').fill('typed-user')
-  await page.getByRole('button', { name: 'Change Password' }).click()
+  await page.getByRole('button', { name: 'Edit Password' }).click()
   await page.getByLabel('Password', { exact: true }).fill('Typed-Pass.phrase')
   return { client, vaultid, user, id, visit, page }
 }
@@ -64,7 +64,7 @@ it("is no other person's, and gone when another one has been there", async () =>
   await visit.sees('Edit draft.example.test')
   expect(await page.getByLabel('Username').inputValue()).toBe('before')
   await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByText('You are logged out.').waitFor()
+  await page.getByText('You have logged out.').waitFor()
   await again(visit, user)
   await visit.sees('Edit draft.example.test')
   expect(await page.getByLabel('Username').inputValue()).toBe('before')
