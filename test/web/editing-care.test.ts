@@ -52,7 +52,7 @@ it('another template keeps what it has a place for, and asks before the rest is 
   await page.getByLabel('Password', { exact: true }).fill('kept-Passw0rd')
   await page.getByLabel(/^Information/).fill('Has no place elsewhere')
   await page.getByLabel(/^Name in lists/).fill('Kept name')
-  await page.getByRole('button', { name: 'Edit template' }).click()
+  await page.getByRole('button', { name: 'Change template' }).click()
 
   // What was typed is still unsaved.
   await page.getByRole('navigation', { name: 'Main menu' }).getByRole('link', { name: 'Vaults' }).click()
@@ -71,7 +71,7 @@ it('another template keeps what it has a place for, and asks before the rest is 
   await choose(visit, 'Server')
   expect(await page.getByLabel(/^Information/).inputValue()).toBe('Has no place elsewhere')
   expect(await page.getByLabel(/^Name in lists/).inputValue()).toBe('Kept name')
-  await page.getByRole('button', { name: 'Edit template' }).click()
+  await page.getByRole('button', { name: 'Change template' }).click()
   await choose(visit, 'Login Info')
   await question.getByRole('button', { name: 'Use Login Info' }).click()
   // What names objects of this template is a field of its own.
@@ -93,7 +93,7 @@ it('a secret is not carried over into an open field', async () => {
   })
   await begin(visit, 'Short login')
   await page.getByLabel('Password', { exact: true }).fill('kept-Passw0rd')
-  await page.getByRole('button', { name: 'Edit template' }).click()
+  await page.getByRole('button', { name: 'Change template' }).click()
   await choose(visit, 'Login Info')
   const question = page.getByRole('alertdialog', { name: 'Login Info has no fields for some of your values' })
   await question.getByText('Password', { exact: true }).waitFor()

@@ -335,7 +335,7 @@ it('shows the codes of a stored seed, and for how long each is good', async () =
   await expect.poll(async () => (await code.textContent())?.replace(' ', '') === totpCode(secret)).toBe(true)
   await page.getByRole('meter', { name: /^Changes in \d+ seconds?$/ }).waitFor()
   await visit.expectSoundInAll('totp')
-  await page.getByRole('button', { name: 'Copy Code of Password' }).click()
+  await page.getByRole('button', { name: 'Copy Code for Password' }).click()
   await page.getByText('Code for Password copied.').waitFor()
   await page.getByRole('button', { name: 'Hide Password' }).click()
   await code.waitFor({ state: 'detached' })

@@ -64,7 +64,7 @@ describe('creating', () => {
     await visit.tabTo(/^Generate Password/)
     await keyboard.press('Enter')
     await page.getByText(/^Strong: /).waitFor()
-    await visit.tabTo(/^Use it/)
+    await visit.tabTo(/^Use this password/)
     await keyboard.press('Enter')
     await page.getByText('Meets all requirements.').waitFor({ state: 'attached' })
     await visit.tabTo(/^Create$/)
@@ -199,7 +199,7 @@ describe('editing', () => {
       'object.decrypt',
     )
     await page.getByRole('link', { name: 'Edit' }).click()
-    await page.getByRole('button', { name: 'Edit Password' }).click()
+    await page.getByRole('button', { name: 'Change Password' }).click()
     await page.getByLabel('Password', { exact: true }).fill('An0ther.pass-phrase')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await visit.sees('core1.example.test')

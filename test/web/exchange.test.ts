@@ -26,7 +26,7 @@ describe('an import', () => {
     await choose(visit, table)
     await page.getByText('2 objects', { exact: true }).waitFor()
     await page.getByText('1 row cannot be imported').click()
-    await page.getByText('Row 4: it has more or fewer columns than the headings').waitFor()
+    await page.getByText('Row 4: it has more or fewer columns than the header').waitFor()
     expect(await objects()).toEqual([])
     expect(await page.content()).not.toContain('pw-1')
     await page.getByRole('button', { name: 'Import 2 objects' }).click()

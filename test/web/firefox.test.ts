@@ -276,7 +276,7 @@ describe('in Firefox', () => {
     await visit.type('New pass phrase', next)
     await visit.type('Confirm new pass phrase', next)
     await visit.type('Code from one of your devices', user.hardwareToken.press())
-    await visit.press('Edit pass phrase')
+    await visit.press('Change pass phrase')
     await visit.sees('Vaults')
   })
 

@@ -12,7 +12,7 @@ it("templates are changed before one's eyes, and leave as a file that the comman
   const { page } = visit
   await visit.open('/administration/policies')
   await visit.sees('Policies')
-  await page.getByText('Least length: 14').waitFor()
+  await page.getByText('Minimum length: 14').waitFor()
   await visit.open('/administration/templates')
   await visit.sees('Templates')
   await page

@@ -29,7 +29,7 @@ it('shows what an object was, its secrets on demand alone, and gives it its valu
   await visit.sees('new.example.test')
   await page.getByRole('link', { name: 'History' }).click()
   await visit.sees('History of new.example.test')
-  expect(await page.title()).toBe('History of an object · Strongroom')
+  expect(await page.title()).toBe('Object history · Strongroom')
   await page.getByText('The last 10 are kept.').waitFor()
   expect(await page.getByText(`Replaced by ${user.username}`).count()).toBe(2)
   await page.getByText('Version 1', { exact: true }).click()

@@ -19,7 +19,7 @@ async function typing(vaultname: string) {
   await visit.open(`/object/${id}/edit`)
   await visit.sees('Edit draft.example.test')
   await page.getByLabel('Username').fill('typed-user')
-  await page.getByRole('button', { name: 'Edit Password' }).click()
+  await page.getByRole('button', { name: 'Change Password' }).click()
   await page.getByLabel('Password', { exact: true }).fill('Typed-Pass.phrase')
   return { client, vaultid, user, id, visit, page }
 }

@@ -194,7 +194,7 @@ describe('the bench of other keys', () => {
 
     await visit.open(`/vault/${vault.id}/keys`)
     await visit.sees('Keys of Payments')
-    await page.getByLabel('ID of bytes').fill('48')
+    await page.getByLabel('Number of bytes').fill('48')
     await press(visit, 'Generate random bytes')
     expect(Buffer.from(await result(visit, 'Random bytes'), 'base64')).toHaveLength(48)
     await choose(visit, 'Hash')

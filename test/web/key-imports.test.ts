@@ -70,7 +70,7 @@ describe('keys from outside', () => {
       expect(statSync(join(folder, made)).mode & 0o777, made).toBe(0o600)
     expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toContain('hit')
     const file = (label: RegExp, from: string) => page.getByLabel(label).setInputFiles(join(folder, from))
-    await file(/^The wrapped key/, 'wrapped.bin')
+    await file(/^Wrapped key/, 'wrapped.bin')
     if (isPair) await file(/^Public key of the pair/, 'public.der')
     await page.getByRole('button', { name: 'Import key' }).click()
     await page.getByText(`Key ${name} imported.`).waitFor()

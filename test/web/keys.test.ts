@@ -101,7 +101,7 @@ describe('the keys of a vault', () => {
     await visit.sees('cards')
     expect(await page.title()).toBe('Key · Strongroom')
     await page.getByText('export, backup, deletion').waitFor()
-    await page.getByText('after 90 days').waitFor()
+    await page.getByText('every 90 days').waitFor()
     visit.complaints.expect(/status of 409/)
   })
 
@@ -111,7 +111,7 @@ describe('the keys of a vault', () => {
     const visit = await person('Admin')
     const { page } = visit
     await openKey(visit, 'ledger')
-    const older = /older versions encrypted can still be decrypted/
+    const older = /Older versions still decrypt what they encrypted/
     await confirm(visit, 'Rotate', older, { told: 'Version 2 is now the latest.' })
     await confirm(visit, 'Rotate', /from now on/, { told: 'Version 3 is now the latest.' })
     expect(await vault.encrypt('ledger', plain)).toMatch(/^service:v3:/)
@@ -402,7 +402,7 @@ describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
     for (const deed of [
       'Delete',
       'Rotate',
-      'Change',
+      'Edit',
       'Limit versions',
       'Back up',
       'Export',

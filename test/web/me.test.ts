@@ -66,7 +66,7 @@ describe('the own account', () => {
     await page.getByText('Strength: Very strong').waitFor()
     await page.getByLabel('Confirm new pass phrase').fill(next)
     await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Edit pass phrase' }).click()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await page.getByText('Pass phrase changed.').waitFor()
     expect((await other.post('/auth/check')).status).toBe(403)
   })
@@ -79,7 +79,9 @@ describe('the own account', () => {
     const minutes = Number((await other.must('GET', '/me')).CALLINFO['timeout']) / 60_000
     expect(minutes).toBeGreaterThan(10)
     await page
-      .getByText(`After 10 minutes without any action the page locks, and after ${minutes} minutes without calls`)
+      .getByText(
+        `This page locks after 10 minutes of inactivity, and a session ends after ${minutes} minutes without calls`,
+      )
       .waitFor()
     await page.getByRole('button', { name: 'End all other sessions' }).click()
     await page.getByText('One session ended.').waitFor()

@@ -54,7 +54,7 @@ async function fillInNew({ page }: Visit, user: TestUser, next: string): Promise
 async function change(visit: Visit, user: TestUser): Promise<void> {
   await fillInNew(visit, user, fresh)
   await visit.page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
-  await visit.page.getByRole('button', { name: 'Edit pass phrase' }).click()
+  await visit.page.getByRole('button', { name: 'Change pass phrase' }).click()
 }
 
 const logOut = async ({ page }: Visit): Promise<void> => {
@@ -94,7 +94,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     await fillInNew(visit, user, 'passwordpassword')
     await page.getByText('Strength: Very easy to guess').waitFor()
     await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Edit pass phrase' }).click()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await page.getByRole('alert').getByText('(1730)').waitFor()
     expect(await page.getByLabel('Current pass phrase').inputValue()).toBe(user.passphrase)
     expect(await page.getByLabel('New pass phrase', { exact: true }).inputValue()).toBe('passwordpassword')
@@ -139,11 +139,11 @@ describe('a pass phrase that an administrator wants changed', () => {
     await page.getByText('Passkey', { exact: true }).click()
     await expect.poll(() => page.getByLabel('Code from one of your devices').count()).toBe(0)
     await visit.expectSound('passphrase-due-passkey')
-    await page.getByRole('button', { name: 'Edit pass phrase' }).click()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
     await page.getByText('Code', { exact: true }).click()
     await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Edit pass phrase' }).click()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await visit.sees('Your account')
     await page.getByRole('button', { name: 'Register passkey' }).click()
     await page.getByLabel('Passkey name').fill('Telephone')
@@ -153,7 +153,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('Passkey', { exact: true }).click()
     await fillInNew(visit, { ...user, passphrase: fresh }, 'nine copper kettles in the attic')
-    await page.getByRole('button', { name: 'Edit pass phrase' }).click()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await page.getByText('Pass phrase changed.').waitFor()
   })
 

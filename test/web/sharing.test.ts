@@ -122,7 +122,7 @@ it('shows a member of fewer rights who is a member, and nothing to change', asyn
   await page.getByRole('link', { name: /Network/ }).click()
   await page.getByRole('link', { name: 'Members' }).click()
   await visit.sees('About Network')
-  await page.getByText('You in this vault:').waitFor()
+  await page.getByText('You:').waitFor()
   await page.getByText('(you)').waitFor()
   for (const name of ['Share', 'Edit', 'Delete vault', /^Remove/, /^Change permission/])
     expect(await page.getByRole('button', { name }).count()).toBe(0)
@@ -184,7 +184,7 @@ it('lets a service account in by what it may do, and changes that', async () => 
   await dialog.getByRole('button', { name: 'Share' }).click()
   await page.getByRole('status').getByText(`Vault shared with ${name}.`).waitFor()
   const item = page.getByRole('listitem').filter({ hasText: name })
-  await item.getByText('Keys orders-*: encrypt, of certain additional data, 100 per day').waitFor()
+  await item.getByText('Keys orders-*: encrypt, with certain additional data, 100 per day').waitFor()
   const keys = { keys: 'orders-*', operations: ['encrypt'], aad: 'Zm9ybTo=', daily: 100 }
   expect(await grantsNow()).toMatchObject({ groupstatus: '1', service: true, grants: [keys] })
 

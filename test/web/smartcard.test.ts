@@ -147,7 +147,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)
     await page.getByLabel('Confirm new pass phrase').fill(next)
     await page.getByRole('radiogroup', { name: 'Second factor' }).getByText('Smartcard').click()
-    await page.getByRole('button', { name: 'Edit pass phrase' }).click()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await page.getByText('Pass phrase changed.').waitFor()
     holder = { ...holder, passphrase: next }
   })

@@ -176,7 +176,7 @@ it('makes favourites of rows and of what is chosen', async () => {
   await page.getByRole('checkbox', { name: 'Select one.test' }).check()
   await page.getByRole('checkbox', { name: 'Select two.test' }).check()
   const chosen = page.getByRole('group', { name: 'Selected objects' })
-  await chosen.getByRole('button', { name: 'Favourites' }).click()
+  await chosen.getByRole('button', { name: 'Add to favourites' }).click()
   await page.getByText('2 objects added to favourites.').waitFor()
   expect(await favourites()).toEqual(['one.test', 'two.test'])
   await chosen.getByRole('button', { name: 'Remove from favourites' }).click()

@@ -51,7 +51,11 @@ export function KeyDeeds({ vaultid, shown, rules, rights: { mayWrite, mayAdminis
         {deeds
           .filter((deed) => offered[deed])
           .map((deed) => (
-            <Button key={deed} className="button small" onPress={() => setAsked(deed)}>
+            <Button
+              key={deed}
+              className={deed === 'rotate' ? 'button small primary' : 'button small'}
+              onPress={() => setAsked(deed)}
+            >
               {icons[deed]}
               {own[deed]}
             </Button>

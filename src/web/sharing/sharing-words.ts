@@ -5,7 +5,7 @@ export const sharingWords = inBoth(
   {
     about: (vault: string) => `About ${vault}`,
     aboutTitle: 'About this vault',
-    youHere: 'Your access',
+    youHere: 'You',
     members: 'Members',
     you: 'you',
     share: 'Share',
@@ -76,7 +76,7 @@ export const sharingWords = inBoth(
   {
     about: (vault) => `Om ${vault}`,
     aboutTitle: 'Om det här valvet',
-    youHere: 'Din åtkomst',
+    youHere: 'Du',
     members: 'Medlemmar',
     you: 'du',
     share: 'Dela',

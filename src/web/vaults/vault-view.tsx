@@ -90,6 +90,11 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
         <Crumbs path={above} />
         <div className="heading">
           <ViewTitle key={place} text={title} kind={words.vault} />
+          {!folder && (
+            <span className="right" title={words.yourRight}>
+              {words.rights[vault.statustext] ?? vault.statustext}
+            </span>
+          )}
           <VaultEntrance vault={vault} folderid={place} name={title} />
           {folder ? (
             <a className="button small" href={`#/object/${place}`}>
@@ -98,9 +103,6 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
             </a>
           ) : (
             <>
-              <span className="right" title={words.yourRight}>
-                {words.rights[vault.statustext] ?? vault.statustext}
-              </span>
               <KeysLink vault={vault} />
               {drag && (
                 <a className="button small" href={`#/vault/${vaultid}/trash`}>
@@ -160,7 +162,11 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const selection = useSelection(rows, deferred)
   const mayWrite = drag !== undefined
 
-  if (below.length === 0) return <p className="soft">{folderid === rootId ? words.emptyVault : words.emptyFolder}</p>
+  if (below.length === 0) {
+    const isVault = folderid === rootId
+    const empty = isVault ? words.emptyVault : words.emptyFolder
+    return <p className="soft">{mayWrite ? `${empty} ${words.emptyHelp}` : empty}</p>
+  }
   return (
     <>
       <div className="bar">

@@ -85,6 +85,7 @@ export const en = {
   place: 'Location',
   emptyVault: 'This vault is empty.',
   emptyFolder: 'This folder is empty.',
+  emptyHelp: 'Create an object, or drop files here.',
   alarmed: 'Raises an alarm when a secret is shown',
   weak: 'A value does not meet the vault’s password policy',
 

@@ -86,6 +86,7 @@ export const sv: Words = {
   place: 'Plats',
   emptyVault: 'Valvet är tomt.',
   emptyFolder: 'Mappen är tom.',
+  emptyHelp: 'Skapa ett objekt eller släpp filer här.',
   alarmed: 'Larmar när en hemlighet visas',
   weak: 'Ett värde uppfyller inte valvets lösenordspolicy',
 
