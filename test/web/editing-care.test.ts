@@ -164,7 +164,7 @@ it('a file that is gone when it is sent is told so, and what was typed stays', a
   await page.getByLabel(/^Description/).fill('met')
   rmSync(path)
   await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByText('This file cannot be read any more.').waitFor()
+  await page.getByText('This file can no longer be read.').waitFor()
   expect(await page.getByLabel(/^Description/).inputValue()).toBe('met')
   visit.complaints.expect(/net::ERR_FILE_NOT_FOUND/)
 })

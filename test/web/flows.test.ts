@@ -42,7 +42,7 @@ describe('the login', () => {
     await visit.page.getByRole('button', { name: 'Svenska' }).click()
     const inSwedish = visit.page.getByRole('complementary', { name: 'Observera' })
     // When it was is said by the appliance alone.
-    expect(await inSwedish.textContent()).toMatch(/^Inloggningar med ditt namn har misslyckats.*has failed since/)
+    expect(await inSwedish.textContent()).toMatch(/^Inloggningsförsök i ditt namn har misslyckats.*has failed since/)
     await visit.page.getByRole('button', { name: 'English' }).click()
     await advice.getByRole('button', { name: 'Close' }).click()
     expect(await advice.count()).toBe(0)
@@ -327,6 +327,6 @@ describe('a session', () => {
     await visit.page.getByRole('link', { name: /Network/, includeHidden: true }).waitFor()
     // Not to the end of the patience with the logout that follows, which would be told once more.
     await visit.page.clock.runFor(66_000)
-    await visit.page.getByText('because nothing was done here').waitFor()
+    await visit.page.getByText('because you were inactive').waitFor()
   })
 })

@@ -95,7 +95,7 @@ it('of a new object is there again after the lock, with its template, and for an
   const lock = async (): Promise<void> => {
     // Not on into the patience of the logout, which would give it up and send another.
     await page.clock.runFor(10 * 60_000 + 6_000)
-    await page.getByText('because nothing was done here').waitFor()
+    await page.getByText('because you were inactive').waitFor()
     await expect.poll(() => visit.context.cookies()).toEqual([])
   }
   await lock()

@@ -72,7 +72,7 @@ describe('keys from outside', () => {
     const file = (label: RegExp, from: string) => page.getByLabel(label).setInputFiles(join(folder, from))
     await file(/^Wrapped key/, 'wrapped.bin')
     if (isPair) await file(/^Public key of the pair/, 'public.der')
-    await page.getByRole('button', { name: 'Import key' }).click()
+    await page.getByRole('button', { name: 'Complete import' }).click()
     await page.getByText(`Key ${name} imported.`).waitFor()
     if (isPair) {
       const { VERSIONS } = await readKey(vault.admin, vault.id, name)

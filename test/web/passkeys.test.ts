@@ -172,13 +172,13 @@ it('a browser that gives or makes no passkey says so, and the code stays for the
   await device.send('WebAuthn.clearCredentials', { authenticatorId })
   await logOut(visit)
   await logInByPasskey(visit, user)
-  await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
+  await page.getByRole('alert').getByText('No passkey was received').waitFor()
 })
 
 it('at an address that passkeys are not bound to none is made', async () => {
   const holder = await atAccount({ host: '127.0.0.1' })
   await register(holder, 'Elsewhere')
-  await holder.visit.page.getByRole('alert').getByText('Passkeys are bound to another address').waitFor()
+  await holder.visit.page.getByRole('alert').getByText('Passkeys only work at another address').waitFor()
 })
 
 it.each([

@@ -140,7 +140,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     await expect.poll(() => page.getByLabel('Code from one of your devices').count()).toBe(0)
     await visit.expectSound('passphrase-due-passkey')
     await page.getByRole('button', { name: 'Change pass phrase' }).click()
-    await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
+    await page.getByRole('alert').getByText('No passkey was received').waitFor()
     await page.getByText('Code', { exact: true }).click()
     await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
     await page.getByRole('button', { name: 'Change pass phrase' }).click()

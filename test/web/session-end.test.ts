@@ -8,7 +8,7 @@ import { consoleStage } from './console-stage.ts'
 const stage = consoleStage()
 
 const logout = '**/api/1.0/auth/logout'
-const unheard = 'the appliance did not hear of your logout'
+const unheard = 'The appliance could not be told that you logged out.'
 const logOut = (page: Page): Promise<void> => page.getByRole('button', { name: 'Log out' }).click()
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
@@ -104,7 +104,7 @@ describe('a logout', () => {
 })
 
 describe('idleness', () => {
-  const locked = 'because nothing was done here'
+  const locked = 'because you were inactive'
 
   it('is not undone by what is done after a sleep', async () => {
     const visit = await stage.visitor()
@@ -187,7 +187,7 @@ describe('work under way', () => {
     await page.clock.runFor(9.5 * 60_000)
     await page.getByRole('alertdialog', { name: 'Are you still there?' }).waitFor()
     await page.clock.runFor(60_000)
-    await page.getByText('because nothing was done here').waitFor()
+    await page.getByText('because you were inactive').waitFor()
   })
 })
 
