@@ -90,11 +90,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
         <Crumbs path={above} />
         <div className="heading">
           <ViewTitle key={place} text={title} kind={words.vault} />
-          {!folder && (
-            <span className="right" title={words.yourRight}>
-              {words.rights[vault.statustext] ?? vault.statustext}
-            </span>
-          )}
+          {!folder && <OwnRight vault={vault} />}
           <VaultEntrance vault={vault} folderid={place} name={title} />
           {folder ? (
             <a className="button small" href={`#/object/${place}`}>
@@ -126,6 +122,22 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
       </div>
     </div>
   )
+}
+
+function OwnRight({ vault: { statustext } }: { readonly vault: SharedVault }) {
+  const words = useWords()
+  return (
+    <span className="right" title={words.yourRight}>
+      {words.rights[statustext] ?? statustext}
+    </span>
+  )
+}
+
+/** What an empty vault or folder says, with what to do for those who may write. */
+function Empty({ isVault, mayWrite }: { readonly isVault: boolean; readonly mayWrite: boolean }) {
+  const words = useWords()
+  const empty = isVault ? words.emptyVault : words.emptyFolder
+  return <p className="soft">{mayWrite ? `${empty} ${words.emptyHelp}` : empty}</p>
 }
 
 interface ObjectsProps {
@@ -162,11 +174,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const selection = useSelection(rows, deferred)
   const mayWrite = drag !== undefined
 
-  if (below.length === 0) {
-    const isVault = folderid === rootId
-    const empty = isVault ? words.emptyVault : words.emptyFolder
-    return <p className="soft">{mayWrite ? `${empty} ${words.emptyHelp}` : empty}</p>
-  }
+  if (below.length === 0) return <Empty isVault={folderid === rootId} mayWrite={mayWrite} />
   return (
     <>
       <div className="bar">
