@@ -67,7 +67,7 @@ export const keyWords = inBoth(
     delete: 'Delete',
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteText: (days: string) =>
-      `The key can no longer be used, and programs that need it fail. An Admin can restore it within ${days}. After that it is destroyed, and what it encrypted is lost permanently.`,
+      `The key stops working immediately, and programs that need it fail. An Admin can restore it within ${days}. After that it is destroyed, and what it encrypted is lost permanently.`,
     days: (days: number) => (days === 1 ? 'a day' : `${days.toLocaleString('en')} days`),
     hours: (hours: number) => (hours === 1 ? 'an hour' : `${hours.toLocaleString('en')} hours`),
     deleted: (name: string) => `Key ${name} deleted.`,
@@ -156,7 +156,7 @@ export const keyWords = inBoth(
     delete: 'Radera',
     deleteTitle: (name) => `Radera ${name}?`,
     deleteText: (days) =>
-      `Nyckeln kan inte längre användas, och program som behöver den slutar fungera. En administratör kan återställa den inom ${days}. Sedan förstörs den, och det som den har krypterat går förlorat för alltid.`,
+      `All användning av nyckeln upphör genast, och program som behöver den slutar fungera. En administratör kan återställa den inom ${days}. Sedan förstörs den, och det som den har krypterat går förlorat för alltid.`,
     days: (days) => (days === 1 ? 'en dag' : `${days.toLocaleString('sv')} dagar`),
     hours: (hours) => (hours === 1 ? 'en timme' : `${hours.toLocaleString('sv')} timmar`),
     deleted: (name) => `Nyckeln ${name} har raderats.`,
