@@ -45,7 +45,7 @@ describe('an import', () => {
     const { visit, page, objects } = await given()
     const twice = 'name,username,password\nMail,ann,1\nMail,ANN,2\n'
     await choose(visit, twice)
-    await page.getByText(/1 is in the vault already/).waitFor()
+    await page.getByText(/1 is already in the vault/).waitFor()
     await page.getByRole('button', { name: 'Import 1 object' }).click()
     await page.getByText('1 object imported.').waitFor()
     expect(await objects()).toHaveLength(1)
@@ -204,7 +204,7 @@ describe('an export', () => {
     const [damaged, alarmed] = [await add('Spoilt'), await add('Guarded')]
     await upload(admin, { groupid: id, description: 'of the door' }, Buffer.from('content'))
     await page.reload()
-    await page.getByText(/1 file stays behind/).waitFor()
+    await page.getByText(/1 file is not included/).waitFor()
     await add('Sound')
     await admin.must('PUT', `/object/${alarmed}/alarm`, { alarm: true })
     const database = new Database(stage.appliance.config.store.sqlite ?? '')

@@ -82,7 +82,7 @@ describe('a KeePass file', () => {
     await visit.open('/exchange')
     await page.reload()
     await open(file)
-    await page.getByText(/2 are in the vault already/).waitFor()
+    await page.getByText(/2 are already in the vault/).waitFor()
     await page.getByRole('button', { name: 'Import 1 object' }).waitFor()
     visit.complaints.expect(/status of 413/)
   })

@@ -69,7 +69,7 @@ it('of objects that are called as those of an import are read before it says whi
   const rows = ['ann', 'cid'].map((username) => `Mail,${username},pw,https://mail.example`)
   const buffer = Buffer.from(`name,username,password,url\n${rows.join('\n')}\n`)
   await page.locator('input[type=file]').setInputFiles({ name: 'export.csv', mimeType: 'text/csv', buffer })
-  await page.getByText(/1 is in the vault already/).waitFor()
+  await page.getByText(/1 is already in the vault/).waitFor()
   await page.getByRole('button', { name: 'Import 1 object' }).click()
   await page.getByText('1 object imported.').waitFor()
   expect((await all()).map((object) => String(object.public['username'])).toSorted()).toEqual(['ann', 'bob', 'cid'])

@@ -165,7 +165,7 @@ it('chooses rows by keys and by the mouse, and deletes them with what lies in th
   await page.getByRole('button', { name: 'Delete' }).click()
   await page
     .getByRole('dialog', { name: 'Delete 3 objects?' })
-    .getByText('1 object lies in folders among them')
+    .getByText('1 object in the selected folders is deleted too.')
     .waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('3 objects deleted.').waitFor()
