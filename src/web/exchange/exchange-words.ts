@@ -85,7 +85,7 @@ export const exchangeWords = inBoth(
       'Everything you can read in the vault, in a file encrypted with a pass phrase. Open it with the program age: age --decrypt.',
     recorded: 'Reading the secrets of an object is recorded in the audit trail, as when you show one.',
     noFiles: (number: number) =>
-      `${counted('en', number, 'file is', 'files are')} not included. Download ${number === 1 ? 'it' : 'them one by one'}.`,
+      `${counted('en', number, 'file is', 'files are')} not included. Download ${number === 1 ? 'it separately' : 'them one by one'}.`,
     alarmed: (number: number) => `${counted('en', number, 'object raises', 'objects raise')} an alarm when read.`,
     withAlarmed: 'Include these and raise the alarms',
     exportPassphrase: 'Pass phrase',
@@ -181,7 +181,7 @@ export const exchangeWords = inBoth(
       'Allt du kan läsa i valvet, i en fil som är krypterad med en lösenfras. Öppna den med programmet age: age --decrypt.',
     recorded: 'När hemligheterna i ett objekt läses registreras det i granskningsloggen, som när du visar en.',
     noFiles: (number) =>
-      `${counted('sv', number, 'fil är', 'filer är')} inte med. Ladda ner ${number === 1 ? 'den' : 'dem en och en'}.`,
+      `${counted('sv', number, 'fil är', 'filer är')} inte med. Ladda ner ${number === 1 ? 'den separat' : 'dem en och en'}.`,
     alarmed: (number) => `${counted('sv', number, 'objekt utlöser', 'objekt utlöser')} ett larm när det läses.`,
     withAlarmed: 'Ta med dem och utlös larmen',
     exportPassphrase: 'Lösenfras',
