@@ -211,7 +211,7 @@ it('takes the number of a service account that another owns, in Swedish too', as
   await page.getByRole('button', { name: 'Svenska' }).click()
   await page.getByRole('button', { name: 'Dela', exact: true }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Program', { exact: true }).click()
+  await dialog.getByText('Tjänstekonto', { exact: true }).click()
   await dialog.getByLabel('Tjänstekontots ID').fill(id)
   await dialog.getByLabel('Nycklarnas namn').fill('*')
   await dialog.getByLabel('dekryptera', { exact: true }).check()
