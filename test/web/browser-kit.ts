@@ -138,7 +138,7 @@ export class Visit {
     await page.getByLabel('Username').fill(user.username)
     await page.getByLabel('Pass phrase').fill(user.passphrase)
     await page.getByLabel('Application key').fill(this.appliance.applicationKey)
-    await page.getByLabel('Code of the app').fill(otp)
+    await page.getByLabel('Code from the app').fill(otp)
     await page.getByRole('button', { name: 'Log in' }).click()
   }
 

@@ -116,7 +116,7 @@ export class FirefoxVisit {
     await this.type('Username', user.username)
     await this.type('Pass phrase', user.passphrase)
     await this.type('Application key', this.appliance.applicationKey)
-    await this.type('Code of the app', otp)
+    await this.type('Code from the app', otp)
     await this.press('Log in')
   }
 

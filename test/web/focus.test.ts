@@ -26,7 +26,7 @@ it('goes from a row that is gone to the next, from the last to the one before, a
     await client.must('PUT', `/object/${id}/favourite`, { favourite: true })
   }
   await page.reload()
-  const off = (name: string): string => `Take ${name} off the favourites`
+  const off = (name: string): string => `Remove ${name} from favourites`
   await page.getByRole('region', { name: 'Favourites' }).waitFor()
   await press(page, off('three'))
   await expect.poll(() => visit.focused()).toBe(off('two'))
@@ -57,8 +57,8 @@ it('goes to the heading of the list where its last row is gone, and stays where 
     await client.must('DELETE', `/object/${await createObject(client, vaultid, { host })}`)
   await visit.open(`/vault/${vaultid}/trash`)
   await visit.sees('Trash of Loft')
-  await press(page, 'Take back right.example.test')
-  await expect.poll(() => visit.focused()).toBe('Take back left.example.test')
+  await press(page, 'Restore right.example.test')
+  await expect.poll(() => visit.focused()).toBe('Restore left.example.test')
   let answer = (): void => undefined
   const answered = new Promise<void>((resolve) => (answer = resolve))
   await page.route('**/undelete', async (route) => {
@@ -68,12 +68,12 @@ it('goes to the heading of the list where its last row is gone, and stays where 
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Loft' }).focus()
   answer()
-  await page.getByText('Nothing is in the trash.').waitFor()
+  await page.getByText('The trash is empty.').waitFor()
   expect(await visit.focused()).toBe('Loft')
   await client.must('DELETE', `/object/${await createObject(client, vaultid, { host: 'middle.example.test' })}`)
   await page.reload()
-  await press(page, 'Take back middle.example.test')
-  await page.getByText('Nothing is in the trash.').waitFor()
+  await press(page, 'Restore middle.example.test')
+  await page.getByText('The trash is empty.').waitFor()
   await expect.poll(() => visit.focused()).toBe('Trash of Loft')
 })
 
@@ -81,14 +81,14 @@ it('goes to the heading of the sessions as the others end, and to that of the va
   const { user, vaultid, visit, page } = await owner('Porch')
   await stage.appliance.login(user)
   await visit.open('/me')
-  await press(page, 'End all others')
-  await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count()).toBe(0)
+  await press(page, 'End all other sessions')
+  await expect.poll(() => page.getByRole('button', { name: 'End all other sessions' }).count()).toBe(0)
   await expect.poll(() => visit.focused()).toBe('Sessions')
   await createObject(await stage.appliance.login(user), vaultid, { host: 'gone.example.test' })
   await visit.open(`/vault/${vaultid}`)
   await page.getByRole('checkbox', { name: 'Select gone.example.test' }).check()
   await press(page, 'Delete')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
-  await visit.hears('1 object is deleted.')
+  await visit.hears('1 object deleted.')
   await expect.poll(() => visit.focused()).toBe('Porch')
 })

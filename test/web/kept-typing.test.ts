@@ -6,7 +6,7 @@ import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
-const kept = 'What you have typed and not saved is there again when you log in.'
+const kept = 'Your unsaved changes will be restored when you log in.'
 const again = (visit: Visit, user: TestUser): Promise<void> => visit.fillIn(user, nextTotpCode(user.totpSecret))
 
 /** A person who has typed into the form of an object, and has another session beside that of the browser. */
@@ -64,7 +64,7 @@ it("is no other person's, and gone when another one has been there", async () =>
   await visit.sees('Edit draft.example.test')
   expect(await page.getByLabel('Username').inputValue()).toBe('before')
   await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByText('You are logged out.').waitFor()
+  await page.getByText('You have logged out.').waitFor()
   await again(visit, user)
   await visit.sees('Edit draft.example.test')
   expect(await page.getByLabel('Username').inputValue()).toBe('before')
@@ -95,7 +95,7 @@ it('of a new object is there again after the lock, with its template, and for an
   const lock = async (): Promise<void> => {
     // Not on into the patience of the logout, which would give it up and send another.
     await page.clock.runFor(10 * 60_000 + 6_000)
-    await page.getByText('because nothing was done here').waitFor()
+    await page.getByText('because you were inactive').waitFor()
     await expect.poll(() => visit.context.cookies()).toEqual([])
   }
   await lock()

@@ -28,7 +28,7 @@ async function atBench(name: string): Promise<Visit> {
 }
 
 const choose = ({ page }: Visit, operation: string) =>
-  page.getByRole('radiogroup', { name: 'What to do' }).getByText(operation, { exact: true }).click()
+  page.getByRole('radiogroup', { name: 'Operation' }).getByText(operation, { exact: true }).click()
 const press = ({ page }: Visit, operation: string) => page.getByRole('button', { name: operation, exact: true }).click()
 const dataOf = ({ page }: Visit) => page.getByLabel('Data', { exact: true })
 
@@ -55,9 +55,9 @@ describe('the bench of a key that encrypts', () => {
     await press(visit, 'Decrypt')
     expect(await result(visit, 'Data')).toBe('4111 1111 – é')
     await page.getByRole('button', { name: 'Copy: Data' }).click()
-    await visit.hears('Data is copied.')
+    await visit.hears('Data copied.')
     expect(await visit.clipboard()).toBe('4111 1111 – é')
-    await page.getByText(/The clipboard is emptied in/).waitFor()
+    await page.getByText(/The clipboard will be cleared in/).waitFor()
     await page.getByLabel('Additional data', { exact: true }).fill('customer 18')
     await press(visit, 'Decrypt')
     await page.getByRole('alert').getByText('(1507)').waitFor()
@@ -70,9 +70,9 @@ describe('the bench of a key that encrypts', () => {
     const visit = await atBench('cards')
     const { page } = visit
     const bytes = randomBytes(300)
-    await page.getByLabel('Data: written as', { exact: true }).selectOption('Hex')
+    await page.getByLabel('Data: format', { exact: true }).selectOption('Hex')
     await dataOf(visit).fill('00 ff 8')
-    await page.getByText('This is not hex: two digits make a byte.').waitFor()
+    await page.getByText('Enter valid hex: two digits per byte.').waitFor()
     await dataOf(visit).fill('00 FF 8a')
     await press(visit, 'Encrypt')
     const first = await result(visit, 'Ciphertext')
@@ -90,14 +90,14 @@ describe('the bench of a key that encrypts', () => {
     await press(visit, 'Decrypt')
     const shown = () => result(visit, 'Data')
     await expect.poll(shown).toBe(bytes.toString('base64'))
-    const notation = page.locator('.result').getByLabel('Data: written as')
+    const notation = page.locator('.result').getByLabel('Data: format')
     await notation.selectOption('Hex')
     expect(await shown()).toBe(bytes.toString('hex'))
     await notation.selectOption('Text')
     expect(await shown()).toBe('These bytes are not text.')
     const tooLarge = page.waitForEvent('filechooser')
     await choose(visit, 'Encrypt')
-    await page.getByRole('button', { name: 'Take the file away' }).click()
+    await page.getByRole('button', { name: 'Remove file' }).click()
     await page.getByRole('button', { name: 'From a file' }).click()
     await (await tooLarge).setFiles({ name: 'large', mimeType: '', buffer: Buffer.alloc(1_048_577) })
     await page.getByText(/larger than 1 MiB/).waitFor()
@@ -105,7 +105,7 @@ describe('the bench of a key that encrypts', () => {
 
   it('rewraps, and makes data keys that the key opens', async () => {
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/turning`, { type: 'aes256-gcm96' })
-    const old = await vault.encrypt('turning', base64('kept'))
+    const old = await vault.encrypt('turning', base64('met'))
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/turning/rotate`)
     const visit = await atBench('turning')
     const { page } = visit
@@ -114,12 +114,12 @@ describe('the bench of a key that encrypts', () => {
     await press(visit, 'Rewrap')
     const anew = await result(visit, 'Ciphertext')
     expect(anew).toMatch(/^service:v2:/)
-    expect(await vault.decrypt('turning', anew)).toBe(base64('kept'))
-    await choose(visit, 'Make a data key')
+    expect(await vault.decrypt('turning', anew)).toBe(base64('met'))
+    await choose(visit, 'Create data key')
     await page.getByLabel('Length in bits').selectOption('512')
-    await page.getByLabel('Show the data key in the open as well').check()
-    await press(visit, 'Make a data key')
-    const open = await result(visit, 'Data key in the open')
+    await page.getByLabel('Show the data key in plaintext too').check()
+    await press(visit, 'Create data key')
+    const open = await result(visit, 'Data key in plaintext')
     expect(Buffer.from(open, 'base64')).toHaveLength(64)
     expect(await vault.decrypt('turning', await result(visit, 'Ciphertext'))).toBe(open)
   })
@@ -147,7 +147,7 @@ describe('the bench of a key that encrypts', () => {
     await page.getByRole('button', { name: 'Copy: Ciphertext' }).waitFor()
     await visit.tabTo('Copy: Ciphertext')
     await page.keyboard.press('Space')
-    await visit.hears('Ciphertext is copied.')
+    await visit.hears('Ciphertext copied.')
     const copied = await visit.clipboard()
     expect(await vault.decrypt('cards', copied)).toBe(base64('typed'))
   })
@@ -171,17 +171,17 @@ describe('the bench of other keys', () => {
 
     await choose(visit, 'Verify')
     await press(visit, 'Verify')
-    await page.getByText('It is genuine').waitFor()
+    await page.getByText('Valid: made by this key').waitFor()
     await dataOf(visit).fill('Another invoice')
     await press(visit, 'Verify')
-    await page.getByText('It is not of this key and these data.').waitFor()
+    await page.getByText('Not valid for this key and this data.').waitFor()
   })
 
   it('makes and verifies HMACs; hashes and draws random bytes without a key', async () => {
     const visit = await atBench('marks')
     const { page } = visit
     await dataOf(visit).fill('marked')
-    await press(visit, 'Make an HMAC')
+    await press(visit, 'Compute HMAC')
     const hmac = await result(visit, 'HMAC')
     const verified = await vault.admin.must('POST', `/transparent/${vault.id}/verify/marks`, {
       input: base64('marked'),
@@ -190,12 +190,12 @@ describe('the bench of other keys', () => {
     expect(verified.CALLINFO['valid']).toBe(true)
     await choose(visit, 'Verify')
     await press(visit, 'Verify')
-    await page.getByText('It is genuine').waitFor()
+    await page.getByText('Valid: made by this key').waitFor()
 
     await visit.open(`/vault/${vault.id}/keys`)
     await visit.sees('Keys of Payments')
-    await page.getByLabel('How many bytes').fill('48')
-    await press(visit, 'Draw random bytes')
+    await page.getByLabel('Number of bytes').fill('48')
+    await press(visit, 'Generate random bytes')
     expect(Buffer.from(await result(visit, 'Random bytes'), 'base64')).toHaveLength(48)
     await choose(visit, 'Hash')
     await dataOf(visit).fill('hashed')
@@ -238,8 +238,8 @@ describe('the samples of what was done', () => {
       Python: 'sample.py',
     })) {
       await page.getByRole('radiogroup', { name: 'Language' }).getByText(language, { exact: true }).click()
-      await page.getByRole('button', { name: `Copy: The same as a program (${language})` }).click()
-      const text = (await page.getByRole('region', { name: 'The same as a program' }).textContent()) ?? ''
+      await page.getByRole('button', { name: `Copy: Use in a program (${language})` }).click()
+      const text = (await page.getByRole('region', { name: 'Use in a program' }).textContent()) ?? ''
       await expect.poll(() => visit.clipboard()).toBe(text)
       texts.push(text)
       writeFileSync(join(folder, file), language === 'curl' ? `#!/bin/bash\n${text}\n` : text, { mode: 0o755 })
@@ -279,9 +279,9 @@ describe('the samples of what was done', () => {
     const decrypted = await samples(visit)
     for (const text of decrypted.texts) expect(text).not.toContain('do not tell')
     expect(answers(decrypted.printed, 'plaintext')).toEqual([base64('do not tell'), 'do not tell', 'do not tell'])
-    await choose(visit, 'Make a data key')
+    await choose(visit, 'Create data key')
     await page.getByLabel('Additional data', { exact: true }).fill('')
-    await press(visit, 'Make a data key')
+    await press(visit, 'Create data key')
     await result(visit, 'Ciphertext')
     for (const ciphertext of answers((await samples(visit)).printed, 'ciphertext'))
       expect(Buffer.from(await vault.decrypt('cards', ciphertext), 'base64')).toHaveLength(32)
@@ -291,7 +291,7 @@ describe('the samples of what was done', () => {
     const visit = await atBench('invoices')
     const { page } = visit
     await dataOf(visit).fill(secret)
-    await page.getByLabel('Form of the signature').selectOption('r and s in a row (JWS)')
+    await page.getByLabel('Signature format').selectOption('r and s concatenated (JWS)')
     await press(visit, 'Sign')
     await result(visit, 'Signature')
     for (const signature of answers((await samples(visit)).printed, 'signature')) {
@@ -302,19 +302,19 @@ describe('the samples of what was done', () => {
     }
     await choose(visit, 'Verify')
     await press(visit, 'Verify')
-    await page.getByText('It is genuine').waitFor()
+    await page.getByText('Valid: made by this key').waitFor()
     expect(answers((await samples(visit)).printed, 'valid')).toEqual(['true', 'true', 'True'])
 
     await visit.open(`/vault/${vault.id}/keys/marks`)
     await visit.sees('marks')
     await dataOf(visit).fill(secret)
-    await press(visit, 'Make an HMAC')
+    await press(visit, 'Compute HMAC')
     const hmac = await result(visit, 'HMAC')
     expect(answers((await samples(visit)).printed, 'hmac')).toEqual([hmac, hmac, hmac])
 
     await visit.open(`/vault/${vault.id}/keys`)
     await visit.sees('Keys of Payments')
-    await press(visit, 'Draw random bytes')
+    await press(visit, 'Generate random bytes')
     await result(visit, 'Random bytes')
     for (const bytes of answers((await samples(visit)).printed, 'random_bytes'))
       expect(Buffer.from(bytes, 'base64')).toHaveLength(32)

@@ -65,23 +65,23 @@ describe('the keys of a vault', () => {
     await visit.open(`/vault/${vault.id}`)
     await page.getByRole('link', { name: 'Keys', exact: true }).click()
     await visit.sees('Keys of Payments')
-    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('cards 2027')
-    await dialog.getByLabel('What it is for').fill('Card numbers')
-    await dialog.getByLabel('It may be exported, wrapped to a public key').check()
-    await dialog.getByLabel(/^Days after which/).fill('90')
-    await dialog.getByRole('button', { name: 'Create a key' }).click()
-    await dialog.getByText(/^A name has 1 to 128 letters/).waitFor()
+    await dialog.getByLabel('Purpose').fill('Card numbers')
+    await dialog.getByLabel('Export, wrapped with a public key').check()
+    await dialog.getByLabel(/^Rotate automatically after/).fill('90')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText(/^Use 1 to 128 letters/).waitFor()
     await make('taken')
     await dialog.getByLabel('Name', { exact: true }).fill('taken')
-    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
     // Refused by the appliance: what was typed is still there.
     await dialog.getByRole('alert').getByText('(1501)').waitFor()
-    expect(await dialog.getByLabel('What it is for').inputValue()).toBe('Card numbers')
+    expect(await dialog.getByLabel('Purpose').inputValue()).toBe('Card numbers')
     await dialog.getByLabel('Name', { exact: true }).fill('cards')
-    await dialog.getByRole('button', { name: 'Create a key' }).click()
-    await visit.hears('The key cards is there.')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await visit.hears('Key cards created.')
     const row = page.getByRole('table').getByRole('row', { name: /cards/ })
     await row.getByText('AES-256-GCM · Card numbers').waitFor()
     expect(await row.getByRole('meter').getAttribute('aria-label')).toContain('of 4.3bn encryptions')
@@ -97,8 +97,8 @@ describe('the keys of a vault', () => {
     await row.getByRole('link').click()
     await visit.sees('cards')
     expect(await page.title()).toBe('Key · Strongroom')
-    await page.getByText('exported, backed up, deleted').waitFor()
-    await page.getByText('after 90 days').waitFor()
+    await page.getByText('export, backup, deletion').waitFor()
+    await page.getByText('every 90 days').waitFor()
     visit.complaints.expect(/status of 409/)
   })
 
@@ -108,9 +108,9 @@ describe('the keys of a vault', () => {
     const visit = await person('Admin')
     const { page } = visit
     await openKey(visit, 'ledger')
-    const older = /older versions encrypted can still be decrypted/
-    await confirm(visit, 'Rotate', older, { told: 'Version 2 is the newest one now.' })
-    await confirm(visit, 'Rotate', /From now on/, { told: 'Version 3 is the newest one now.' })
+    const older = /Older versions still decrypt what they encrypted/
+    await confirm(visit, 'Rotate', older, { told: 'Version 2 is now the latest.' })
+    await confirm(visit, 'Rotate', /from now on/, { told: 'Version 3 is now the latest.' })
     expect(await vault.encrypt('ledger', plain)).toMatch(/^service:v3:/)
 
     const disabled = { answer: 'Disable', told: 'Version 1 is disabled.' }
@@ -118,26 +118,29 @@ describe('the keys of a vault', () => {
     await page.getByText('disabled', { exact: true }).waitFor()
     const decrypt = () => vault.admin.post(`/transparent/${vault.id}/decrypt/ledger`, { ciphertext: first })
     expect((await decrypt()).status).toBe(409)
-    await confirm(visit, 'Enable version 1', /serves again/, { answer: 'Enable', told: 'Version 1 is enabled.' })
+    await confirm(visit, 'Enable version 1', /can be used again/, { answer: 'Enable', told: 'Version 1 is enabled.' })
     expect((await decrypt()).status).toBe(200)
 
-    await page.getByRole('button', { name: 'Trim' }).click()
+    await page.getByRole('button', { name: 'Trim versions' }).click()
     await page.getByText('Only versions below both limits can be destroyed.').waitFor()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Limit versions' }).click()
     await page.getByLabel('Oldest version that may encrypt and sign').selectOption('3')
     await page.getByLabel('Oldest version that may decrypt and verify').selectOption('2')
     await page.getByRole('dialog').getByRole('button', { name: 'Limit versions' }).click()
-    await visit.hears('Changed.')
-    await page.getByText('too old for any use').waitFor()
+    await visit.hears('Saved.')
+    await page.getByText('too old to use').waitFor()
     await page.getByText('only decrypts and verifies').waitFor()
     expect((await decrypt()).status).toBe(400)
-    await confirm(visit, 'Trim', /lost for good/, { answer: 'Destroy them', told: 'Version 2 is the oldest one now.' })
+    await confirm(visit, 'Trim versions', /lost permanently/, {
+      answer: 'Destroy versions',
+      told: 'Version 2 is now the oldest.',
+    })
 
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('What it is for').fill('Entries of the ledger')
-    await dialog.getByLabel(/^Turn off backup for good/).check()
+    await dialog.getByLabel('Purpose').fill('Entries of the ledger')
+    await dialog.getByLabel(/^Turn off backup permanently/).check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('Entries of the ledger').waitFor()
@@ -159,9 +162,9 @@ describe('the keys of a vault', () => {
     const { page } = visit
     const dialog = page.getByRole('dialog')
     await openKey(visit, 'abacus')
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await vault.admin.must('PUT', path('abacus'), { allow_delete: false, auto_rotate_period: 86_400 })
-    await dialog.getByLabel('What it is for').fill('Balances')
+    await dialog.getByLabel('Purpose').fill('Balances')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect((await readKey(vault.admin, vault.id, 'abacus')).KEYS[0]).toMatchObject({
@@ -180,7 +183,7 @@ describe('the keys of a vault', () => {
     await second.page.getByRole('button', { name: 'Rules' }).click()
     await other.admin.must('PUT', settings, { signing_permission: 'Admin', create_on_encrypt: false })
     const rules = second.page.getByRole('dialog')
-    await rules.getByLabel(/^Calls with members/).check()
+    await rules.getByLabel(/^Refuse calls with fields/).check()
     await rules.getByRole('button', { name: 'Save' }).click()
     await rules.waitFor({ state: 'detached' })
     expect((await other.admin.must('PUT', settings, {}))['CALLINFO']).toMatchObject({
@@ -202,8 +205,8 @@ describe('the keys of a vault', () => {
     expect(await page.getByRole('table').getByText('payroll').count()).toBe(0)
     await page.getByText(new RegExp(`destroyed in ${days - 1} days`)).waitFor()
     expect((await vault.admin.get(path('payroll'))).status).toBe(404)
-    await page.getByRole('button', { name: 'Take back payroll' }).click()
-    await visit.hears('The key payroll is back.')
+    await page.getByRole('button', { name: 'Restore payroll' }).click()
+    await visit.hears('Key payroll restored.')
     await page.getByRole('table').getByRole('link', { name: 'payroll' }).waitFor()
     expect(await vault.decrypt('payroll', ciphertext)).toBe(plain)
   })
@@ -217,20 +220,20 @@ describe('the keys of a vault', () => {
     const backup = await saved(visit, () => confirm(visit, 'Back up', /same backup keys/))
     expect(backup.name).toBe('vendors.backup')
     await visit.open(`/vault/${vault.id}/keys`)
-    await page.getByRole('button', { name: 'Restore a backup' }).click()
+    await page.getByRole('button', { name: 'Restore backup' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Backup').setInputFiles({ name: backup.name, mimeType: '', buffer: backup.content })
+    await dialog.getByLabel('Backup file').setInputFiles({ name: backup.name, mimeType: '', buffer: backup.content })
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('vendors')
     await dialog.getByLabel('Name', { exact: true }).fill('vendors-again')
-    await dialog.getByRole('button', { name: 'Restore a backup' }).click()
-    await visit.hears('The key vendors-again is restored.')
+    await dialog.getByRole('button', { name: 'Restore backup' }).click()
+    await visit.hears('Key vendors-again restored.')
     expect(await vault.decrypt('vendors-again', ciphertext)).toBe(plain)
 
     const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
     await openKey(visit, 'vendors')
     const wrapped = await saved(visit, async () => {
       await page.getByRole('button', { name: 'Export' }).click()
-      await page.getByText('An export cannot be called back.').waitFor()
+      await page.getByText('An export cannot be revoked.').waitFor()
       const pem = recipient.publicKey.export({ type: 'spki', format: 'pem' }).toString()
       await page.getByLabel('Public key of the recipient').fill(pem)
       await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
@@ -242,8 +245,8 @@ describe('the keys of a vault', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const open = await saved(visit, async () => {
       await page.getByRole('button', { name: 'Export' }).click()
-      await page.getByText('In the open', { exact: true }).click()
-      await page.getByText(/holds the key in the open/).waitFor()
+      await page.getByText('In plaintext', { exact: true }).click()
+      await page.getByText(/contains the key in plaintext/).waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
     })
     expect(materialOf(open.content, 'key').equals(material)).toBe(true)
@@ -285,11 +288,11 @@ describe('what a person may not do', () => {
     await make('pair', { type: 'ecdsa-p256' })
     const visit = await person('Read')
     const { page } = visit
-    for (const name of ['Create a key', 'Import a key', 'Restore a backup', 'Rules'])
+    for (const name of ['Create key', 'Import key', 'Restore backup', 'Rules'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     await openKey(visit, 'shared')
     await page.getByRole('button', { name: 'Encrypt', exact: true }).waitFor()
-    for (const name of ['Rotate', 'Change', 'Back up', 'Export', 'Delete', 'Disable version 1'])
+    for (const name of ['Rotate', 'Edit', 'Back up', 'Export', 'Delete', 'Disable version 1'])
       expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0)
     await openKey(visit, 'pair')
     await page.getByRole('button', { name: 'Verify', exact: true }).waitFor()
@@ -355,7 +358,7 @@ describe('what a person may not do', () => {
     expect(await page.evaluate('window.hit')).toBeUndefined()
     // Addresses that name no key are not asked for.
     await visit.open(`/vault/${vault.id}/keys/..%2F..%2Fuser`)
-    await visit.sees('There is nothing here')
+    await visit.sees('Page not found')
   })
 })
 
@@ -372,21 +375,21 @@ describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
     const { page } = visit
     await page.getByText(gone).waitFor()
     await visit.expectSound('keys')
-    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Name', { exact: true }).fill('cards')
     await visit.expectSound('key-create')
     await page.keyboard.press('Escape')
     for (const [button, name] of [
-      ['Restore a backup', 'key-restore'],
+      ['Restore backup', 'key-restore'],
       ['Rules', 'key-rules'],
     ] as const)
       await seesDialog(visit, button, name)
-    await page.getByRole('button', { name: 'Import a key' }).click()
+    await page.getByRole('button', { name: 'Import key' }).click()
     await page.getByLabel('Name', { exact: true }).fill(`brought-${theme}-${width}`)
     await page.getByRole('dialog').getByText('Sign', { exact: true }).click()
     await visit.expectSound('key-import')
-    await page.getByRole('button', { name: 'Prepare the import' }).click()
-    await page.getByRole('heading', { name: /^Bring in brought-/ }).waitFor()
+    await page.getByRole('button', { name: 'Prepare import' }).click()
+    await page.getByRole('heading', { name: /^Import brought-/ }).waitFor()
     await visit.expectSound('key-import-job')
     await openKey(visit, pair)
     await page.getByLabel('Data', { exact: true }).fill('An invoice')
@@ -396,11 +399,11 @@ describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
     for (const deed of [
       'Delete',
       'Rotate',
-      'Change',
+      'Edit',
       'Limit versions',
       'Back up',
       'Export',
-      'Trim',
+      'Trim versions',
       'Disable version 1',
     ])
       await seesDialog(visit, deed, `key-${deed.toLowerCase().replaceAll(' ', '-')}`)

@@ -31,7 +31,7 @@ it('are said to be left out, and what the appliance finds by them is shown', asy
   await page.getByRole('link', { name: /^Gate/ }).waitFor()
   await visit.open(`/vault/${vaultid}`)
   await visit.sees('Full')
-  await page.getByRole('gridcell', { name: 'Too long for this list' }).waitFor()
+  await page.getByRole('gridcell', { name: 'Too long to show here' }).waitFor()
 })
 
 /** Tries to make a Short login whose call is lost on the way, while `meanwhile` happens; and then once more. */
@@ -43,7 +43,7 @@ async function createTwice({ page }: Visit, username: string, meanwhile: () => P
   await page.getByLabel('Password', { exact: true }).fill('S3cret-pass.phrase')
   await page.route(address, (route) => route.abort())
   await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByText('It may have been saved all the same.').waitFor()
+  await page.getByText('It may have been saved anyway.').waitFor()
   await page.unroute(address)
   await meanwhile()
   await page.getByRole('button', { name: 'Create' }).click()
@@ -69,8 +69,8 @@ it('of objects that are called as those of an import are read before it says whi
   const rows = ['ann', 'cid'].map((username) => `Mail,${username},pw,https://mail.example`)
   const buffer = Buffer.from(`name,username,password,url\n${rows.join('\n')}\n`)
   await page.locator('input[type=file]').setInputFiles({ name: 'export.csv', mimeType: 'text/csv', buffer })
-  await page.getByText(/1 is in the vault already/).waitFor()
+  await page.getByText(/1 is already in the vault/).waitFor()
   await page.getByRole('button', { name: 'Import 1 object' }).click()
-  await visit.hears('1 object is imported.')
+  await visit.hears('1 object imported.')
   expect((await all()).map((object) => String(object.public['username'])).toSorted()).toEqual(['ann', 'bob', 'cid'])
 })

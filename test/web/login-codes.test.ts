@@ -25,7 +25,7 @@ async function writer(options?: VisitOptions): Promise<Visit> {
 const showsCode = ({ page }: Visit): Promise<void> =>
   expect
     .poll(async () => {
-      const text = await page.getByLabel(`Code of ${label}`, { exact: true }).textContent()
+      const text = await page.getByLabel(`Code for ${label}`, { exact: true }).textContent()
       return text?.replace(' ', '') === totpCode(seed)
     })
     .toBe(true)
@@ -40,43 +40,43 @@ const page = async (visit: Visit, members: object): Promise<string> => {
 it('shows the code of a login without its seed, by a recorded call, with a copy button', async () => {
   const visit = await writer({ width: 360 })
   const id = await page(visit, { totp: typed })
-  await visit.page.getByRole('button', { name: `Show code of ${label}` }).click()
+  await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
   await showsCode(visit)
-  await visit.page.getByRole('meter', { name: /^It changes in \d+ seconds?$/ }).waitFor()
+  await visit.page.getByRole('meter', { name: /^Changes in \d+ seconds?$/ }).waitFor()
   expect(await visit.page.content()).not.toContain('gezd')
   expect(
     recordsAbout(stage.appliance, `object ${id}`).filter(({ operation }) => operation === 'object.decrypt'),
   ).toEqual(expect.arrayContaining([expect.objectContaining({ subject: `object ${id}: totp` })]))
   await visit.expectSound('login-code')
-  await visit.page.getByRole('button', { name: `Copy Code of ${label}` }).click()
-  await visit.hears(`Code of ${label} is copied.`)
+  await visit.page.getByRole('button', { name: `Copy Code for ${label}` }).click()
+  await visit.hears(`Code for ${label} copied.`)
   expect(await visit.clipboard()).toMatch(/^\d{6}$/)
-  await visit.page.getByRole('button', { name: `Hide code of ${label}` }).click()
-  await visit.page.getByLabel(`Code of ${label}`, { exact: true }).waitFor({ state: 'detached' })
+  await visit.page.getByRole('button', { name: `Hide code for ${label}` }).click()
+  await visit.page.getByLabel(`Code for ${label}`, { exact: true }).waitFor({ state: 'detached' })
 })
 
 it('asks before the code of a login that raises an alarm, and reads nothing without an answer', async () => {
   const visit = await writer()
   const id = await page(visit, { totp: `otpauth://totp/Site:me?secret=${seed}` })
   await stage.stocked.client.must('PUT', `/object/${id}/alarm`, { alarm: true })
-  await visit.page.getByRole('button', { name: `Show code of ${label}` }).click()
-  const question = visit.page.getByRole('alertdialog', { name: 'This raises an alarm' })
+  await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
+  const question = visit.page.getByRole('alertdialog', { name: 'Raise an alarm?' })
   await question.getByRole('button', { name: 'Cancel' }).click()
   expect(
     recordsAbout(stage.appliance, `object ${id}`).filter(({ operation }) => operation === 'object.decrypt'),
   ).toEqual([])
-  await visit.page.getByRole('button', { name: `Show code of ${label}` }).click()
-  await question.getByRole('button', { name: 'Go on and raise the alarm' }).click()
+  await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
+  await question.getByRole('button', { name: 'Raise the alarm and continue' }).click()
   await showsCode(visit)
 })
 
 it('says where a field for seeds holds none, or is empty', async () => {
   const visit = await writer()
   await page(visit, { totp: 'see the safe' })
-  await visit.page.getByRole('button', { name: `Show code of ${label}` }).click()
-  await visit.page.getByText('neither an otpauth://totp/ address nor a seed').waitFor()
+  await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
+  await visit.page.getByText('This is not a valid seed').waitFor()
   await page(visit, {})
-  await visit.page.getByRole('button', { name: `Show code of ${label}` }).click()
+  await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
   await visit.page.locator('output').getByText('Empty').waitFor()
 })
 
@@ -92,7 +92,7 @@ it('takes a seed as sites write it, refuses what is none, and shows its code to 
   const field = visit.page.getByLabel(label).and(visit.page.locator('input'))
   await field.fill('no seed')
   await visit.page.getByRole('button', { name: 'Create' }).click()
-  await visit.page.getByText('neither an otpauth://totp/ address nor a seed').waitFor()
+  await visit.page.getByText('This is not a valid seed').waitFor()
   await visit.expectSound('login-seed')
   await field.fill(typed)
   await showsCode(visit)

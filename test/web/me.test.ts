@@ -21,15 +21,15 @@ describe('the own account', () => {
   it('takes an authenticator app, which logs in from then on', async () => {
     const { visit, user } = await atHome()
     const { page } = visit
-    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    await page.getByRole('button', { name: 'Add authenticator app' }).click()
     await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
     const secret = ((await page.locator('.seed code').textContent()) ?? '').replaceAll(' ', '')
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     await visit.expectSound('me-app')
-    await page.getByLabel('Code of the new app').fill(totpCode(secret))
-    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Add the app' }).click()
-    await visit.hears('The app is one of your devices now.')
+    await page.getByLabel('Code from the new app').fill(totpCode(secret))
+    await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Add app' }).click()
+    await visit.hears('Authenticator app added.')
     await expect.poll(() => page.getByText('Authenticator app', { exact: true }).count()).toBe(2)
     const { status } = await stage.appliance.client().post('/auth', {
       ...stage.appliance.credentials(user),
@@ -42,13 +42,13 @@ describe('the own account', () => {
     const { visit, user } = await atHome()
     const { page } = visit
     const token = await stockToken(stage.appliance)
-    await page.getByRole('button', { name: 'Add a hardware token' }).click()
-    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Add hardware token' }).click()
+    await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
     await page.getByLabel('Touch the new token').fill(token.press())
-    await page.getByRole('dialog').getByRole('button', { name: 'Add a hardware token' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add hardware token' }).click()
     await page.getByText(`Hardware token ${token.publicId}`).waitFor()
     await page.getByRole('button', { name: `Remove Hardware token ${token.publicId}` }).click()
-    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => page.getByText(`Hardware token ${token.publicId}`).count()).toBe(0)
@@ -58,16 +58,16 @@ describe('the own account', () => {
     const { visit, user } = await atHome()
     const { page } = visit
     const other = await stage.appliance.login(user)
-    await page.getByLabel('Present pass phrase').fill(user.passphrase)
+    await page.getByLabel('Current pass phrase').fill(user.passphrase)
     await page.getByLabel('New pass phrase', { exact: true }).fill('abc')
     await page.getByText('Strength: Very easy to guess').waitFor()
     const next = 'seven wooden lanterns on the quay'
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)
     await page.getByText('Strength: Very strong').waitFor()
-    await page.getByLabel('New pass phrase once more').fill(next)
-    await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await visit.hears('Your pass phrase is changed.')
+    await page.getByLabel('Confirm new pass phrase').fill(next)
+    await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
+    await visit.hears('Pass phrase changed.')
     expect((await other.post('/auth/check')).status).toBe(403)
   })
 
@@ -79,14 +79,16 @@ describe('the own account', () => {
     const minutes = Number((await other.must('GET', '/me')).CALLINFO['timeout']) / 60_000
     expect(minutes).toBeGreaterThan(10)
     await page
-      .getByText(`After 10 minutes without any action the page locks, and after ${minutes} minutes without calls`)
+      .getByText(
+        `This page locks after 10 minutes of inactivity, and a session ends after ${minutes} minutes without calls`,
+      )
       .waitFor()
-    await page.getByRole('button', { name: 'End all others' }).click()
-    await visit.hears('One session has ended.')
+    await page.getByRole('button', { name: 'End all other sessions' }).click()
+    await visit.hears('One session ended.')
     expect((await other.post('/auth/check')).status).toBe(403)
-    await page.getByLabel('E-mail address').fill('me@example.org')
+    await page.getByLabel('Email address').fill('me@example.org')
     await page.getByRole('button', { name: 'Save' }).click()
-    await visit.hears('Your e-mail address is saved.')
+    await visit.hears('Email address saved.')
   })
 
   it.each([
@@ -95,7 +97,7 @@ describe('the own account', () => {
     ['light', 360],
   ] as const)('has no finding in %s at %i pixels', async (theme, width) => {
     const { visit } = await atHome({ theme, width })
-    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
+    await visit.page.getByRole('button', { name: 'Add authenticator app' }).waitFor()
     await visit.expectSound('me')
   })
 })

@@ -140,6 +140,6 @@ it('so are the templates of a new object, of which the last is chosen by the key
   const last = (await cards.last().locator('.title').textContent()) ?? ''
   await visit.tabTo(new RegExp(last), { most: await cards.count() })
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Another template' }).waitFor()
+  await page.getByRole('button', { name: 'Change template' }).waitFor()
   await page.getByText(last, { exact: true }).first().waitFor()
 })

@@ -40,22 +40,22 @@ interface Holder {
 }
 
 async function register({ visit: { page }, user }: Holder, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'Register a passkey' }).click()
-  await page.getByLabel('Name of the passkey').fill(name)
-  await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-  await page.getByRole('dialog').getByRole('button', { name: 'Register a passkey' }).click()
+  await page.getByRole('button', { name: 'Register passkey' }).click()
+  await page.getByLabel('Passkey name').fill(name)
+  await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+  await page.getByRole('dialog').getByRole('button', { name: 'Register passkey' }).click()
 }
 
 async function registered(holder: Holder, name: string): Promise<void> {
   const { page } = holder.visit
   await register(holder, name)
-  await page.getByText(`The passkey ${name} is registered.`).waitFor()
+  await page.getByText(`Passkey ${name} registered.`).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
 async function logOut({ page }: Visit): Promise<void> {
   await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByText('You are logged out.').waitFor()
+  await page.getByText('You have logged out.').waitFor()
 }
 
 async function logInByPasskey({ page }: Visit, user: TestUser, passphrase = user.passphrase): Promise<void> {
@@ -63,7 +63,7 @@ async function logInByPasskey({ page }: Visit, user: TestUser, passphrase = user
   await page.getByLabel('Pass phrase').fill(passphrase)
   await page.getByLabel('Application key').fill(appliance.applicationKey)
   await page.getByText('Passkey', { exact: true }).click()
-  await expect.poll(() => page.getByLabel('Code of the app').count()).toBe(0)
+  await expect.poll(() => page.getByLabel('Code from the app').count()).toBe(0)
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
@@ -71,7 +71,7 @@ it('a passkey is registered, logs in, gets another name, is removed, and logs in
   const holder = await atAccount()
   const { visit, user } = holder
   const { page } = visit
-  await page.getByText('You have no passkey yet.').waitFor()
+  await page.getByText('You have no passkeys yet.').waitFor()
   await registered(holder, 'Key on my desk')
   await page
     .getByText(/^added .*, not used yet$/)
@@ -84,14 +84,14 @@ it('a passkey is registered, logs in, gets another name, is removed, and logs in
 
   const hostile = '<img src=x onerror=alert(1)> {{7*7}} ‮'
   await page.getByRole('button', { name: 'Rename the passkey Key on my desk' }).click()
-  await page.getByLabel('Name of the passkey').fill(hostile)
+  await page.getByLabel('Passkey name').fill(hostile)
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
   await page.getByText(hostile, { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Remove the passkey' }).click()
-  await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+  await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('You have no passkey yet.').waitFor()
+  await page.getByText('You have no passkeys yet.').waitFor()
   await logOut(visit)
   await logInByPasskey(visit, user)
   await page.getByRole('alert').getByText('(1201)').waitFor()
@@ -106,14 +106,14 @@ it('who has a passkey changes passkeys and devices by it, without a code', async
   const dialog = page.getByRole('dialog')
   const confirm = async (button: string): Promise<void> => {
     await dialog.getByText('Passkey', { exact: true }).click()
-    await dialog.getByLabel('Code of a device that you have').waitFor({ state: 'detached' })
+    await dialog.getByLabel('Code from one of your devices').waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: button }).click()
     await dialog.waitFor({ state: 'detached' })
   }
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  await page.getByRole('button', { name: 'Add authenticator app' }).click()
   const secret = (await dialog.locator('code').textContent())?.replaceAll(' ', '') ?? ''
-  await dialog.getByLabel('Code of the new app').fill(totpCode(secret))
-  await confirm('Add the app')
+  await dialog.getByLabel('Code from the new app').fill(totpCode(secret))
+  await confirm('Add app')
   const removal = page.getByRole('button', { name: /^Remove Hardware token/ })
   await removal.click()
   await confirm('Remove')
@@ -138,8 +138,8 @@ it('an administrator sees the passkeys of a user, and takes one away, which logs
   await passkeys.getByRole('button', { name: 'Remove the passkey Key on my desk' }).click()
   await visit.expectSound('administration-passkey-removal')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-  await visit.hears('The passkey is removed.')
-  await passkeys.getByText('No passkey. Users register them').waitFor()
+  await visit.hears('Passkey removed.')
+  await passkeys.getByText('No passkeys. Users register passkeys').waitFor()
   await visit.expectSound('administration-passkeys')
   await logInByPasskey(holder.visit, user)
   await holder.visit.page.getByRole('alert').getByText('(1201)').waitFor()
@@ -166,19 +166,19 @@ it('a browser that gives or makes no passkey says so, and the code stays for the
   const { page } = visit
   await registered(holder, 'Laptop')
   await register(holder, 'Laptop again')
-  await page.getByRole('alert').getByText('This device has a passkey of yours already.').waitFor()
-  expect(await page.getByRole('dialog').getByLabel('Code of a device that you have').inputValue()).not.toBe('')
+  await page.getByRole('alert').getByText('This device already has one of your passkeys.').waitFor()
+  expect(await page.getByRole('dialog').getByLabel('Code from one of your devices').inputValue()).not.toBe('')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await device.send('WebAuthn.clearCredentials', { authenticatorId })
   await logOut(visit)
   await logInByPasskey(visit, user)
-  await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
+  await page.getByRole('alert').getByText('No passkey was received').waitFor()
 })
 
 it('at an address that passkeys are not bound to none is made', async () => {
   const holder = await atAccount({ host: '127.0.0.1' })
   await register(holder, 'Elsewhere')
-  await holder.visit.page.getByRole('alert').getByText('Passkeys are bound to another address').waitFor()
+  await holder.visit.page.getByRole('alert').getByText('Passkeys only work at another address').waitFor()
 })
 
 it.each([
@@ -190,16 +190,16 @@ it.each([
   const { visit } = holder
   const { page } = visit
   await register(holder, 'A'.repeat(64))
-  const said = await page.getByText(`The passkey ${'A'.repeat(64)} is registered.`).boundingBox()
+  const said = await page.getByText(`Passkey ${'A'.repeat(64)} registered.`).boundingBox()
   expect(said === null ? Infinity : said.x + said.width).toBeLessThanOrEqual(width)
   await page.getByText('A'.repeat(64), { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove the passkey' }).click()
-  await page.getByRole('dialog').getByLabel('Code of a device that you have').waitFor()
+  await page.getByRole('dialog').getByLabel('Code from one of your devices').waitFor()
   await visit.expectSound('me-passkey-removal')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await visit.expectSound('me-passkeys')
-  await page.getByRole('button', { name: 'Register a passkey' }).click()
-  await page.getByLabel('Name of the passkey').waitFor()
+  await page.getByRole('button', { name: 'Register passkey' }).click()
+  await page.getByLabel('Passkey name').waitFor()
   await visit.expectSound('me-passkey-registration')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await logOut(visit)

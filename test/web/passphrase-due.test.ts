@@ -46,20 +46,20 @@ async function asked(user: TestUser, options?: VisitOptions): Promise<Visit> {
 }
 
 async function fillInNew({ page }: Visit, user: TestUser, next: string): Promise<void> {
-  await page.getByLabel('Present pass phrase').fill(user.passphrase)
+  await page.getByLabel('Current pass phrase').fill(user.passphrase)
   await page.getByLabel('New pass phrase', { exact: true }).fill(next)
-  await page.getByLabel('New pass phrase once more').fill(next)
+  await page.getByLabel('Confirm new pass phrase').fill(next)
 }
 
 async function change(visit: Visit, user: TestUser): Promise<void> {
   await fillInNew(visit, user, fresh)
-  await visit.page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-  await visit.page.getByRole('button', { name: 'Change the pass phrase' }).click()
+  await visit.page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+  await visit.page.getByRole('button', { name: 'Change pass phrase' }).click()
 }
 
 const logOut = async ({ page }: Visit): Promise<void> => {
   await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByText('You are logged out.').waitFor()
+  await page.getByText('You have logged out.').waitFor()
 }
 
 describe('a pass phrase that an administrator wants changed', () => {
@@ -67,7 +67,7 @@ describe('a pass phrase that an administrator wants changed', () => {
     const user = await whoIsAsked()
     const visit = await asked(user)
     const { page } = visit
-    await page.getByText('An administrator asks you to change your pass phrase.').waitFor()
+    await page.getByText('An administrator has asked you to change your pass phrase.').waitFor()
     expect(await page.getByRole('navigation').count()).toBe(0)
     expect(await page.getByRole('link', { name: /^Logged in as/ }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Not now' }).count()).toBe(0)
@@ -77,9 +77,9 @@ describe('a pass phrase that an administrator wants changed', () => {
     expect(visit.asked.filter((url) => /\/api\/1\.0\/(vault|find)/.test(url))).toEqual([])
     await visit.open('/me')
     await change(visit, user)
-    await visit.hears('Your pass phrase is changed.')
+    await visit.hears('Pass phrase changed.')
     await visit.sees('Your account')
-    await page.getByRole('navigation', { name: 'Places' }).waitFor()
+    await page.getByRole('navigation', { name: 'Main menu' }).waitFor()
     await page.reload()
     await visit.sees('Your account')
     await logOut(visit)
@@ -93,10 +93,10 @@ describe('a pass phrase that an administrator wants changed', () => {
     const { page } = visit
     await fillInNew(visit, user, 'passwordpassword')
     await page.getByText('Strength: Very easy to guess').waitFor()
-    await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await page.getByRole('alert').getByText('(1730)').waitFor()
-    expect(await page.getByLabel('Present pass phrase').inputValue()).toBe(user.passphrase)
+    expect(await page.getByLabel('Current pass phrase').inputValue()).toBe(user.passphrase)
     expect(await page.getByLabel('New pass phrase', { exact: true }).inputValue()).toBe('passwordpassword')
     await change(visit, user)
     await visit.sees('Your account')
@@ -137,24 +137,24 @@ describe('a pass phrase that an administrator wants changed', () => {
     await visit.withAuthenticator()
     await fillInNew(visit, user, fresh)
     await page.getByText('Passkey', { exact: true }).click()
-    await expect.poll(() => page.getByLabel('Code of a device that you have').count()).toBe(0)
+    await expect.poll(() => page.getByLabel('Code from one of your devices').count()).toBe(0)
     await visit.expectSound('passphrase-due-passkey')
-    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
+    await page.getByRole('alert').getByText('No passkey was received').waitFor()
     await page.getByText('Code', { exact: true }).click()
-    await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await visit.sees('Your account')
-    await page.getByRole('button', { name: 'Register a passkey' }).click()
-    await page.getByLabel('Name of the passkey').fill('Telephone')
-    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
-    await page.getByRole('dialog').getByRole('button', { name: 'Register a passkey' }).click()
-    await page.getByText('The passkey Telephone is registered.').waitFor()
+    await page.getByRole('button', { name: 'Register passkey' }).click()
+    await page.getByLabel('Passkey name').fill('Telephone')
+    await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
+    await page.getByRole('dialog').getByRole('button', { name: 'Register passkey' }).click()
+    await page.getByText('Passkey Telephone registered.').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('Passkey', { exact: true }).click()
     await fillInNew(visit, { ...user, passphrase: fresh }, 'nine copper kettles in the attic')
-    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await visit.hears('Your pass phrase is changed.')
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
+    await visit.hears('Pass phrase changed.')
   })
 
   it('is asked for no more in another tab once it is changed, nor where the administrator takes that back', async () => {
@@ -190,7 +190,7 @@ describe('a pass phrase that is too old', () => {
     const visit = await asked(user)
     const { page } = visit
     await page.getByText('Your pass phrase is older than this appliance allows.').waitFor()
-    expect(await page.getByRole('complementary', { name: 'You should know this' }).count()).toBe(0)
+    expect(await page.getByRole('complementary', { name: 'Please note' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Not now' }).click()
     await visit.sees('Your account')
     await page.reload()

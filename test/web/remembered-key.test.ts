@@ -9,14 +9,14 @@ const stage = consoleStage()
 /** A machine may be busy with other tests. */
 
 const keyField = ({ page }: Visit) => page.getByLabel('Application key')
-const tick = ({ page }: Visit) => page.getByRole('checkbox', { name: 'Remember this key on this browser' })
+const tick = ({ page }: Visit) => page.getByRole('checkbox', { name: 'Remember this key in this browser' })
 const storage = ({ page }: Visit): Promise<string> => page.evaluate('JSON.stringify(localStorage)')
 
 /** With what the field of the application key holds. */
 async function logInByWhatIsThere({ page }: Visit, user: TestUser): Promise<void> {
   await page.getByLabel('Username').fill(user.username)
   await page.getByLabel('Pass phrase').fill(user.passphrase)
-  await page.getByLabel('Code of the app').fill(totpCode(user.totpSecret))
+  await page.getByLabel('Code from the app').fill(totpCode(user.totpSecret))
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
@@ -143,7 +143,7 @@ it('is forgotten as the tick is taken away in another tab than that of the logou
   const letGo = await hold(page, '**/auth/logout')
   const heard = page.waitForResponse('**/auth/logout')
   await page.getByRole('button', { name: 'Log out' }).click()
-  await other.getByRole('checkbox', { name: 'Remember this key on this browser' }).uncheck()
+  await other.getByRole('checkbox', { name: 'Remember this key in this browser' }).uncheck()
   expect(await storage(visit)).not.toContain(applicationKey)
   letGo()
   await heard

@@ -17,10 +17,10 @@ it('of two administrators who change a service account at once each changes what
   await dialog.getByLabel('Description').fill('After')
   const changes = { addresses: ['192.0.2.0/24'], expires: '2030-01-01T00:00:00.000Z' }
   await other.must('PUT', `/service/${id}`, changes)
-  await dialog.getByLabel('Ends').fill('12030-01-01T00:00')
+  await dialog.getByLabel('Expires').fill('12030-01-01T00:00')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('Write a year of four digits.').waitFor()
-  await dialog.getByLabel('Ends').fill('')
+  await dialog.getByText('Enter a year with four digits.').waitFor()
+  await dialog.getByLabel('Expires').fill('')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   const read = await other.must('GET', `/service/${id}`)
@@ -65,7 +65,7 @@ it('who looks after a service account finds it on the own page, and changes it w
   expect(await page.getByText('stranger').count()).toBe(0)
   for (const part of ['users', 'services', `services/${id}`]) {
     await visit.open(`/administration/${part}`)
-    await visit.sees('This is for administrators')
+    await visit.sees('You do not have access to this page')
     await visit.open('/me')
     await visit.sees('Your account')
   }

@@ -8,7 +8,7 @@ import { consoleStage } from './console-stage.ts'
 const stage = consoleStage()
 
 const logout = '**/api/1.0/auth/logout'
-const unheard = 'the appliance did not hear of your logout'
+const unheard = 'The appliance could not be told that you logged out.'
 const logOut = (page: Page): Promise<void> => page.getByRole('button', { name: 'Log out' }).click()
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
@@ -27,7 +27,7 @@ describe('a logout', () => {
     })
     const next = await memberOf(stage.stocked, stage.appliance)
     await logOut(page)
-    await page.getByText('You are logged out.').waitFor()
+    await page.getByText('You have logged out.').waitFor()
     expect(await page.content()).not.toMatch(/S3cret|core1/)
     await visit.fillIn(next)
     await wait(500)
@@ -49,7 +49,7 @@ describe('a logout', () => {
     expect(await context.cookies()).toHaveLength(1)
     await context.setOffline(false)
     await page.getByText(unheard).waitFor({ state: 'detached' })
-    await page.getByText('You are logged out.').waitFor()
+    await page.getByText('You have logged out.').waitFor()
     expect(await context.cookies()).toEqual([])
     visit.complaints.expect(/net::ERR_INTERNET_DISCONNECTED/)
   })
@@ -69,7 +69,7 @@ describe('a logout', () => {
     const calls = visit.asked.filter((url) => /\/auth(\/logout)?$/.test(url)).map((url) => url.replace(/^.*\/auth/, ''))
     expect(calls).toEqual(['', '/logout', '/logout', '/logout', ''])
     await logOut(page)
-    await page.getByText('You are logged out.').waitFor()
+    await page.getByText('You have logged out.').waitFor()
     await expect.poll(() => context.cookies()).toEqual([])
     visit.complaints.expect(/status of 503/)
   })
@@ -89,7 +89,7 @@ describe('a logout', () => {
     await (await saving).path()
     expect(await page.evaluate('revoked')).toBe(0)
     await logOut(page)
-    await page.getByText('You are logged out.').waitFor()
+    await page.getByText('You have logged out.').waitFor()
     expect(await page.evaluate('revoked')).toBe(1)
   })
 
@@ -105,7 +105,7 @@ describe('a logout', () => {
 })
 
 describe('idleness', () => {
-  const locked = 'because nothing was done here'
+  const locked = 'because you were inactive'
 
   it('is not undone by what is done after a sleep', async () => {
     const visit = await stage.visitor()
@@ -175,7 +175,7 @@ describe('work under way', () => {
     await page.getByRole('button', { name: 'Choose a file' }).click()
     await (await chooser).setFiles({ name: 'long.txt', mimeType: 'text/plain', buffer: Buffer.from('long') })
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('progressbar', { name: 'Sending long.txt' }).waitFor()
+    await page.getByRole('progressbar', { name: 'Uploading long.txt' }).waitFor()
     await page.clock.runFor(25 * 60_000)
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     answer()
@@ -188,7 +188,7 @@ describe('work under way', () => {
     await page.clock.runFor(9.5 * 60_000)
     await page.getByRole('alertdialog', { name: 'Are you still there?' }).waitFor()
     await page.clock.runFor(60_000)
-    await page.getByText('because nothing was done here').waitFor()
+    await page.getByText('because you were inactive').waitFor()
   })
 })
 
@@ -216,7 +216,7 @@ describe('another tab', () => {
     await page.getByText('(1610)').waitFor()
     expect(await page.content()).not.toMatch(/S3cret|core1/)
     await visit.open()
-    await page.getByText('No vault is shared with you yet.').waitFor()
+    await page.getByText('No vaults are shared with you yet.').waitFor()
     await page.getByText('Another One', { exact: true }).waitFor()
     visit.complaints.expect(/status of 404/)
   })

@@ -37,7 +37,7 @@ describe('without a card', () => {
     const { page } = visit
     await visit.open('/me')
     await chooseCard(visit)
-    const link = page.getByRole('link', { name: 'Go on with a smartcard' })
+    const link = page.getByRole('link', { name: 'Continue with a smartcard' })
     await link.waitFor()
     expect(await link.getAttribute('href')).toBe('https://127.0.0.1:8443/#/me')
     expect(await page.getByRole('button', { name: 'Log in' }).count()).toBe(0)
@@ -56,7 +56,7 @@ describe('without a card', () => {
     const visit = await visitor()
     await visit.open(hostile)
     await chooseCard(visit)
-    const link = visit.page.getByRole('link', { name: 'Go on with a smartcard' })
+    const link = visit.page.getByRole('link', { name: 'Continue with a smartcard' })
     const { origin, pathname } = new URL((await link.getAttribute('href')) ?? '')
     expect([origin, pathname]).toEqual(['https://127.0.0.1:8443', '/'])
     visit.complaints.expect(/status of 401/)
@@ -70,7 +70,7 @@ describe('without a card', () => {
     const visit = await visitor({ theme, width })
     await visit.open()
     await chooseCard(visit)
-    await visit.page.getByRole('link', { name: 'Go on with a smartcard' }).waitFor()
+    await visit.page.getByRole('link', { name: 'Continue with a smartcard' }).waitFor()
     await visit.expectSound('login-smartcard')
     visit.complaints.expect(/status of 401/)
   })
@@ -104,7 +104,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
     const { page } = visit
     await visit.open('/me')
     await chooseCard(visit)
-    await page.getByText(`Your browser shows the smartcard of ${holder.username}.`).waitFor()
+    await page.getByText(`Your browser is presenting the smartcard of ${holder.username}.`).waitFor()
     expect(await page.getByLabel('Username').inputValue()).toBe(holder.username)
     await page.getByLabel('Pass phrase').fill(holder.passphrase)
     await page.getByLabel('Application key').fill(cards.appliance.applicationKey)
@@ -125,7 +125,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
     const { page } = visit
     await visit.open('/me')
     await chooseCard(visit)
-    await page.getByText('Your browser shows the smartcard of').waitFor()
+    await page.getByText('Your browser is presenting the smartcard of').waitFor()
     await page.getByLabel('Application key').fill(cards.appliance.applicationKey)
     for (const [username, passphrase] of [
       [holder.username, 'not the pass phrase'],
@@ -144,12 +144,12 @@ describe.skipIf(!canPickCards)('with a card', () => {
     const visit = await withCard()
     const { page } = visit
     const next = 'seven wooden lanterns on the quay'
-    await page.getByLabel('Present pass phrase').fill(holder.passphrase)
+    await page.getByLabel('Current pass phrase').fill(holder.passphrase)
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)
-    await page.getByLabel('New pass phrase once more').fill(next)
+    await page.getByLabel('Confirm new pass phrase').fill(next)
     await page.getByRole('radiogroup', { name: 'Second factor' }).getByText('Smartcard').click()
-    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
-    await visit.hears('Your pass phrase is changed.')
+    await page.getByRole('button', { name: 'Change pass phrase' }).click()
+    await visit.hears('Pass phrase changed.')
     holder = { ...holder, passphrase: next }
   })
 
@@ -183,7 +183,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
     await atFirst.getByLabel('Pass phrase').fill(other.passphrase)
     await atFirst.getByLabel('Application key').fill(cards.appliance.applicationKey)
     await atFirst.getByText('Hardware token', { exact: true }).click()
-    await atFirst.getByLabel('Password of the token').fill(other.hardwareToken.press())
+    await atFirst.getByLabel('One-time password from the token').fill(other.hardwareToken.press())
     await atFirst.getByRole('button', { name: 'Log in' }).click()
     await atFirst.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
     await visit.page.reload()

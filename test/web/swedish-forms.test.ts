@@ -28,7 +28,7 @@ it('the built-in templates speak the language of the person, wherever they are r
   await page.getByText('Ingen', { exact: true }).waitFor()
 
   await visit.open(`/vault/${vaultid}/0/new`)
-  await page.getByLabel('Sök en mall').fill('kreditk')
+  await page.getByLabel('Sök bland mallar').fill('kreditk')
   await page.getByRole('button', { name: /Kreditkort/ }).click()
   await page.getByRole('textbox', { name: 'Kortnummer' }).waitFor()
   await page.getByRole('button', { name: 'English' }).click()

@@ -29,7 +29,7 @@ async function tagsOf(client: TestClient): Promise<string[]> {
 
 it('are added and removed at an object by keyboard alone, and seen by their owner alone', async () => {
   const { client, page, field } = await atObject()
-  const remover = (tag: string) => page.getByRole('button', { name: `Remove the tag ${tag}`, exact: true })
+  const remover = (tag: string) => page.getByRole('button', { name: `Remove tag ${tag}`, exact: true })
   await field.focus()
   for (const tag of ['network', ' Rack 4 ']) {
     await page.keyboard.type(tag)
@@ -40,20 +40,20 @@ it('are added and removed at an object by keyboard alone, and seen by their owne
   expect(await tagsOf(client)).toEqual(['network', 'Rack 4'])
   await page.keyboard.type('NETWORK')
   await page.keyboard.press('Enter')
-  await page.getByText('The object has this tag already.').waitFor()
+  await page.getByText('The object already has this tag.').waitFor()
   expect(await tagsOf(client)).toEqual(['network', 'Rack 4'])
 
   // Past the tag that was added first.
   await page.keyboard.press('Shift+Tab')
   const focused = (): Promise<unknown> => page.evaluate('document.activeElement.ariaLabel')
-  await expect.poll(focused).toBe('Remove the tag Rack 4')
+  await expect.poll(focused).toBe('Remove tag Rack 4')
   await page.keyboard.press('Shift+Tab')
-  await expect.poll(focused).toBe('Remove the tag network')
+  await expect.poll(focused).toBe('Remove tag network')
   await page.keyboard.press('Enter')
   await remover('network').waitFor({ state: 'detached' })
   await expect.poll(() => tagsOf(client)).toEqual(['Rack 4'])
   // The focus is at the tag beside it.
-  await expect.poll(focused).toBe('Remove the tag Rack 4')
+  await expect.poll(focused).toBe('Remove tag Rack 4')
   await page.keyboard.press('Space')
   await expect.poll(() => tagsOf(client)).toEqual([])
 
@@ -99,7 +99,7 @@ it('keep what was typed where the change is refused, and take what another page 
   await page.unroute('**/object/*/tags')
   await client.must('PUT', `/object/${stage.stocked.server}/tags`, { tags: ['from elsewhere'] })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('button', { name: 'Remove the tag later' }).waitFor()
+  await page.getByRole('button', { name: 'Remove tag later' }).waitFor()
   expect(await tagsOf(client)).toEqual(['from elsewhere', 'later'])
   visit.complaints.expect(/net::ERR_FAILED/)
 })
@@ -111,7 +111,7 @@ it('are read once for each change, and every view knows the change', async () =>
   const begun = visit.asked.length
   const reads = (): number =>
     visit.asked.slice(begun).filter((url) => url.endsWith('/tags') && !url.includes('/object/')).length
-  const remover = (tag: string) => page.getByRole('button', { name: `Remove the tag ${tag}`, exact: true })
+  const remover = (tag: string) => page.getByRole('button', { name: `Remove tag ${tag}`, exact: true })
   for (const [at, tag] of ['Network', 'night shift', 'spare'].entries()) {
     await field.fill(tag)
     await page.keyboard.press('Enter')
@@ -124,12 +124,12 @@ it('are read once for each change, and every view knows the change', async () =>
   expect(reads()).toBe(4)
 
   // No reload: what is listed is what the changes made of it.
-  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Vaults' }).click()
+  await page.getByRole('navigation', { name: 'Main menu' }).getByRole('link', { name: 'Vaults' }).click()
   const list = page.getByRole('region', { name: 'Tags' })
   await list.getByRole('button', { name: 'night shift' }).waitFor()
   expect(await list.getByRole('button').allTextContents()).toEqual(['drawn1', 'Network2', 'night shift1'])
   await list.getByRole('button', { name: 'night shift' }).click()
-  await page.getByRole('region', { name: 'With the tag night shift' }).getByRole('link').waitFor()
+  await page.getByRole('region', { name: 'Tagged night shift' }).getByRole('link').waitFor()
   const { TAGS } = await client.must('GET', '/tags')
   expect(TAGS).toEqual([
     { tag: 'drawn', objects: [file] },
@@ -166,7 +166,7 @@ it.each([
   await visit.sees('other')
   await page.getByLabel('New tag').fill('another')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText('An object has 20 tags at most.').waitFor()
+  await page.getByText('An object can have at most 20 tags.').waitFor()
   await visit.expectSound('full-tags')
   expect(await page.evaluate('window.hit')).toBeUndefined()
 })

@@ -65,7 +65,7 @@ it('leads through the views of the console', async () => {
   )
   await step('object', () => visit.open(`/object/${stocked.server}`), isSeen('core1.example.test'))
   await step('secret', () => page.getByRole('button', { name: 'Show Password' }).click(), holds('S3cret-pass.phrase'))
-  await step('trail', link('Who saw this'), isSeen('Who saw'))
+  await step('trail', link('Activity'), isSeen('Activity'))
   await step('me', link(/^Logged in as/), isSeen('account'))
   await step('administration', link('Administration'), isSeen('Users'))
   await step('exchange', () => visit.open('/exchange'), isSeen('Import and export'))

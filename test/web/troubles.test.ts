@@ -17,7 +17,7 @@ it('asks before any secret of an object is read, where the call for it raises th
   await page.route(address, (route) => route.fulfill({ json: read }))
   await visit.open(`/object/${stage.stocked.alarmed}`)
   await page.getByRole('button', { name: 'Show Spare' }).click()
-  await page.getByRole('alertdialog', { name: 'This raises an alarm' }).waitFor()
+  await page.getByRole('alertdialog', { name: 'Raise an alarm?' }).waitFor()
 })
 const spare = { fieldname: 'spare', translation: 'Spare', encrypted: true, alarm: false }
 
@@ -35,10 +35,10 @@ it('keeps all but a view whose part is lost on the way, and leads out of it', as
   await page.route('**/assets/object-view-*.js', (route) => route.abort())
   await visit.logIn(await memberOf(stage.stocked, stage.appliance))
   await visit.open(`/object/${stage.stocked.server}`)
-  await visit.sees('This page has failed')
+  await visit.sees('This page has stopped working')
   expect(await visit.findings()).toEqual([])
   await page.getByRole('button', { name: 'Log out' }).waitFor()
-  await page.getByRole('link', { name: 'To the vaults' }).click()
+  await page.getByRole('link', { name: 'Go to vaults' }).click()
   await visit.sees('Vaults')
   visit.complaints.expect(/net::ERR_FAILED.*object-view/, /Failed to fetch dynamically/)
 })
@@ -48,7 +48,7 @@ it.each(['/vault/.', '/vault/..', '/vault/1a', '/object/.', '/object/%2e', '/vau
   async (address) => {
     const visit = await stage.member()
     await visit.open(address)
-    await visit.sees('There is nothing here')
+    await visit.sees('Page not found')
   },
 )
 
@@ -159,9 +159,9 @@ it('says that a secret is on its way, and gives up a connection that hangs', asy
   }`)
   await page.route(`${stage.appliance.url}/object/${stage.stocked.server}?decrypt=true`, () => undefined)
   await page.getByRole('button', { name: 'Show Password' }).click()
-  await page.getByText('Fetching …').waitFor()
+  await page.getByText('Loading…').waitFor()
   await page.getByText('The appliance cannot be reached.').waitFor()
-  await page.getByText('Fetching …').waitFor({ state: 'detached' })
+  await page.getByText('Loading…').waitFor({ state: 'detached' })
   await page.unrouteAll()
   // What is answered has all the time that it may take.
   await page.evaluate('void restorePatience()')
@@ -187,9 +187,9 @@ it('says nothing of what is under way for less than 150 ms', async () => {
   await page.getByRole('button', { name: 'Show Password' }).click()
   await asked
   await page.clock.runFor(149)
-  expect(await page.getByText('Fetching …').count()).toBe(0)
+  expect(await page.getByText('Loading…').count()).toBe(0)
   await page.clock.runFor(1)
-  await page.getByText('Fetching …').waitFor()
+  await page.getByText('Loading…').waitFor()
   release()
   await page.getByText('S3cret-pass.phrase').waitFor()
 })

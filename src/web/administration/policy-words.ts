@@ -15,32 +15,32 @@ const ruleIn =
 export const policyWords = inBoth(
   {
     introduction:
-      'Each vault has one of these for the passwords in it. They are a part of the program, and the same on every appliance.',
-    anything: 'Anything goes',
-    number: (id: number) => `Number ${id}`,
+      'Each vault uses one of these policies for its passwords. They are built in, and the same on every appliance.',
+    anything: 'No requirements',
+    number: (id: number) => `ID ${id}`,
     rule: ruleIn(
       {
-        min_length: 'Least length',
-        min_lowercase_chars: 'Least lower-case letters',
-        min_uppercase_chars: 'Least upper-case letters',
-        min_numeric_chars: 'Least digits',
-        min_nonalphanumeric_chars: 'Least special characters',
+        min_length: 'Minimum length',
+        min_lowercase_chars: 'Minimum lowercase letters',
+        min_uppercase_chars: 'Minimum uppercase letters',
+        min_numeric_chars: 'Minimum digits',
+        min_nonalphanumeric_chars: 'Minimum special characters',
       },
       'yes',
     ),
   },
   {
     introduction:
-      'Varje valv har en av dessa för lösenorden i det. De är en del av programmet, och desamma på alla system.',
-    anything: 'Allt duger',
-    number: (id: number) => `Nummer ${id}`,
+      'Varje valv använder en av dessa policyer för sina lösenord. De är inbyggda och desamma på alla system.',
+    anything: 'Inga krav',
+    number: (id: number) => `ID ${id}`,
     rule: ruleIn(
       {
         min_length: 'Minsta längd',
-        min_lowercase_chars: 'Minst små bokstäver',
-        min_uppercase_chars: 'Minst stora bokstäver',
-        min_numeric_chars: 'Minst siffror',
-        min_nonalphanumeric_chars: 'Minst specialtecken',
+        min_lowercase_chars: 'Minsta antal små bokstäver',
+        min_uppercase_chars: 'Minsta antal stora bokstäver',
+        min_numeric_chars: 'Minsta antal siffror',
+        min_nonalphanumeric_chars: 'Minsta antal specialtecken',
       },
       'ja',
     ),

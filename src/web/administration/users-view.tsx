@@ -1,6 +1,7 @@
 import { ChevronRight, Plus, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { Contact } from '../controls/contact.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
@@ -84,7 +85,7 @@ function UserEntry({ user: { id, fullname, username, email, status } }: { readon
         </span>
         <span className="texts">
           <span className="title">{fullname}</span>
-          <span className="soft">{`${username} · ${email}`}</span>
+          <Contact username={username} email={email} />
         </span>
         <StatusMarks status={Number(status)} />
         <ChevronRight aria-hidden className="go" />

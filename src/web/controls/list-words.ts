@@ -10,8 +10,8 @@ export const listWords = inBoth(
     filter: 'Filter this list',
     filterOf: (label: string) => `Filter: ${label}`,
     fitting: (found: number, all: number) => `${found.toLocaleString('en')} of ${all.toLocaleString('en')}`,
-    others: (count: number) => `And ${count.toLocaleString('en')} more`,
-    andMore: (count: number) => `And ${count.toLocaleString('en')} more: type more in the filter to see others.`,
+    others: (count: number) => `${count.toLocaleString('en')} more`,
+    andMore: (count: number) => `${count.toLocaleString('en')} more. Type more in the filter to find them.`,
   },
   {
     previous: 'Föregående sida',
@@ -21,7 +21,7 @@ export const listWords = inBoth(
     filter: 'Filtrera listan',
     filterOf: (label) => `Filtrera: ${label}`,
     fitting: (found, all) => `${found.toLocaleString('sv')} av ${all.toLocaleString('sv')}`,
-    others: (count) => `Och ${count.toLocaleString('sv')} till`,
-    andMore: (count) => `Och ${count.toLocaleString('sv')} till: skriv mer i filtret för att se andra.`,
+    others: (count) => `${count.toLocaleString('sv')} till`,
+    andMore: (count) => `${count.toLocaleString('sv')} till. Skriv mer i filtret för att hitta dem.`,
   },
 )

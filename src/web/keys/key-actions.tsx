@@ -51,7 +51,11 @@ export function KeyActions({ vaultid, shown, rules, rights: { mayWrite, mayAdmin
         {actions
           .filter((action) => offered[action])
           .map((action) => (
-            <Button key={action} className="button small" onPress={() => setAsked(action)}>
+            <Button
+              key={action}
+              className={action === 'rotate' ? 'button small primary' : 'button small'}
+              onPress={() => setAsked(action)}
+            >
               {icons[action]}
               {own[action]}
             </Button>

@@ -10,5 +10,6 @@ export function Permissions({ of }: { readonly of: ListedKey }) {
     of.allow_backup === 'true' && own.backedUp,
     of.allow_delete === 'true' && own.deleted,
   ].filter((one) => one !== false)
-  return <>{may.length === 0 ? own.nothing : may.join(', ')}</>
+  const text = may.length === 0 ? own.nothing : may.join(', ')
+  return <>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</>
 }

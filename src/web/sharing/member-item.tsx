@@ -1,5 +1,6 @@
 import { Bot, Hourglass, UserRound } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
+import { Contact } from '../controls/contact.tsx'
 import type { VaultMember } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { GrantedList } from './granted-list.tsx'
@@ -31,7 +32,11 @@ export function MemberItem({ member, members, ownId, isAdmin, onAct }: Props) {
           {fullname}
           {isOwn && <span className="soft"> ({words.you})</span>}
         </span>
-        <span className="soft">{service ? `${words.application} · ${username}` : `${username} · ${email}`}</span>
+        {service ? (
+          <span className="soft">{`${words.application} · ${username}`}</span>
+        ) : (
+          <Contact username={username} email={email} />
+        )}
         {grants && <GrantedList grants={grants} />}
         {member.passphrase_by !== undefined && <span className="soft">{words.givenPassphrase}</span>}
       </div>

@@ -53,7 +53,7 @@ export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
             onPress={() => favourites.turnAll(chosen)}
           >
             <Star aria-hidden />
-            {areAll ? ofFavourites.noFavourites : ofFavourites.favourites}
+            {areAll ? ofFavourites.removeAll : ofFavourites.addAll}
           </Button>
           <Button className="quiet" aria-label={words.clear} onPress={clear}>
             <X aria-hidden />

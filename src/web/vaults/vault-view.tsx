@@ -90,6 +90,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
         <Crumbs path={above} />
         <div className="heading">
           <ViewTitle key={openId} text={title} kind={words.vault} />
+          {!folder && <OwnRight vault={vault} />}
           <VaultEntrance vault={vault} folderid={openId} name={title} />
           {folder ? (
             <a className="button small" href={`#/object/${openId}`}>
@@ -98,9 +99,6 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
             </a>
           ) : (
             <>
-              <span className="right" title={words.yourRight}>
-                {words.rights[vault.statustext] ?? vault.statustext}
-              </span>
               <KeysLink vault={vault} />
               {drag && (
                 <a className="button small" href={`#/vault/${vaultid}/trash`}>
@@ -124,6 +122,22 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
       </div>
     </div>
   )
+}
+
+function OwnRight({ vault: { statustext } }: { readonly vault: SharedVault }) {
+  const words = useWords()
+  return (
+    <span className="right" title={words.yourRight}>
+      {words.rights[statustext] ?? statustext}
+    </span>
+  )
+}
+
+/** What an empty vault or folder says, with what to do for those who may write. */
+function Empty({ isVault, mayWrite }: { readonly isVault: boolean; readonly mayWrite: boolean }) {
+  const words = useWords()
+  const empty = isVault ? words.emptyVault : words.emptyFolder
+  return <p className="soft">{mayWrite ? `${empty} ${words.emptyHelp}` : empty}</p>
 }
 
 interface ObjectsProps {
@@ -160,7 +174,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const selection = useSelection(rows, deferred)
   const mayWrite = drag !== undefined
 
-  if (below.length === 0) return <p className="soft">{folderid === rootId ? words.emptyVault : words.emptyFolder}</p>
+  if (below.length === 0) return <Empty isVault={folderid === rootId} mayWrite={mayWrite} />
   return (
     <>
       <div className="bar">

@@ -2,26 +2,26 @@ import { inBoth } from '../../words/spoken.tsx'
 
 export const pdfWords = inBoth(
   {
-    drawing: 'Drawing the page',
+    drawing: 'Loading page',
     pageOf: (name: string, number: number, count: number) =>
       `Page ${number.toLocaleString('en')} of ${count.toLocaleString('en')} of ${name}`,
     text: 'Text of this page',
-    noText: 'This page holds no text: it is a picture.',
+    noText: 'This page contains no text, only an image.',
     undrawable: {
-      form: 'This page cannot be shown: the file is damaged, or of a kind that the preview does not know. Download it.',
-      passphrase: 'This PDF is protected by a pass phrase: download it to open it.',
-      time: 'This page takes longer than 30 seconds to draw: download the file to see it.',
+      form: 'This page cannot be shown. The file is damaged, or the preview does not support it. Download it instead.',
+      passphrase: 'This PDF is protected by a pass phrase. Download it to open it.',
+      time: 'This page takes more than 30 seconds to draw. Download the file to see it.',
     },
   },
   {
-    drawing: 'Sidan ritas',
+    drawing: 'Läser in sidan',
     pageOf: (name, number, count) => `Sida ${number.toLocaleString('sv')} av ${count.toLocaleString('sv')} i ${name}`,
     text: 'Sidans text',
-    noText: 'Sidan innehåller ingen text: den är en bild.',
+    noText: 'Sidan innehåller ingen text, bara en bild.',
     undrawable: {
-      form: 'Sidan kan inte visas: filen är skadad, eller av ett slag som förhandsgranskningen inte känner till. Ladda ner den.',
-      passphrase: 'Den här PDF-filen är skyddad med lösenfras: ladda ner den för att öppna den.',
-      time: 'Sidan tar längre än 30 sekunder att rita: ladda ner filen för att se den.',
+      form: 'Sidan kan inte visas. Filen är skadad, eller så stöds den inte av förhandsgranskningen. Ladda ner den i stället.',
+      passphrase: 'PDF-filen är skyddad med en lösenfras. Ladda ner den för att öppna den.',
+      time: 'Sidan tar mer än 30 sekunder att rita. Ladda ner filen för att se den.',
     },
   },
 )
