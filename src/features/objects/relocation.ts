@@ -172,7 +172,6 @@ async function lockedSubtree(
     tx,
     rows.map(({ id }) => id),
   )
-  const late = () => Promise.reject(changedMeanwhile())
   const withoutFiles = { copy: late, discard: () => Promise.resolve() }
   return readSubtree({ ...on, files: withoutFiles }, tx, found, to, (decryption) =>
     isRecorded(decryption) ? Promise.resolve() : late(),
@@ -257,3 +256,4 @@ async function writeSecrets(
 }
 
 const changedMeanwhile = (): Fault => new Fault('store.conflict')
+const late = (): Promise<never> => Promise.reject(changedMeanwhile())
