@@ -21,8 +21,15 @@ export interface Outcome {
 }
 
 /** Runs the console in this process, like a shell without a terminal. */
-export async function strongroom(configFile: string, args: readonly string[], input = ''): Promise<Outcome> {
-  const [stdout, stderr] = [new Sink(), new Sink()]
+export const strongroom = (configFile: string, args: readonly string[], input = ''): Promise<Outcome> =>
+  run(configFile, args, input, false)
+
+/** The same like a shell whose output is a terminal. */
+export const strongroomOnTerminal = (configFile: string, args: readonly string[]): Promise<Outcome> =>
+  run(configFile, args, '', true)
+
+async function run(configFile: string, args: readonly string[], input: string, isTTY: boolean): Promise<Outcome> {
+  const [stdout, stderr] = [new Sink(isTTY), new Sink(isTTY)]
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)])
   const status = await runConsole(['--config', configFile, ...args], { stdin, stdout, stderr }, build)
   return checked({ status, stdout: stdout.text, stderr: stderr.text })
@@ -30,6 +37,13 @@ export async function strongroom(configFile: string, args: readonly string[], in
 
 class Sink {
   text = ''
+  readonly isTTY: boolean
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY
+  }
+  hasColors(): boolean {
+    return this.isTTY
+  }
   write(text: string): void {
     this.text += text
   }

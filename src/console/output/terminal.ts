@@ -51,17 +51,20 @@ export interface Terminal {
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   const isRead = stderr.isTTY === true
+  const told = (text: string): string => (isRead ? harmless(text) : text)
+  const shown = (text: string): string => (stdout.isTTY === true ? harmless(text) : text)
   return {
     isInteractive: stdin.isTTY === true,
     width: Math.min(Math.max(stdout.columns ?? 100, 60), 100),
-    print: (text) => void stdout.write(`${text}\n`),
+    print: (text) => void stdout.write(`${shown(text)}\n`),
     async printAll(lines) {
       for await (const line of lines)
-        if (stdout.write(`${line}\n`) === false) await new Promise<void>((resolve) => stdout.once?.('drain', resolve))
+        if (stdout.write(`${shown(line)}\n`) === false)
+          await new Promise<void>((resolve) => stdout.once?.('drain', resolve))
     },
-    complain: (text) => void stderr.write(`${text}\n`),
-    remark: (text) => void (isRead && stderr.write(`${text}\n`)),
-    overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${text}`)),
+    complain: (text) => void stderr.write(`${told(text)}\n`),
+    remark: (text) => void (isRead && stderr.write(`${told(text)}\n`)),
+    overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${told(text)}`)),
     coloured: (colour, text) =>
       stdout.isTTY === true && stdout.hasColors?.() === true
         ? styleText(colour, text, { validateStream: false })
@@ -73,6 +76,18 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     readInput: async (file) => (file === '-' ? readAll(stdin) : readBytes(file, nameAnother)),
   }
 }
+
+/**
+ * Replaces control characters by question marks, other than ends of lines and the colours that are written here. Names that
+ * come from the database, which others may write to, could control the operator's terminal.
+ */
+const harmless = (text: string): string =>
+  text.replaceAll(/\p{Cc}(?:\[[\d;]{1,6}m)?/gu, (found) =>
+    ownColours.has(found) || /^[\n\t]/.test(found) ? found : `?${found.slice(1)}`,
+  )
+
+/** Red, green and yellow with their end, and black on white with its end. */
+const ownColours: ReadonlySet<string> = new Set(['31', '32', '33', '39', '30;107', '0'].map((sgr) => `\u001B[${sgr}m`))
 
 async function askLine(
   { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
