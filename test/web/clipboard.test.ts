@@ -59,7 +59,9 @@ describe('a copied secret', () => {
     expect(await clipboard()).toBe('netops')
     await page.evaluate('mayWrite = false')
     await page.getByRole('button', { name: 'Copy Host' }).click()
-    await visit.hears('The browser does not allow this page to write to the clipboard. Allow it in the browser’s settings and try again.')
+    await visit.hears(
+      'The browser does not allow this page to write to the clipboard. Allow it in the browser’s settings and try again.',
+    )
     expect(await page.getByText('Host copied.').count()).toBe(0)
     expect(await visit.findings()).toEqual([])
   })
