@@ -228,8 +228,8 @@ export const deleted = (): Fault => new Fault('key.not_found', 'The key is delet
 export const notDeleted = (): Fault => new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
 
 /**
- * The present row of a key, with a valid seal, locked until the transaction ends. A parallel call may have deleted the key, or taken it back, since the
- * caller's row was read.
+ * The present row of a key, with a valid seal, locked until the transaction ends. A parallel call may have deleted the
+ * key, or taken it back, since the caller's row was read.
  * @throws Fault `key.not_found`, `key.tampered`
  */
 export async function presentKey(
