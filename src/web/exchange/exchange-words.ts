@@ -87,7 +87,8 @@ export const exchangeWords = inBoth(
     noFiles: (number: number) =>
       `${counted('en', number, 'file is', 'files are')} not included. Download ${number === 1 ? 'it separately' : 'them one by one'}.`,
     alarmed: (number: number) => `${counted('en', number, 'object raises', 'objects raise')} an alarm when read.`,
-    withAlarmed: 'Include these and raise the alarms',
+    withAlarmed: (number: number): string =>
+      number === 1 ? 'Include it and raise the alarm' : 'Include them and raise the alarms',
     exportPassphrase: 'Pass phrase',
     exportPassphraseHelp: 'At least 12 characters. Without it, no one can open the file, not even you.',
     again: 'Confirm pass phrase',
@@ -183,7 +184,7 @@ export const exchangeWords = inBoth(
     noFiles: (number) =>
       `${counted('sv', number, 'fil är', 'filer är')} inte med. Ladda ner ${number === 1 ? 'den separat' : 'dem en och en'}.`,
     alarmed: (number) => `${counted('sv', number, 'objekt utlöser', 'objekt utlöser')} ett larm när det läses.`,
-    withAlarmed: 'Ta med dem och utlös larmen',
+    withAlarmed: (number) => (number === 1 ? 'Ta med det och utlös larmet' : 'Ta med dem och utlös larmen'),
     exportPassphrase: 'Lösenfras',
     exportPassphraseHelp: 'Minst 12 tecken. Utan den kan ingen öppna filen, inte ens du.',
     again: 'Bekräfta lösenfrasen',

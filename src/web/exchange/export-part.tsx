@@ -65,7 +65,7 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
         {error !== undefined && <ErrorMessage error={error} />}
         {alarmed > 0 && (
           <NativeCheckbox
-            label={`${words.alarmed(alarmed)} ${words.withAlarmed}`}
+            label={`${words.alarmed(alarmed)} ${words.withAlarmed(alarmed)}`}
             isChecked={withAlarmed}
             onChange={setWithAlarmed}
           />
