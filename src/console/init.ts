@@ -125,7 +125,7 @@ function describeBackups(backups: MovedBackups | undefined): string[] {
 }
 
 interface Database {
-  readonly location: string
+  readonly place: string
   readonly existed: boolean
   readonly applied: readonly string[]
 }
@@ -136,7 +136,7 @@ async function initDatabase(config: Config, before: StoreInspection): Promise<Da
   await (await openStore(location, tables)).close()
   if ('sqlite' in location && existsSync(location.sqlite)) leaveToOwner(dirname(location.sqlite))
   return {
-    location: 'sqlite' in location ? location.sqlite : 'PostgreSQL',
+    place: 'sqlite' in location ? location.sqlite : 'PostgreSQL',
     existed: before.exists,
     applied: before.pending,
   }
@@ -144,7 +144,7 @@ async function initDatabase(config: Config, before: StoreInspection): Promise<Da
 
 function describe(
   roots: ReturnType<typeof initToken>,
-  { location, existed, applied }: Database,
+  { place, existed, applied }: Database,
   taken: Takeover,
 ): string[] {
   const made = existed ? 'exists' : 'made'
@@ -154,7 +154,7 @@ function describe(
       ['token', `${roots.token.label}, serial ${roots.token.serial}`],
       ...roots.created.map((label) => ['  made', label]),
       ...roots.present.map((label) => ['  exists', label]),
-      ['database', location],
+      ['database', place],
       [`  ${made}`, migrated],
       ...takeoverRows(taken),
     ]),

@@ -300,7 +300,7 @@ describe.each(['light', 'dark'] as const)('creating and editing in %s colours', 
     await visit.expectSound('new-object')
     await page.getByRole('button', { name: /^Server/ }).click()
     await page.getByLabel('Password', { exact: true }).fill('Short-1')
-    await page.getByRole('listitem').filter({ hasText: '(broken)' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: '(not met)' }).waitFor()
     await visit.expectSound('new-server')
     await page.getByRole('button', { name: 'Generate Password' }).click()
     await page.getByText(/^Strong: /).waitFor()

@@ -117,7 +117,7 @@ it('shows and gives back what the list of long versions leaves out', async () =>
   await page.getByText('Version 1', { exact: true }).click()
   await page.getByText('Ann', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Restore this version: 1', exact: true }).click()
-  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await visit.sees('First')
   expect(await readObject(client, id, '?decrypt=true')).toMatchObject({
     public: { ...longNotes, service: 'First', owner: 'Ann' },

@@ -51,7 +51,8 @@ export function createShownRights(): ShownRights {
       const own = bitsOf(encodeRecord(['user', user])) ?? capabilities
       const member = (vault === null ? undefined : bitsOf(encodeRecord(['membership', vault, user]))) ?? permission
       if ((capabilities & ~asked & ~own) === 0 && permission <= member) return grant
-      if (!mayLogIn(own) || member === 0) throw takenAway()
+      // A grant for no vault has no permission that could be taken away.
+      if (!mayLogIn(own) || (member === 0 && permission !== 0)) throw takenAway()
       return { ...grant, capabilities: capabilities & (own | asked), permission: Math.min(permission, member) }
     },
     forget: () => newest.dropWhere(() => true),

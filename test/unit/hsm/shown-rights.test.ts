@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { capabilitiesOf } from '../../../src/access/capabilities.ts'
+import { permissionBits } from '../../../src/access/permission.ts'
+import { createShownRights } from '../../../src/hsm/keeper/shown-rights.ts'
+import type { OpenedRecord } from '../../../src/hsm/record-layouts.ts'
+
+const [user, vault] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
+const [member, administrator] = [capabilitiesOf(['read', 'active']), capabilitiesOf(['read', 'active', 'admin'])]
+
+/** The part of a record that says what a person may do. */
+const account = (capabilities: number, generation: number) =>
+  ({ type: 'user', fields: { identity: user, capabilities, generation } }) as unknown as OpenedRecord
+const membership = (permission: number, generation: number) =>
+  ({ type: 'membership', fields: { user, vault, permission, generation } }) as unknown as OpenedRecord
+
+const grant = { user, capabilities: administrator, vault, permission: permissionBits.Admin }
+const grantOfLogin = { ...grant, vault: null, permission: 0 }
+
+function rightsAfter(...records: readonly OpenedRecord[]) {
+  const rights = createShownRights()
+  for (const record of records) rights.note(record)
+  return rights
+}
+
+it('of a grant nothing was taken from stay as they are', () => {
+  expect(rightsAfter(account(administrator, 1), membership(permissionBits.Admin, 1)).leftOf(grant)).toBe(grant)
+})
+
+it('of a user who has lost a capability are those that are left, in a vault and, at a login, in none', () => {
+  const rights = rightsAfter(account(member, 2))
+  expect(rights.leftOf(grant)).toEqual({ ...grant, capabilities: member })
+  expect(rights.leftOf(grantOfLogin)).toEqual({ ...grantOfLogin, capabilities: member })
+})
+
+it('of a member with a lower permission are that permission', () => {
+  const rights = rightsAfter(membership(permissionBits.Write, 2))
+  expect(rights.leftOf(grant)).toEqual({ ...grant, permission: permissionBits.Write })
+})
+
+it.each([
+  ['a member who was removed', membership(0, 2)],
+  ['a user who was disabled', account(capabilitiesOf(['read', 'admin']), 2)],
+])('are none for %s', (_who, record) => {
+  expect(() => rightsAfter(record).leftOf(grant)).toThrow(expect.objectContaining({ code: 'access.permission' }))
+})
