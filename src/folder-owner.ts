@@ -66,7 +66,7 @@ function comesTo(folder: string): boolean {
  * SQLite would apply one that it finds.
  */
 function refuseLaid(file: string): void {
-  for (const path of ['', '-wal', '-shm'].map((ending) => file + ending))
+  for (const path of databaseFiles(file))
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new Fault('store.unavailable', `${path} is a link, which root does not follow: put the file in its place.`)
   const journal = `${file}-journal`
@@ -76,3 +76,6 @@ function refuseLaid(file: string): void {
       `${journal} is there, which root does not use: start the daemon once, or move it away.`,
     )
 }
+
+/** An SQLite file with those that SQLite keeps beside it in WAL mode. */
+export const databaseFiles = (file: string): string[] => ['', '-wal', '-shm'].map((ending) => file + ending)

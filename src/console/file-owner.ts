@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../config/schema.ts'
+import { databaseFiles } from '../folder-owner.ts'
 
 /**
  * Gives files that root created in a folder to the folder's owner. The daemon, the keeper and the token hosts run as
@@ -29,7 +30,7 @@ export function leaveTokenToOwner({ hsm }: Pick<Config, 'hsm'>): void {
 /** The same for one SQLite file and its journals only. */
 export function leaveDatabaseToOwner(file: string): void {
   if (process.getuid?.() !== 0) return
-  const names = ['', '-wal', '-shm'].map((suffix) => `${basename(file)}${suffix}`)
+  const names = databaseFiles(basename(file))
   inFolder(realpathSync(dirname(file)), (folder, owner) => {
     for (const name of names) leave(join(folder, name), owner)
   })

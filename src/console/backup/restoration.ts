@@ -7,6 +7,7 @@ import { configurationFiles } from '../../config/configured-paths.ts'
 import { readSecret } from '../../config/loader.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { storeLocation } from '../../config/store-location.ts'
+import { databaseFiles } from '../../folder-owner.ts'
 import { restoreDump } from '../../store/database-snapshot.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { withTokenFolder } from '../softhsm-file.ts'
@@ -60,8 +61,7 @@ export function clearInterrupted(folder: string): string | undefined {
   }
   const placing: Placing = JSON.parse(readFileSync(file, 'utf8'))
   const isDone = existsSync(placing.configuration)
-  for (const path of isDone ? [] : placing.paths)
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { recursive: true, force: true })
+  for (const path of isDone ? [] : placing.paths.flatMap(databaseFiles)) rmSync(path, { recursive: true, force: true })
   const halfFilled = isDone ? undefined : placing.postgres
   if (halfFilled === undefined) rmSync(folder, { recursive: true, force: true })
   else {

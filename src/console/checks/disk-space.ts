@@ -13,11 +13,14 @@ export const diskCheck: Check = {
   async run(config) {
     const folders = foldersOnDisks(config).map(({ path }) => path)
     const rooms = await Promise.all(folders.filter(existsSync).map(roomFor))
-    const [least] = rooms.toSorted((a, b) => a.freeBytes - b.freeBytes)
-    if (least === undefined) return [problem('none of the folders exists', 'Run "strongroom init".')]
-    const judgements = [least, ...rooms].map((room) => judgeDisk(room, room.folder, config.warnings))
-    const worst = judgements.find(({ state }) => state === 'problem') ?? judgements.find(({ state }) => state !== 'ok')
-    return (worst === undefined ? judgements.slice(0, 1) : [worst]).map(judged)
+    const judgements = rooms
+      .toSorted((a, b) => a.freeBytes - b.freeBytes)
+      .map((room) => judgeDisk(room, room.folder, config.warnings))
+    const worst =
+      judgements.find(({ state }) => state === 'problem') ??
+      judgements.find(({ state }) => state !== 'ok') ??
+      judgements[0]
+    return [worst === undefined ? problem('none of the folders exists', 'Run "strongroom init".') : judged(worst)]
   },
 }
 

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Identity } from '../../daemon/process-users.ts'
+import { databaseFiles } from '../../folder-owner.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 import { may, ownerOf, usersOf } from './process-owners.ts'
@@ -16,8 +17,8 @@ export const ownersCheck: Check = {
   run(config) {
     const { workers, inside } = usersOf(config)
     const findings = [
-      ...placesOf(config, 'workers').flatMap((place) => placeFindings(place, workers)),
-      ...placesOf(config, 'inside').flatMap((place) => placeFindings(place, inside)),
+      ...filesOf(config, 'workers').flatMap((files) => findingsIn(files, workers)),
+      ...filesOf(config, 'inside').flatMap((files) => findingsIn(files, inside)),
       ...(workers === undefined ? [] : socketFindings(config, workers)),
     ]
     return findings.length > 0 ? findings : [ok('each process owns its files')]
@@ -25,7 +26,7 @@ export const ownersCheck: Check = {
 }
 
 /** A folder that a process owns with these of its entries. */
-interface Place {
+interface OwnedFiles {
   readonly setting: string
   readonly folder: string
   readonly isOwn: (name: string) => boolean
@@ -34,30 +35,30 @@ interface Place {
 }
 
 /** A database with its journals. */
-const databasePlace = (setting: string, file: string): Place => ({
+const database = (setting: string, file: string): OwnedFiles => ({
   setting,
   folder: dirname(file),
-  isOwn: (name) => ['', '-wal', '-shm'].some((ending) => name === basename(file) + ending),
+  isOwn: (name) => databaseFiles(basename(file)).includes(name),
   isWhole: false,
 })
 
-const whole = (setting: string, folder: string): Place => ({ setting, folder, isOwn: () => true, isWhole: true })
+const whole = (setting: string, folder: string): OwnedFiles => ({ setting, folder, isOwn: () => true, isWhole: true })
 
-function placesOf({ hsm, store, audit }: Config, side: 'workers' | 'inside'): Place[] {
+function filesOf({ hsm, store, audit }: Config, side: 'workers' | 'inside'): OwnedFiles[] {
   if (side === 'workers')
     return [
-      ...(store.sqlite === undefined ? [] : [databasePlace('store.sqlite', store.sqlite)]),
+      ...(store.sqlite === undefined ? [] : [database('store.sqlite', store.sqlite)]),
       whole('audit.directory', audit.directory),
     ]
   const { state, floors } = keeperOf({ hsm })
   return [
-    ...[state, floors].map((file) => databasePlace('hsm.keeper.state', file)),
+    ...[state, floors].map((file) => database('hsm.keeper.state', file)),
     ...(hsm.tokenDirectory === undefined ? [] : [whole('hsm.tokenDirectory', hsm.tokenDirectory)]),
   ]
 }
 
 /** Without a known user, what lies in the folder has to belong to the folder's owner. */
-function placeFindings({ setting, folder, isOwn, isWhole }: Place, user = ownerOf(folder)): Finding[] {
+function findingsIn({ setting, folder, isOwn, isWhole }: OwnedFiles, user = ownerOf(folder)): Finding[] {
   const stat = statOf(folder)
   // The check "permissions" reports folders that do not exist.
   if (user === undefined || stat === undefined) return []
@@ -107,7 +108,7 @@ function socketFindings({ hsm }: Config, workers: Identity): Finding[] {
 
 function described(path: string): string {
   const mode = ((statOf(path)?.mode ?? 0) & 0o7777).toString(8).padStart(4, '0')
-  return `${path} belongs to ${ownerOf(path)?.name ?? 'nobody'}, mode ${mode}`
+  return `${path} belongs to ${ownerOf(path)?.name ?? 'an unknown user'}, mode ${mode}`
 }
 
 const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })

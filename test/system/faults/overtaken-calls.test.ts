@@ -1,11 +1,10 @@
-import { type ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endDaemon, startDaemon, TestAppliance, twoWorkers, type TestUser } from '../../support/appliance.ts'
-import { type Answer, TestClient } from '../../support/client.ts'
+import type { TestAppliance, TestUser } from '../../support/appliance.ts'
+import type { Answer, TestClient } from '../../support/client.ts'
 import { verdict, vaultIdOf } from '../../support/fault-kit.ts'
-import { configureBeside, type MachineBeside } from '../../support/machine-beside.ts'
 import { createObject, readObject } from '../../support/object-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 import { makeVault } from '../../support/vault.ts'
 
 /** Calls of each kind in a race, of which many are overtaken. */
@@ -28,30 +27,16 @@ const allDone = new Set(['done'])
 
 /** Whoever may make a change is never refused because of other changes. */
 describe.skipIf(!hasPostgres)('calls that changes on another machine overtake', () => {
-  let database: TestPostgres
+  let machines: TwoMachines
   let appliance: TestAppliance
-  let second: ChildProcess
-  let beside: MachineBeside
-  const clients: TestClient[] = []
 
   beforeAll(async () => {
-    database = startPostgres()
-    appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } })
-    beside = await configureBeside(appliance, 'second', 'second')
-    second = await startDaemon(beside.configFile, [])
+    machines = await startTwoMachines()
+    appliance = machines.appliance
   })
-  afterAll(async () => {
-    for (const client of clients) client.close()
-    await endDaemon(second, 'SIGTERM')
-    await appliance.close()
-    database.cleanup()
-  })
+  afterAll(() => machines.close())
 
-  function elsewhere(client?: TestClient): TestClient {
-    const other = new TestClient(beside.url, appliance.ca, client?.token)
-    clients.push(other)
-    return other
-  }
+  const elsewhere = (client?: TestClient): TestClient => machines.elsewhere(client)
   async function sharedVault() {
     const here = await appliance.login(await appliance.addUser(['read', 'createVault', 'admin', 'active']))
     const { id } = await makeVault(appliance, 'Race', here)

@@ -1,11 +1,11 @@
-import { type ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createObject, formWith, readObject, server } from '../../support/object-kit.ts'
-import { endDaemon, startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
-import { TestClient } from '../../support/client.ts'
+import type { TestAppliance, TestUser } from '../../support/appliance.ts'
+import type { TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
-import { configureBeside, type MachineBeside } from '../../support/machine-beside.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import type { MachineBeside } from '../../support/machine-beside.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 import { makeVault } from '../../support/vault.ts'
 import { outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
 
@@ -13,31 +13,18 @@ import { outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault
 const rounds = 12
 
 describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', () => {
-  let database: TestPostgres
+  let machines: TwoMachines
   let appliance: TestAppliance
-  let second: ChildProcess
   let beside: MachineBeside
-  const clients: TestClient[] = []
 
   beforeAll(async () => {
-    database = startPostgres()
-    appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } })
-    beside = await configureBeside(appliance, 'second', 'second')
-    second = await startDaemon(beside.configFile, [])
+    machines = await startTwoMachines()
+    appliance = machines.appliance
+    beside = machines.beside
   })
-  afterAll(async () => {
-    for (const client of clients) client.close()
-    await endDaemon(second, 'SIGTERM')
-    await appliance.close()
-    database.cleanup()
-  })
+  afterAll(() => machines.close())
 
-  /** A client with the same session at the other daemon. */
-  function elsewhere(client?: TestClient): TestClient {
-    const other = new TestClient(beside.url, appliance.ca, client?.token)
-    clients.push(other)
-    return other
-  }
+  const elsewhere = (client?: TestClient): TestClient => machines.elsewhere(client)
   async function administrator(): Promise<{ user: TestUser; here: TestClient; there: TestClient }> {
     const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
     const here = await appliance.login(user)
