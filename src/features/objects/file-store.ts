@@ -82,10 +82,9 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     const outcomes = await hsm.encryptMany(
       chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: chunkAad(vault.id, upload, chunk) })),
     )
-    const rejected = outcomes.find((outcome) => 'fault' in outcome)?.fault
-    // The vault, and with it the key, may be deleted at any time.
-    const isGone = isFault(rejected, 'hsm.rejected') || isFault(rejected, 'hsm.outdated')
-    if (isGone && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
+    // The vault, and with it the key, may be deleted at any time, also while the token uses it.
+    const isFailed = outcomes.some((outcome) => 'fault' in outcome)
+    if (isFailed && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
     const ciphertexts = outcomes.map((outcome) => {
       if ('fault' in outcome) throw outcome.fault
       return outcome.result
