@@ -8,10 +8,10 @@ import { call, type AdministeredUser, type OtpDevice } from '../interface/calls.
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { AppDialog } from './app-dialog.tsx'
-import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { ResyncDialog } from './resync-dialog.tsx'
 import { ConfirmQuestion } from './confirm-question.tsx'
+import { FactorDates } from './factor-dates.tsx'
 import { TokenDialog } from './token-dialog.tsx'
 import { useDevices, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
@@ -65,7 +65,7 @@ function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readon
   const readAnew = useUsersAnew()
   const [asked, setAsked] = useState<'remove' | 'resync'>()
   const close = (): void => setAsked(undefined)
-  const { id, kind, public_id: publicId, created, used } = device
+  const { id, kind, public_id: publicId } = device
   const name = [words.deviceKinds[kind], publicId].filter(Boolean).join(' ')
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('user.otp.remove', { params: { userid: user.id, deviceid: id }, signal })
@@ -77,17 +77,7 @@ function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readon
       <span className="tile">{kind === 'totp' ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}</span>
       <span className="texts">
         <span className="title">{name}</span>
-        <span className="soft">
-          {words.added} <MomentText at={created} />
-          {' · '}
-          {used === undefined ? (
-            words.notUsed
-          ) : (
-            <>
-              {words.used} <MomentText at={used} />
-            </>
-          )}
-        </span>
+        <FactorDates created={device.created} used={device.used} />
       </span>
       {kind === 'hotp' && (
         <Button className="button small" onPress={() => setAsked('resync')}>

@@ -2,13 +2,13 @@ import { Fingerprint, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
-import { MomentText } from '../controls/moment-text.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type ListedPasskey } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { ConfirmQuestion } from './confirm-question.tsx'
+import { FactorDates } from './factor-dates.tsx'
 import { useUserPasskeys, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
@@ -38,7 +38,7 @@ function PasskeyEntry({ user, passkey }: { readonly user: AdministeredUser; read
   const { remove } = useWordsOf(administrationWords)
   const readAnew = useUsersAnew()
   const [isAsked, setIsAsked] = useState(false)
-  const { id, name, created, used } = passkey
+  const { id, name } = passkey
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('user.passkey.remove', { params: { userid: user.id, passkeyid: id }, signal })
     announce(words.passkeyRemoved)
@@ -51,17 +51,7 @@ function PasskeyEntry({ user, passkey }: { readonly user: AdministeredUser; read
       </span>
       <span className="texts">
         <span className="title">{name}</span>
-        <span className="soft">
-          {words.added} <MomentText at={created} />
-          {' · '}
-          {used === undefined ? (
-            words.notUsed
-          ) : (
-            <>
-              {words.used} <MomentText at={used} />
-            </>
-          )}
-        </span>
+        <FactorDates created={passkey.created} used={passkey.used} />
       </span>
       <Button className="button small" aria-label={words.removePasskey(name)} onPress={() => setIsAsked(true)}>
         <Trash2 aria-hidden />
