@@ -71,8 +71,8 @@ export interface SealingPort extends TrailPort {
 
   /**
    * Wraps a version of a key under the newest KEKs, and seals its record. The rest of the record stays, as do wrappings
-   * that cannot be renewed. `vaultKey` is as in a `KeyReference`. Rejects with `hsm.rejected` for any other record, and
-   * unless the operator asks.
+   * that cannot be renewed. `vaultKey` is as in a `KeyReference`. Rejects with `hsm.rejected` for any other record and
+   * unless the operator asks, and with `hsm.outdated` for a row that was put back.
    */
   rewrapVersion(
     version: SealedRecord,

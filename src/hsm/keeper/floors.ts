@@ -24,6 +24,7 @@ export interface WritableFloors extends Floors {
   /** Whether the subject's floor was reported by another keeper. */
   isTold(subject: Buffer): boolean
   subjects(): readonly Buffer[]
+  isEmpty(): boolean
   readonly risen: RisenRows
   /** Runs `work` in one transaction, so that all floors it raises take one sync. */
   together(work: () => void): void
@@ -46,6 +47,7 @@ export function openFloors(path: string): WritableFloors {
   )
   const findTold = file.prepare<[Buffer]>('SELECT 1 FROM floors WHERE subject = ? AND rose = 0')
   const list = file.prepare<[], Buffer>('SELECT subject FROM floors').pluck()
+  const findAny = file.prepare('SELECT 1 FROM floors LIMIT 1')
   const floors = readFloors(file)
   const liftAll = file.transaction((generations: readonly Generation[]) => {
     for (const { subject, number } of generations) lift.run(subject, number, risen.next())
@@ -62,6 +64,7 @@ export function openFloors(path: string): WritableFloors {
     },
     isTold: (subject) => findTold.get(subject) !== undefined,
     subjects: () => list.all(),
+    isEmpty: () => findAny.get() === undefined,
     risen,
     together: (work) => file.transaction(work)(),
     forget: () => void file.exec('DELETE FROM floors'),

@@ -58,7 +58,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     raise: (fields) => raiseShown(ends, fields),
     rewrapVersion(fields) {
       checkOperator(origin)
-      return rewrapVersion(token, fields.sealed(), fields.optionalSealed())
+      return rewrapVersion(ends, fields.sealed(), fields.optionalSealed())
     },
     sealAnew(fields) {
       checkOperator(origin)

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import type { Config } from '../../config/schema.ts'
+import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tryRulesOf } from '../try-rules.ts'
 import { type AccountIds, createAccountIds } from './account-ids.ts'
@@ -118,7 +119,7 @@ export function openKeeperMemory({
     begunSessions,
     firstCounts: createFirstCounts(state),
     recoverers,
-    takeover: createTakeover(state),
+    takeover: createTakeover({ state, floors, isTokenOfRelease020: () => isOfRelease020(token) }),
     recovery: config.users.recovery,
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
