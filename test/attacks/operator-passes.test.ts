@@ -4,7 +4,7 @@ import { type RunOptions, TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { withoutKeeper } from '../support/earlier-people.ts'
 import { asOfRelease020 } from '../support/earlier-token.ts'
-import { verdict } from '../support/fault-kit.ts'
+import { objectsIn, verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
@@ -95,5 +95,29 @@ describe('a membership without a seal, inserted before the operator runs init', 
 
   it('is not taken over by a keeper whose files were lost', async () => {
     expect(await initWith(withoutKeeper)).toEqual(refusal)
+  })
+})
+
+it('the key of a vault that the database hides, and calls ended without a mark, outlives the next init of the operator', async () => {
+  const appliance = await TestAppliance.own()
+  onTestFinished(() => appliance.close())
+  const vault = await makeVault(appliance)
+  const ciphertext = await vault.encrypt('k', 'AAAA')
+  const before = objectsIn(appliance.token)
+  const write = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
+  const [row] = await appliance.store.query<{ key: string }>(
+    `SELECT key_id AS key FROM vaults WHERE id = ${vault.id}`,
+    [],
+  )
+  await write(`INSERT INTO pending_destructions (object_id, pending_since) VALUES ('${row?.key}', 5)`)
+  await write(`UPDATE vaults SET key_id = 'hidden' WHERE id = ${vault.id}`)
+  const { status, stderr } = await strongroom(appliance.configFile, ['init'])
+  await write(`UPDATE vaults SET key_id = '${row?.key}' WHERE id = ${vault.id}`)
+  await appliance.services.destruction.destroyPending()
+  expect(objectsIn(appliance.token)).toBe(before)
+  expect(await vault.decrypt('k', ciphertext)).toBe('AAAA')
+  expect({ status, stderr }).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('The earlier rows were already taken over') as unknown,
   })
 })

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { vaultKek } from '../key-kind.ts'
 import { generationOf } from '../record-generation.ts'
 import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { WritableFloors } from './floors.ts'
@@ -44,7 +45,10 @@ export function createTakeover({ state, floors, isTokenOfRelease020 }: TakeoverD
   }
 }
 
-/** Users and application keys of that release have no identity yet. Vaults have one, and memberships name both. */
+/**
+ * Users and application keys of that release have no identity yet. Vaults have one, and memberships name both. Data keys
+ * of vaults that it deleted are to be destroyed.
+ */
 export function earlierRecord(record: OpenedRecord, drawIdentity: () => Buffer): Buffer {
   const { type, fields } = record
   const isFirst = (generationOf(record)?.number ?? 1) === 1
@@ -59,6 +63,9 @@ export function earlierRecord(record: OpenedRecord, drawIdentity: () => Buffer):
       break
     case 'membership':
       return composeRecord(type, { ...fields })
+    case 'unused key':
+      if ('blob' in fields && fields.kek === vaultKek) return composeRecord(type, { ...fields })
+      break
     default:
   }
   throw new Fault('hsm.rejected', 'There are no earlier rows of this kind.')

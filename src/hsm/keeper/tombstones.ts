@@ -83,7 +83,7 @@ const isAdmin = (grant: Grant | undefined, vault: Buffer): boolean =>
 /**
  * Seals that a token object which a host made as a key is in no record, and keeps it out of all future records by using
  * its provenance up. An object whose record was sealed for a commit that failed can be discarded for a minute, under a
- * grant of the same caller. For objects of earlier releases the operator's word counts.
+ * grant of the same caller. For objects that no vault of a restored backup has, the operator's word counts.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`
  */
 export function sealUnused(on: TombstoneDependencies, fields: RequestFields): Buffer[] {
