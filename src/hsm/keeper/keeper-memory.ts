@@ -103,7 +103,7 @@ export function openKeeperMemory({
     token,
     state,
     exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: (at) => forgetNewest(newest, at),
+    forgetFloors: (at, isElsewhere) => forgetNewest(newest, at, isElsewhere),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -141,8 +141,9 @@ export function openKeeperMemory({
 
 type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'>
 
-function forgetNewest({ sealedRecords, ...others }: Newest, at: number): void {
+function forgetNewest({ sealedRecords, floors, ...others }: Newest, at: number, isElsewhere: boolean): void {
   sealedRecords.forget(at)
+  floors.forget(isElsewhere ? at : undefined)
   for (const other of Object.values(others)) other.forget()
 }
 
