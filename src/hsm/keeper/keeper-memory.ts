@@ -111,7 +111,8 @@ export function openKeeperMemory({
   return {
     auditKeys,
     auditEnds: createAuditEnds({ state, ...auditKeys, machine: () => exchange.standing().machine, now }),
-    usedProvenance: createUsedProvenance(state),
+    // By the clock of the machine, as hosts name the time.
+    usedProvenance: createUsedProvenance(state, () => Date.now()),
     freshKeys: createFreshKeys(floors, now),
     ...newest,
     exchange,
