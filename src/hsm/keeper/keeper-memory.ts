@@ -9,7 +9,7 @@ import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
 import { type BegunSessions, createBegunSessions } from './begun-sessions.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
-import { createFloorExchange, type FloorExchange } from './floor-exchange.ts'
+import { createFloorExchange, type Exchanged, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
@@ -102,7 +102,7 @@ export function openKeeperMemory({
   const exchange = createFloorExchange({
     token,
     state,
-    exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
+    exchanged: { floor: toldFloors(newest), session: endedSessions, otp: used, assertion: usedAssertions },
     forgetFloors: (at, isElsewhere) => forgetNewest(newest, at, isElsewhere),
     name: config.audit.machine ?? hostname(),
     now,
@@ -140,6 +140,15 @@ export function openKeeperMemory({
   }
 }
 
+/** Floors that other keepers report tell of newer records, too. */
+const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRights'>): Exchanged['floor'] => ({
+  risen: floors.risen,
+  take(subject, number) {
+    if ((floors.of(subject) ?? 0) < number) shownRights.noteTold(subject, number)
+    floors.take(subject, number)
+  },
+})
+
 type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'>
 
 function forgetNewest({ sealedRecords, floors, ...others }: Newest, at: number, isElsewhere: boolean): void {
@@ -157,7 +166,7 @@ function openNewestRecords(
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, now, recoverers),
-    shownRights: createShownRights(),
+    shownRights: createShownRights(now),
     accountIds: createAccountIds(state),
   }
 }

@@ -11,7 +11,7 @@ import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { FreshKeys } from './fresh-keys.ts'
 import type { Origin } from './record-change.ts'
-import { type AuthorityDependencies, readAuthority } from './authority.ts'
+import { type Authority, type AuthorityDependencies, checkLasting, readAuthority } from './authority.ts'
 import type { SealedRecords } from './sealed-records.ts'
 import { checkNewest, type NewestShown, opened } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
@@ -33,8 +33,10 @@ export interface TombstoneDependencies extends AuthorityDependencies, NewestShow
  * and for anyone in the case of a deleted key whose recovery window has passed.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`, `hsm.outdated`
  */
-export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, grant: Grant | undefined): Buffer[] {
+export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, authority: Authority): Buffer[] {
   const { token, now } = on
+  const { grant } = authority
+  checkLasting(authority)
   verify(token, last)
   const record = opened(last.record)
   checkNewest(on, last.record, record)
