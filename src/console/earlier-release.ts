@@ -1,5 +1,6 @@
 import { hasEarlierKeys, takeOverKeys, type KeyTakeover } from '../daemon/earlier-key-rows.ts'
 import { takeOverRows } from '../daemon/unsealed-rows.ts'
+import { markEarlier } from '../features/vaults/earlier-destruction.ts'
 import type { TokenContext } from './console-context.ts'
 import { count } from './output/command-answer.ts'
 import { createProgress } from './output/progress.ts'
@@ -21,6 +22,7 @@ export async function takeOver({ store, token: { hsm } }: TokenContext, terminal
   // Asking for the status makes running processes notice new root keys, so that earlier backups go under the newest.
   if (await hasEarlierKeys(store.read)) await agreedStatus(hsm)
   const keys = await takeOverKeys(store, hsm, createProgress(terminal, 'Taking over the earlier keys'))
+  await markEarlier(store, hsm)
   await hsm.endTakeover()
   return { sealedRows, ...keys }
 }

@@ -15,7 +15,6 @@ import { recordAt, withAppliance, withToken } from './console-context.ts'
 import { refuseInPlaceOfLost } from './earlier-use.ts'
 import { changesOf, describeLeft, takeOver, takeoverRows, type Takeover } from './earlier-release.ts'
 import { leaveToOwner, leaveTokenToOwner } from './file-owner.ts'
-import { markEarlier } from '../features/vaults/earlier-destruction.ts'
 import { rootCreationOf } from './root-making.ts'
 import { sentenceOf } from './exit-code.ts'
 import { answering, type Invocation } from './invocation.ts'
@@ -51,7 +50,6 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const database = await initDatabase(config, before)
   const taken = await withToken(invocation, config, async (context) => {
     const taken = await takeOver(context, invocation.terminal)
-    await markEarlier(context.store, context.token.hsm)
     const changes = [
       ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
       ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),

@@ -60,7 +60,10 @@ export function receivedPurpose({ identity, vault }: PlacedKey): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault, 'received'])
 }
 
-/** Greatest age of the policy of such a new key, in milliseconds: policy and key are made by the same call. */
+/**
+ * Greatest age of the policy of such a new key when the key is made, and of any key when its record is sealed, in
+ * milliseconds: one call makes them all.
+ */
 export const newKeyMs = 600_000
 
 export const vaultKeyPurpose = encodeRecord(['vault key 2'])
@@ -76,8 +79,22 @@ export function isSecretPurpose(purpose: Buffer): boolean {
   return [Buffer.alloc(0), otpPurpose, validationClientPurpose].some((one) => one.equals(purpose))
 }
 
-/** Random bytes before the seal of a provenance, so that a secret that is imported twice has two different ones. */
+/**
+ * Bytes before the seal of a provenance: the time of its making, so that the keeper need not remember it for ever, and
+ * random ones, so that a secret that is imported twice has two different provenances.
+ */
 export const nonceBytes = 16
+const timeBytes = 6
+
+/** @param random `nonceBytes` random bytes */
+export function provenanceNonce(random: Buffer, now: number): Buffer {
+  random.writeUIntBE(now, 0, timeBytes)
+  return random
+}
+
+/** When a host made the key of this provenance, in milliseconds since 1970. */
+export const madeAt = (provenance: Buffer): number =>
+  provenance.length < timeBytes ? 0 : provenance.readUIntBE(0, timeBytes)
 
 /**
  * The record that a host seals for a key that it has made or imported. The keeper seals no record of a key without it.

@@ -38,7 +38,11 @@ export const generationAt = (ms: number): number => ms * 1000
 const clockNumber = (): number => generationAt(Date.now())
 
 /** Generation of a tombstone: nothing follows it. */
-const lastGeneration = Number.MAX_SAFE_INTEGER
+export const lastGeneration = Number.MAX_SAFE_INTEGER
+
+/** Whether a record of this generation was sealed after this time: not so for counts, which are far lower, and tombstones. */
+export const isSealedAfter = (number: number, ms: number): boolean =>
+  number > generationAt(ms) && number < lastGeneration
 
 /** Undefined for a record without generations. */
 export function generationOf({ type, fields, key }: OpenedRecord): Generation | undefined {

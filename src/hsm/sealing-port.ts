@@ -71,8 +71,8 @@ export interface SealingPort extends TrailPort {
 
   /**
    * Wraps a version of a key under the newest KEKs, and seals its record. The rest of the record stays, as do wrappings
-   * that cannot be renewed. `vaultKey` is as in a `KeyReference`. Rejects with `hsm.rejected` for any other record, and
-   * unless the operator asks.
+   * that cannot be renewed. `vaultKey` is as in a `KeyReference`. Rejects with `hsm.rejected` for any other record and
+   * unless the operator asks, and with `hsm.outdated` for a row that was put back.
    */
   rewrapVersion(
     version: SealedRecord,
@@ -89,8 +89,8 @@ export interface SealingPort extends TrailPort {
   /**
    * Seals that an object of the token is in no record, and keeps it out of future ones by using up the provenance that
    * the host gave with it. Rejects with `hsm.rejected` where it is in a record already, unless that was sealed less
-   * than a minute ago for the caller with this grant, and no commit of it was shown. For a vault's object that is older
-   * than provenances, the operator asks without one.
+   * than a minute ago for the caller with this grant, and no commit of it was shown. For a vault's object that no vault
+   * of a restored backup has, the operator asks without one.
    */
   sealUnused(made: UnusedKey, grant?: SealedRecord): Promise<SealedRecord>
 

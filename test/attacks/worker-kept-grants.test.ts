@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import type { SealedGrant } from '../../src/access/transaction-grant.ts'
@@ -6,13 +6,14 @@ import { findUserById, type User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { recallRemoved } from '../../src/features/vaults/membership-records.ts'
 import { findVault, type Vault } from '../../src/features/vaults/records.ts'
-import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import { findSealedMembership, membershipRecord, sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { makeVault } from '../support/vault.ts'
 import { grantOfSession } from '../support/session-grant.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -97,6 +98,39 @@ it('brings no Admin back who was removed, nor others for him', async () => {
   const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
   const other = membershipRecord({ ...place, user: accomplice }, state)
   await expect(worker.seal(other, { grant, member: sealedUser(accomplice) })).rejects.toMatchObject(taken)
+})
+
+describe('on another machine, whose keeper has heard of the removal alone', () => {
+  it('brings in nobody for an Admin who was removed', async () => {
+    const vault = await makeVault(appliance)
+    const { id, ...login } = await appliance.addUser()
+    const client = await appliance.login({ id, ...login })
+    await vault.share(String(id), 'Admin')
+    const there = await startKeeperAt(appliance, Date.now, 'worker')
+    try {
+      const grant = await grantOfSession(appliance, there.hsm, client, (user) =>
+        findSealedMembership(appliance.store.read, user, Number(vault.id)),
+      )
+      const row = await findVault(appliance.store.read, Number(vault.id))
+      if (row === null) throw new Error('no vault')
+      const made = async () => {
+        const user = await userOf((await appliance.addUser()).id)
+        const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
+        const record = membershipRecord({ vault: row, user }, state)
+        return there.hsm.seal(record, { grant, member: sealedUser(user) })
+      }
+      await expect(made()).resolves.toHaveLength(32)
+      await vault.share(String(id), undefined)
+      const { batch } = await appliance.hsm.floorNews({})
+      if (batch === undefined) throw new Error('nothing was told')
+      await there.hsm.takeFloors([batch.sealed])
+      await expect(made()).rejects.toMatchObject({ code: 'hsm.outdated' })
+      const ending = there.hsm.sealTombstone(sealedVault(row), grant)
+      await expect(ending).rejects.toMatchObject({ code: 'hsm.outdated' })
+    } finally {
+      await there.close()
+    }
+  })
 })
 
 it('makes no administrator for one who is none any more', async () => {

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { keeperOf } from '../../src/config/keeper-section.ts'
 import { ApplicationKeyTable } from '../../src/features/auth/application-key-records.ts'
 import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
 import { UserTable } from '../../src/features/users/records.ts'
@@ -20,6 +22,13 @@ export async function withoutSeals(tx: Tx): Promise<void> {
   for (const table of ['vault_members', 'removed_members'])
     await tx.query(`UPDATE ${table} SET generation = 1, seal = ''`)
   await tx.query(`UPDATE vaults SET creator = '', seal = ''`)
+}
+
+/** Removes the files of the keeper of a stopped appliance. Earlier releases had none. */
+export function withoutKeeper({ config }: Pick<TestAppliance, 'config'>): void {
+  const { state, floors } = keeperOf(config)
+  for (const file of [state, floors])
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
 }
 
 /** The number of rows of people. Rejects unless all seals are valid. */

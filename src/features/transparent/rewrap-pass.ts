@@ -1,9 +1,11 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import {
   type CountlessVersion,
   findKeyById,
+  findVersion,
   findVersionsUnder,
   type KeyVersion,
   replaceVersion,
@@ -42,13 +44,13 @@ export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]):
     const page = await findVersionsUnder(pass.reader, keks, { skip: left.length, limit: pageSize })
     if (page.length === 0) return { moved, left }
     const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, vaultKeys, version, keks)))
-    const renewed = outcomes.flatMap((outcome) => ('reason' in outcome ? [] : [outcome]))
+    const movable = outcomes.flatMap((outcome) => ('reason' in outcome ? [] : [outcome]))
     for (const { from, ...outcome } of outcomes)
       if ('reason' in outcome) left.push({ keyId: from.keyId, version: from.version, reason: outcome.reason })
-    if (renewed.length > 0)
-      moved += await pass.commit(renewed.length, async (tx) => {
+    if (movable.length > 0)
+      moved += await pass.commit(movable.length, async (tx) => {
         let replaced = 0
-        for (const one of renewed) if (await replace(pass, tx, one)) replaced++
+        for (const one of movable) if (await replace(pass, tx, one)) replaced++
         return replaced
       })
     pass.progress(moved + left.length)
@@ -68,32 +70,52 @@ async function replace({ hsm }: RewrapPass, tx: Tx, { key, from, to }: Renewed):
   return true
 }
 
-/** The rewrapped version, or the reason why it stays as it is. */
+/** The rewrapped version, or the reason why it stays as it is. Reads a row again that was changed since it was read. */
 async function rewrapOne(
+  pass: RewrapPass,
+  vaultKeys: Pick<SealedVaultKeys, 'of'>,
+  from: KeyVersion,
+  keks: readonly string[],
+): Promise<Renewed | Left> {
+  try {
+    return await retryOvertaken(async (isAgain) => {
+      const present = isAgain ? await findVersion(pass.reader, from.keyId, from.version) : from
+      return renewed(pass, vaultKeys, present ?? from, keks)
+    })
+  } catch (error) {
+    // An old row that was put back stays, and does not stop the others.
+    if (!(error instanceof Fault) || !refusals.includes(error.code)) throw error
+    return { from, reason: error.detail ?? error.code }
+  }
+}
+
+interface Left {
+  readonly from: KeyVersion
+  readonly reason: string
+}
+
+const refusals: readonly string[] = ['hsm.seal_broken', 'hsm.rejected', 'hsm.outdated']
+
+async function renewed(
   { reader, hsm }: RewrapPass,
   vaultKeys: Pick<SealedVaultKeys, 'of'>,
   from: KeyVersion,
   keks: readonly string[],
-): Promise<Renewed | { readonly from: KeyVersion; readonly reason: string }> {
+): Promise<Renewed | Left> {
   const key = await findKeyById(reader, from.keyId)
   if (key === null) return { from, reason: 'its key is missing' }
-  try {
-    const { vaultKey } = await vaultKeys.of(key.vaultId)
-    const { kek, blob, backup, seal, generation } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
-    const { invocations: _, invocationsSeal: __, ...unchanged } = from
-    const to = {
-      ...unchanged,
-      generation,
-      kek,
-      blob,
-      backupKek: backup?.kek ?? null,
-      backupBlob: backup?.blob ?? null,
-      seal,
-    }
-    const stays = [kek, to.backupKek].some((name) => name !== null && keks.includes(name))
-    return stays ? { from, reason: 'it stays' } : { key, from, to }
-  } catch (error) {
-    if (!(error instanceof Fault) || !['hsm.seal_broken', 'hsm.rejected'].includes(error.code)) throw error
-    return { from, reason: error.detail ?? error.code }
+  const { vaultKey } = await vaultKeys.of(key.vaultId)
+  const { kek, blob, backup, seal, generation } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
+  const { invocations: _, invocationsSeal: __, ...unchanged } = from
+  const to = {
+    ...unchanged,
+    generation,
+    kek,
+    blob,
+    backupKek: backup?.kek ?? null,
+    backupBlob: backup?.blob ?? null,
+    seal,
   }
+  const stays = [kek, to.backupKek].some((name) => name !== null && keks.includes(name))
+  return stays ? { from, reason: 'it stays' } : { key, from, to }
 }

@@ -3,6 +3,7 @@ import { permissionBits } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { outdated } from '../record-generation.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import { rotationMs } from '../rotation-due.ts'
 import type { RequestFields } from '../server/request-fields.ts'
@@ -20,6 +21,11 @@ export interface Authority {
   readonly fresh?: FieldsOf<'fresh grant'>
   /** Whether some of the rights of the grant were taken away after it was sealed: `grant` has those that are left. */
   readonly isLowered?: boolean
+  /**
+   * Whether another keeper reported a change of the caller since: some rights of the grant may have been taken away, and it
+   * is not known which.
+   */
+  readonly isOvertaken?: boolean
 }
 
 /** Grants narrow a membership to Read at most, whatever its permission is. */
@@ -29,7 +35,7 @@ const asNarrow = (grant: FieldsOf<'grant'>): FieldsOf<'grant'> =>
 export interface AuthorityDependencies {
   readonly token: Token
   readonly endedSessions: Pick<EndedSessions, 'has'>
-  readonly shownRights: Pick<ShownRights, 'leftOf'>
+  readonly shownRights: Pick<ShownRights, 'leftOf' | 'isOvertaken'>
 }
 
 /**
@@ -59,7 +65,13 @@ export function readAuthority(
   const sealedGrant = record.type === 'grant' ? asNarrow(record.fields) : { ...record.fields, ...inNoVault }
   const grant = shownRights.leftOf(sealedGrant)
   const fresh = record.type === 'fresh grant' && { fresh: record.fields }
-  return { grant, rotation: undefined, ...fresh, isLowered: grant !== sealedGrant }
+  const isOvertaken = shownRights.isOvertaken(sealedGrant)
+  return { grant, rotation: undefined, ...fresh, isLowered: grant !== sealedGrant, isOvertaken }
+}
+
+/** @throws Fault `hsm.outdated` for a change that would outlast the grant's minute, unless its rights are known */
+export function checkLasting({ isOvertaken }: Pick<Authority, 'isOvertaken'>): void {
+  if (isOvertaken === true) throw outdated()
 }
 
 const inNoVault = { vault: null, permission: 0, grants: null } as const

@@ -4,6 +4,7 @@ import type { FloorHeads, FloorNews, FloorStanding } from '../floor-news.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
+import { isSealedAfter } from '../record-generation.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import { type ExchangeMemory, kinds, type Kind, nothingTold, openExchangeMemory, type Own } from './exchange-memory.ts'
 import type { KeeperState } from './keeper-state.ts'
@@ -37,8 +38,11 @@ export interface FloorExchangeDependencies {
   readonly token: Token
   readonly state: KeeperState
   readonly exchanged: Exchanged
-  /** Discards earlier floors, as of the time of the acceptance: see `restored`. */
-  readonly forgetFloors: (at: number) => void
+  /**
+   * Discards earlier floors, as of the time of the acceptance: see `restored`. `isElsewhere`: on another machine, some time
+   * ago. What was sealed since is then no older than the accepted rows.
+   */
+  readonly forgetFloors: (at: number, isElsewhere: boolean) => void
   /** The name of this machine, for people. */
   readonly name: string
   readonly now: () => number
@@ -90,7 +94,7 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
     },
     restored() {
       // By the clock, because a machine that was restored from a backup knows neither epochs nor batches since.
-      beginEpoch(on, memory, Math.max(memory.own().epoch + 1, on.now()))
+      beginEpoch(on, memory, Math.max(memory.own().epoch + 1, on.now()), false)
       memory.forgetFaults()
     },
   }
@@ -129,8 +133,9 @@ function beginEpoch(
   { forgetFloors, exchanged, now }: FloorExchangeDependencies,
   memory: ExchangeMemory,
   epoch: number,
+  isElsewhere: boolean,
 ): void {
-  forgetFloors(Math.min(epoch, now()))
+  forgetFloors(Math.min(epoch, now()), isElsewhere)
   memory.forgetOthers()
   for (const kind of kinds) if (kind !== 'floor') exchanged[kind].risen.raiseTaken()
   const own = memory.own()
@@ -148,12 +153,14 @@ function takeOne(
   if (machine === memory.own().machine) return false
   // The operator of that machine accepted a restored database, which this machine shares.
   const isNewEpoch = news.epoch > memory.own().epoch
-  if (isNewEpoch) beginEpoch(on, memory, news.epoch)
+  if (isNewEpoch) beginEpoch(on, memory, news.epoch, true)
   const { epoch } = memory.own()
   const entries: readonly Entry[] = JSON.parse(news.entries)
   for (const [kind, subject, number] of entries)
-    // Floors of an earlier epoch may be higher than the newest records now.
-    if (kind !== 'floor' || news.epoch >= epoch) on.exchanged[kind].take(Buffer.from(subject, 'base64'), number)
+    // Floors of an earlier epoch may be higher than the newest records now, but for those of records sealed since. A
+    // database that withholds the news of the epoch from a machine would otherwise undo what is revoked there.
+    if (kind !== 'floor' || news.epoch >= epoch || isSealedAfter(number, epoch))
+      on.exchanged[kind].take(Buffer.from(subject, 'base64'), number)
   const known = memory.other(machine)
   // A batch that arrives late has been taken in, but changes nothing else.
   if (known !== null && news.number <= known.number) return isNewEpoch

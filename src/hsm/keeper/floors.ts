@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { checkFloor, type Generation } from '../record-generation.ts'
+import { checkFloor, type Generation, generationAt, lastGeneration } from '../record-generation.ts'
 import { openPrivate } from '../server/private-file.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
@@ -24,11 +24,15 @@ export interface WritableFloors extends Floors {
   /** Whether the subject's floor was reported by another keeper. */
   isTold(subject: Buffer): boolean
   subjects(): readonly Buffer[]
+  isEmpty(): boolean
   readonly risen: RisenRows
   /** Runs `work` in one transaction, so that all floors it raises take one sync. */
   together(work: () => void): void
-  /** Forgets all floors: whatever the database has next counts as newest. */
-  forget(): void
+  /**
+   * Forgets the floors: whatever the database has next counts as newest. With a time, keeps those of records that were
+   * sealed after it.
+   */
+  forget(sealedUpTo?: number): void
   close(): void
 }
 
@@ -46,6 +50,8 @@ export function openFloors(path: string): WritableFloors {
   )
   const findTold = file.prepare<[Buffer]>('SELECT 1 FROM floors WHERE subject = ? AND rose = 0')
   const list = file.prepare<[], Buffer>('SELECT subject FROM floors').pluck()
+  const forget = file.prepare<[number, number]>('DELETE FROM floors WHERE generation <= ? OR generation = ?')
+  const findAny = file.prepare('SELECT 1 FROM floors LIMIT 1')
   const floors = readFloors(file)
   const liftAll = file.transaction((generations: readonly Generation[]) => {
     for (const { subject, number } of generations) lift.run(subject, number, risen.next())
@@ -62,9 +68,11 @@ export function openFloors(path: string): WritableFloors {
     },
     isTold: (subject) => findTold.get(subject) !== undefined,
     subjects: () => list.all(),
+    isEmpty: () => findAny.get() === undefined,
     risen,
     together: (work) => file.transaction(work)(),
-    forget: () => void file.exec('DELETE FROM floors'),
+    forget: (sealedUpTo) =>
+      void forget.run(sealedUpTo === undefined ? lastGeneration : generationAt(sealedUpTo), lastGeneration),
     close: () => file.close(),
   }
 }

@@ -58,7 +58,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     raise: (fields) => raiseShown(ends, fields),
     rewrapVersion(fields) {
       checkOperator(origin)
-      return rewrapVersion(token, fields.sealed(), fields.optionalSealed())
+      return rewrapVersion(ends, fields.sealed(), fields.optionalSealed())
     },
     sealAnew(fields) {
       checkOperator(origin)
@@ -70,7 +70,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     ...createTrailHandlers(memory, origin),
     ...createApplianceBackupHandlers(memory, origin),
     ...createKeyHandlers(ends, origin),
-    sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(ends, fields).grant),
+    sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(ends, fields)),
     sealUnused: (fields) => sealUnused(ends, fields),
     ...createGrantHandlers({ ...ends, now: Date.now }),
     ...createFloorHandlers(exchange),

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import type { Config } from '../../config/schema.ts'
+import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tryRulesOf } from '../try-rules.ts'
 import { type AccountIds, createAccountIds } from './account-ids.ts'
@@ -8,7 +9,7 @@ import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
 import { type BegunSessions, createBegunSessions } from './begun-sessions.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
-import { createFloorExchange, type FloorExchange } from './floor-exchange.ts'
+import { createFloorExchange, type Exchanged, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
@@ -101,8 +102,8 @@ export function openKeeperMemory({
   const exchange = createFloorExchange({
     token,
     state,
-    exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: (at) => forgetNewest(newest, at),
+    exchanged: { floor: toldFloors(newest), session: endedSessions, otp: used, assertion: usedAssertions },
+    forgetFloors: (at, isElsewhere) => forgetNewest(newest, at, isElsewhere),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -110,7 +111,8 @@ export function openKeeperMemory({
   return {
     auditKeys,
     auditEnds: createAuditEnds({ state, ...auditKeys, machine: () => exchange.standing().machine, now }),
-    usedProvenance: createUsedProvenance(state),
+    // By the clock of the machine, as hosts name the time.
+    usedProvenance: createUsedProvenance(state, () => Date.now()),
     freshKeys: createFreshKeys(floors, now),
     ...newest,
     exchange,
@@ -118,7 +120,7 @@ export function openKeeperMemory({
     begunSessions,
     firstCounts: createFirstCounts(state),
     recoverers,
-    takeover: createTakeover(state),
+    takeover: createTakeover({ state, floors, isTokenOfRelease020: () => isOfRelease020(token) }),
     recovery: config.users.recovery,
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
@@ -138,10 +140,20 @@ export function openKeeperMemory({
   }
 }
 
+/** Floors that other keepers report tell of newer records, too. */
+const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRights'>): Exchanged['floor'] => ({
+  risen: floors.risen,
+  take(subject, number) {
+    if ((floors.of(subject) ?? 0) < number) shownRights.noteTold(subject, number)
+    floors.take(subject, number)
+  },
+})
+
 type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'>
 
-function forgetNewest({ sealedRecords, ...others }: Newest, at: number): void {
+function forgetNewest({ sealedRecords, floors, ...others }: Newest, at: number, isElsewhere: boolean): void {
   sealedRecords.forget(at)
+  floors.forget(isElsewhere ? at : undefined)
   for (const other of Object.values(others)) other.forget()
 }
 
@@ -154,7 +166,7 @@ function openNewestRecords(
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, now, recoverers),
-    shownRights: createShownRights(),
+    shownRights: createShownRights(now),
     accountIds: createAccountIds(state),
   }
 }

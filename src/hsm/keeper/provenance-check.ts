@@ -42,7 +42,8 @@ export function checkProvenance(
   else if (!isSealed(token, madeFor(key.purpose))) verify(token, madeFor(receivedPurpose(next.fields)))
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
   const place = onlyPlace(next)
-  if (place !== undefined && !used.use(place, record)) throw new Fault('hsm.rejected', 'The vault has another key.')
+  if (place !== undefined && !used.usePlace(place, record))
+    throw new Fault('hsm.rejected', 'The vault has another key.')
   freshKeys.note(provenance, next, user)
 }
 

@@ -2,7 +2,7 @@ import { holds } from '../../access/capabilities.ts'
 import { checkPublicJwk, readPublicJwk } from '../public-jwk.ts'
 import { followEachOther } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
-import type { Authority } from './authority.ts'
+import { type Authority, checkLasting } from './authority.ts'
 import { linkRule } from './link-rule.ts'
 import { checkNewVersion, isSameKey, keyRules } from './key-rules.ts'
 import { checkFirstMember, checkVaultKey, isAllowed, peopleRules } from './people-rules.ts'
@@ -66,9 +66,21 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'floor news': () => false,
 }
 
-/** @throws Fault `hsm.rejected` for a record that must not be sealed in place of `previous` */
+/** Types of records by which rights are given. */
+const isOfPeople: ReadonlySet<RecordType> = new Set([
+  'user',
+  'service account',
+  'membership',
+  'scoped membership',
+] as const)
+
+/**
+ * @throws Fault `hsm.rejected` for a record that must not be sealed in place of `previous`; `hsm.outdated` where a
+ * keeper reported a change of the caller
+ */
 export function checkChange(change: AnyChange): void {
   const { next, previous } = change
+  if (isOfPeople.has(next.type)) checkLasting(change)
   // The first membership follows the record of the vault.
   if (previous?.type === 'vault' && next.type === 'membership') return checkFirstMember(next, previous, change)
   if (previous?.type === 'vault' && next.type === 'vault key 2') return checkVaultKey(next, previous, change)

@@ -1,4 +1,5 @@
 import { capabilitiesOf, mayLogIn } from '../../access/capabilities.ts'
+import { longestGrantMs } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import { createRecentMap } from '../../recent-map.ts'
 import { encodeRecord } from '../key-record.ts'
@@ -16,6 +17,13 @@ export interface ShownRights {
    * @throws Fault `access.permission` for a user who may not log in any more, and for a member who was removed
    */
   leftOf<Grant extends GrantedRights>(grant: Grant): Grant
+  /**
+   * Another keeper reported a newer record of this subject, whose rights are not known here until the record is shown.
+   * Subjects other than users and memberships do not matter.
+   */
+  noteTold(subject: Buffer, number: number): void
+  /** Whether such a report came since the grant was sealed, so that its rights may have been taken away. */
+  isOvertaken(grant: GrantedRights & Pick<FieldsOf<'grant'>, 'expiresAt'>): boolean
   /** Forgets all rights: the operator has accepted older records. */
   forget(): void
 }
@@ -28,14 +36,29 @@ interface Right {
   readonly bits: number
 }
 
+interface Told {
+  readonly number: number
+  /** When the report came. */
+  readonly at: number
+}
+
+/** As in `generationOf`. */
+const userSubject = (user: Buffer): Buffer => encodeRecord(['user', user])
+const memberSubject = (vault: Buffer, user: Buffer): Buffer => encodeRecord(['membership', vault, user])
+
+const beginnings = [encodeRecord(['user']), encodeRecord(['membership'])]
+const isOfPeople = (subject: Buffer): boolean =>
+  beginnings.some((beginning) => subject.subarray(0, beginning.length).equals(beginning))
+
 /** Gives no rights: a user who has changed the pass phrase as requested has not lost any. */
 const asked = capabilitiesOf(['changePassphrase'])
 
 /** Number of entries; the least recently used are dropped. More than there are changes at a time. */
 const limit = 100_000
 
-export function createShownRights(): ShownRights {
+export function createShownRights(now: () => number): ShownRights {
   const newest = createRecentMap<Right>({ limit })
+  const told = createRecentMap<Told>({ limit })
   const bitsOf = (subject: Buffer): number | undefined => newest.get(subject.toString('latin1'))?.bits
 
   return {
@@ -48,14 +71,29 @@ export function createShownRights(): ShownRights {
     },
     leftOf(grant) {
       const { user, capabilities, vault, permission } = grant
-      const own = bitsOf(encodeRecord(['user', user])) ?? capabilities
-      const member = (vault === null ? undefined : bitsOf(encodeRecord(['membership', vault, user]))) ?? permission
+      const own = bitsOf(userSubject(user)) ?? capabilities
+      const member = (vault === null ? undefined : bitsOf(memberSubject(vault, user))) ?? permission
       if ((capabilities & ~asked & ~own) === 0 && permission <= member) return grant
       // A grant for no vault has no permission that could be taken away.
       if (!mayLogIn(own) || (member === 0 && permission !== 0)) throw takenAway()
       return { ...grant, capabilities: capabilities & (own | asked), permission: Math.min(permission, member) }
     },
-    forget: () => newest.dropWhere(() => true),
+    noteTold(subject, number) {
+      if (isOfPeople(subject)) told.set(subject.toString('latin1'), { number, at: now() })
+    },
+    isOvertaken({ user, vault, expiresAt }) {
+      const subjects = [userSubject(user), ...(vault === null ? [] : [memberSubject(vault, user)])]
+      return subjects.some((subject) => {
+        const name = subject.toString('latin1')
+        const report = told.get(name)
+        const isKnown = report === undefined || (newest.get(name)?.number ?? 0) >= report.number
+        return !isKnown && expiresAt - longestGrantMs <= report.at
+      })
+    },
+    forget() {
+      newest.dropWhere(() => true)
+      told.dropWhere(() => true)
+    },
   }
 }
 

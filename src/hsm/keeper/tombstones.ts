@@ -11,7 +11,7 @@ import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { FreshKeys } from './fresh-keys.ts'
 import type { Origin } from './record-change.ts'
-import { type AuthorityDependencies, readAuthority } from './authority.ts'
+import { type Authority, type AuthorityDependencies, checkLasting, readAuthority } from './authority.ts'
 import type { SealedRecords } from './sealed-records.ts'
 import { checkNewest, type NewestShown, opened } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
@@ -33,8 +33,10 @@ export interface TombstoneDependencies extends AuthorityDependencies, NewestShow
  * and for anyone in the case of a deleted key whose recovery window has passed.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`, `hsm.outdated`
  */
-export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, grant: Grant | undefined): Buffer[] {
+export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, authority: Authority): Buffer[] {
   const { token, now } = on
+  const { grant } = authority
+  checkLasting(authority)
   verify(token, last)
   const record = opened(last.record)
   checkNewest(on, last.record, record)
@@ -83,7 +85,7 @@ const isAdmin = (grant: Grant | undefined, vault: Buffer): boolean =>
 /**
  * Seals that a token object which a host made as a key is in no record, and keeps it out of all future records by using
  * its provenance up. An object whose record was sealed for a commit that failed can be discarded for a minute, under a
- * grant of the same caller. For objects of earlier releases the operator's word counts.
+ * grant of the same caller. For objects that no vault of a restored backup has, the operator's word counts.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`
  */
 export function sealUnused(on: TombstoneDependencies, fields: RequestFields): Buffer[] {

@@ -2,20 +2,21 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { keyKinds } from '../key-kind.ts'
 import { rewrapped } from '../pkcs11/key-rewrapping.ts'
-import { seal, verify } from '../pkcs11/seal-operations.ts'
-import type { Token } from '../pkcs11/token-link.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
 import { nextGeneration } from '../record-generation.ts'
-import { composeRecord, type OpenedRecord, openRecord } from '../record-layouts.ts'
+import { composeRecord } from '../record-layouts.ts'
 import { wrapped } from '../server/reply-fields.ts'
+import { type NewestShown, newestShown } from './shown-record.ts'
 
 /**
  * Wraps a version of a key under the newest KEKs and seals its record; the rest of the record stays, as do wrappings
- * that cannot be renewed. For the operator only, since a worker never needs it.
- * @throws Fault `hsm.rejected`, `hsm.seal_broken`
+ * that cannot be renewed. For the operator only, since a worker never needs it. The new record has a later generation
+ * than all before, so an older row that was put back must not get one.
+ * @throws Fault `hsm.rejected`, `hsm.seal_broken`, `hsm.outdated`
  */
-export function rewrapVersion(token: Token, sealed: SealedRecord, vaultKey: SealedRecord | undefined): Uint8Array[] {
-  verify(token, sealed)
-  const { key, fields } = openVersion(sealed.record)
+export function rewrapVersion(on: NewestShown, sealed: SealedRecord, vaultKey: SealedRecord | undefined): Uint8Array[] {
+  const { token } = on
+  const { key, fields } = newestShown(on, 'transparent key version 2', sealed)
   const { backupKek, backupBlob } = fields
   const kind = keyKinds.find((one) => one === key?.kind)
   if (key === undefined || kind === undefined) throw noVersion()
@@ -27,12 +28,6 @@ export function rewrapVersion(token: Token, sealed: SealedRecord, vaultKey: Seal
   const record = composeRecord('transparent key version 2', { ...fields, ...after }, { ...key, ...next.key })
   const backupFields = wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) })
   return [...wrapped(next.key), ...backupFields, seal(token, record), Buffer.from(String(generation))]
-}
-
-function openVersion(record: Buffer): Extract<OpenedRecord, { type: 'transparent key version 2' }> {
-  const opened = openRecord(record)
-  if (opened.type !== 'transparent key version 2') throw noVersion()
-  return opened
 }
 
 function given(vaultKey: SealedRecord | undefined): SealedRecord {

@@ -80,6 +80,7 @@ export interface RootKeys {
    * @throws Fault `hsm.rejected` where the token has no such key
    */
   kek(name: string): KeyHandle
+  hasKek(name: string): boolean
   /** @throws Fault `hsm.unavailable` where the token has none */
   newestBackupSeal(): Named
   /** @throws Fault `hsm.rejected` where the token has no such seal */
@@ -176,6 +177,7 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
     },
     newestKek: (name) => found.newestKeks[name],
     kek,
+    hasKek: (name) => found.keks.has(name),
     newestBackupSeal: () => found.newestBackupSeal(),
     backupSeal: (name) =>
       named(() => found.backupSeals, name, `The token has no ${name}: the backup is of another appliance.`),

@@ -109,6 +109,11 @@ export function signAudit(token: Token, version: number, digest: Buffer): Buffer
   })
 }
 
+/** Whether release 0.2.0 made the root keys: that of backups had the first version, and later ones are named by times. */
+export function isOfRelease020(token: Token): boolean {
+  return token.run(({ roots }) => roots.hasKek('backup.v1'))
+}
+
 /** See `Hsm.verifyBackup`. */
 export function verifyBackup(token: Token, backup: Buffer): void {
   const { content, seal } = readBackup(backup)

@@ -3,7 +3,7 @@ import { type KeyKind, tokenObjectKek } from '../key-kind.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tokenStatus } from '../pkcs11/token-report.ts'
-import { nonceBytes, provenanceRecord } from '../provenance.ts'
+import { nonceBytes, provenanceNonce, provenanceRecord } from '../provenance.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -25,7 +25,7 @@ export function generated(token: Token, kind: KeyKind, purpose: Buffer, key: Mad
 
 export function provenance(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey): Buffer {
   if (purpose.length === 0) return nothing
-  const nonce = random(token, nonceBytes)
+  const nonce = provenanceNonce(random(token, nonceBytes), Date.now())
   return Buffer.concat([nonce, seal(token, provenanceRecord(nonce, purpose, kind, key))])
 }
 

@@ -3,7 +3,8 @@ import { certificateRecord, UserCertificateTable } from '../../../src/features/c
 import { deviceRecord, devicesOf, OtpDeviceTable } from '../../../src/features/otp/records.ts'
 import { UserTable } from '../../../src/features/users/records.ts'
 import { withFactor, withoutFactor } from '../../../src/hsm/user-factors.ts'
-import { membershipOf, sealedRowsOf, withoutSeals } from '../../support/earlier-people.ts'
+import { membershipOf, sealedRowsOf, withoutKeeper, withoutSeals } from '../../support/earlier-people.ts'
+import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { verdict } from '../../support/fault-kit.ts'
@@ -49,6 +50,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       await appliance.stop()
       const given = await givenFactors(appliance, { carded: user.id, robbed: removed.id })
       await appliance.store.transaction(withoutSeals)
+      withoutKeeper(appliance)
 
       const sentence = expect.stringMatching(/No user in the database bears a seal.*Run "strongroom init"/) as unknown
       await expect(appliance.restart()).rejects.toMatchObject({ message: sentence })
@@ -83,7 +85,8 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('a database of an earlier release, on SQLite,', () => isTakenOverOnce(() => TestAppliance.own()))
+describe('a database of an earlier release, on SQLite,', () =>
+  isTakenOverOnce(() => TestAppliance.own({}, { prepare: asOfRelease020 })))
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   const servers: { cleanup(): void }[] = []
@@ -91,6 +94,6 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   isTakenOverOnce(() => {
     const server = startPostgres()
     servers.push(server)
-    return TestAppliance.own({ store: { postgresUrlFile: server.urlFile } })
+    return TestAppliance.own({ store: { postgresUrlFile: server.urlFile } }, { prepare: asOfRelease020 })
   })
 })

@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { strongroom } from '../../support/console-kit.ts'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
+import { withoutKeeper } from '../../support/earlier-people.ts'
+import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { makeVault } from '../../support/vault.ts'
 import { eventually, objectsIn, processesOf } from '../../support/fault-kit.ts'
 
@@ -42,10 +44,11 @@ it('a daemon killed between the deletion of a vault and that of its key leaves a
 })
 
 it('init marks a key that a release before was to destroy, and the daemon destroys it', async () => {
-  const appliance = await TestAppliance.own(twoWorkers)
+  const appliance = await TestAppliance.own(twoWorkers, { prepare: asOfRelease020 })
   onTestFinished(() => appliance.close())
-  const vault = await makeVault(appliance, 'Kept')
-  const before = objectsIn(appliance.token)
+  const owner = await appliance.addUser()
+  const vault = await makeVault(appliance, 'Kept', await appliance.login(owner))
+  const ciphertext = await vault.encrypt('k', 'AAAA')
   const { id } = await appliance.hsm.createVaultKey()
   const insert = 'INSERT INTO pending_destructions (object_id, pending_since) VALUES ($1, 5)'
   await appliance.store.query(insert, [id])
@@ -53,10 +56,17 @@ it('init marks a key that a release before was to destroy, and the daemon destro
     `INSERT INTO pending_destructions (object_id, pending_since) SELECT key_id, 5 FROM vaults`,
     [],
   )
+  const before = objectsIn(appliance.token)
   expect(await appliance.services.destruction.destroyPending()).toEqual([])
-  expect(objectsIn(appliance.token)).toBe(before + 1)
-  expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({ status: 0 })
-  expect(await appliance.services.destruction.destroyPending()).toEqual([id])
   expect(objectsIn(appliance.token)).toBe(before)
-  expect(await vault.decrypt('k', await vault.encrypt('k', 'AAAA'))).toBe('AAAA')
+  await appliance.stop()
+  withoutKeeper(appliance)
+  expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({ status: 0 })
+  const marked = objectsIn(appliance.token)
+  await appliance.restart()
+  await appliance.services.destruction.destroyPending()
+  expect(objectsIn(appliance.token)).toBe(marked - 1)
+  const [left] = await appliance.store.query<{ n: number }>('SELECT count(*) AS n FROM pending_destructions', [])
+  expect(Number(left?.n)).toBe(0)
+  expect(await vault.decrypt('k', ciphertext)).toBe('AAAA')
 })

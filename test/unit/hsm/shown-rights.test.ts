@@ -17,7 +17,7 @@ const grant = { user, capabilities: administrator, vault, permission: permission
 const grantOfLogin = { ...grant, vault: null, permission: 0 }
 
 function rightsAfter(...records: readonly OpenedRecord[]) {
-  const rights = createShownRights()
+  const rights = createShownRights(Date.now)
   for (const record of records) rights.note(record)
   return rights
 }

@@ -1,0 +1,49 @@
+import Database from 'better-sqlite3'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { otpPurpose } from '../../src/hsm/provenance.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
+
+/** The attacker runs code in a worker, without any session, and wants the keeper's file to fill the disk. */
+let appliance: TestAppliance
+let keeper: Awaited<ReturnType<typeof startKeeperAt>>
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  keeper = await startKeeperAt(appliance, Date.now)
+})
+afterAll(async () => {
+  await keeper.close()
+  await appliance.close()
+})
+
+/** Has a host make a key, which the keeper then notes as one that is in no record. */
+async function makeUnused({ generate, sealUnused }: Hsm): Promise<unknown> {
+  const key = await generate('aes256-gcm', { exportable: false, backup: false, purpose: otpPurpose })
+  return sealUnused({ ...key, kind: 'aes256-gcm', purpose: otpPurpose })
+}
+
+let copies = 0
+async function rowsOfKeys({ copyState }: Hsm): Promise<number> {
+  const path = join(appliance.directory, `copy-${++copies}`)
+  await copyState(path)
+  const copy = new Database(path)
+  try {
+    return Number(copy.prepare('SELECT count(*) FROM used_provenance').pluck().get())
+  } finally {
+    copy.close()
+  }
+}
+
+it('keys that are made and thrown away leave nothing there for long', async () => {
+  for (let made = 0; made < 20; made++) await makeUnused(keeper.hsm)
+  expect(await rowsOfKeys(keeper.hsm)).toBe(20)
+  // Host and keeper have one clock, so that the key which is made now comes too late for this one.
+  const later = Date.now() + 3 * 3_600_000
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => later)
+  onTestFinished(() => clock.mockRestore())
+  const outcome = await outcomeOf(makeUnused(keeper.hsm))
+  expect([outcome, await rowsOfKeys(keeper.hsm)]).toEqual(['hsm.rejected', 0])
+})
