@@ -70,6 +70,18 @@ describe.skipIf(!hasPostgres)('calls that changes on another machine overtake', 
     expect(verdicts).toEqual(allDone)
   })
 
+  it('rotate a key that is changed all the time', async () => {
+    const { here, there, id } = await sharedVault()
+    const key = `/transparent/${id}/keys/raced`
+    await here.must('POST', key, {})
+    const changed = async (loop: number, round: number): Promise<void> => {
+      await (loop % 2 === 0 ? here : there).call('PUT', key, { body: { info: `${loop}.${round}` } })
+    }
+    const verdicts = await under(8, changed, () => racedFor(3, [() => there.post(`${key}/rotate`)]))
+    expect(verdicts).toEqual(allDone)
+    expect((await here.must('GET', key)).CALLINFO).toMatchObject({ version: '4' })
+  })
+
   it('copy and move an object that is edited', async () => {
     const { here, there, id } = await sharedVault()
     const other = vaultIdOf({ json: await here.must('POST', '/vault', { vaultname: 'Other' }) })
