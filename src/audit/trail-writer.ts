@@ -227,7 +227,9 @@ function unavailable(error: unknown): Fault {
 }
 
 /** Delay between two attempts to open the trail, in milliseconds. */
-const retryMs = 2_000
+const retryMs = 500
+/** How long calls wait for the first attempt, which takes seconds on a busy machine. */
+const patienceMs = 10_000
 
 /**
  * A trail that retries until it opens. So the appliance starts while its token or disk is unavailable, and refuses
@@ -237,25 +239,29 @@ export function createRetryingTrail(open: () => Promise<AuditTrail>, report: (er
   const stopped = new AbortController()
   let trail: AuditTrail | undefined
   let fault: unknown
-  const opening = keepTrying()
+  const first = attempt()
+  const opening = first.then(keepTrying)
+
+  async function attempt(): Promise<void> {
+    try {
+      trail = await open()
+    } catch (error) {
+      if (String(error) !== String(fault)) report(error)
+      fault = error
+    }
+  }
 
   async function keepTrying(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      try {
-        trail = await open()
-        return
-      } catch (error) {
-        if (String(error) !== String(fault)) report(error)
-        fault = error
-        await sleep(retryMs, undefined, { signal: stopped.signal }).catch(() => undefined)
-      }
+    while (trail === undefined && !stopped.signal.aborted) {
+      await sleep(retryMs, undefined, { signal: stopped.signal }).catch(() => undefined)
+      if (!stopped.signal.aborted) await attempt()
     }
   }
 
   return {
     async append(event) {
-      // Wait for the first attempt, so that a call directly after the start is not refused needlessly.
-      if (trail === undefined && fault === undefined) await Promise.race([opening, sleep(retryMs)])
+      // Calls directly after the start are not refused needlessly.
+      if (trail === undefined) await Promise.race([first, sleep(patienceMs, undefined, { ref: false })])
       if (trail === undefined)
         throw fault ?? new Fault('audit.unavailable', 'The audit trail is not open yet: try again.')
       await trail.append(event)

@@ -127,8 +127,11 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
   const sync = createSharedSync(syncLog)
 
   const changes = createGathering<Change>(mostChanges, async (batch) => {
-    for (let left = batch; left.length > 0;)
+    for (let left = batch; left.length > 0;) {
+      const startTick = performance.now()
       left = await commitMutex(() => commitTogether(writer, left, { begin, translated }))
+      await letOthersWrite(performance.now() - startTick)
+    }
   })
 
   async function syncLog(): Promise<void> {
@@ -171,6 +174,18 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
   }
 }
 
+/** The longest pause between two tries to become the writer, in milliseconds. */
+const pollMs = 5
+
+/**
+ * SQLite has no queue: other processes try again and again to become the writer. One that commits without a pause would
+ * keep them waiting until they give up, and the longer its transactions are, the less often they find it between two.
+ */
+async function letOthersWrite(tookMs: number): Promise<void> {
+  const pauseMs = Math.min(pollMs + 1, tookMs / 8)
+  if (pauseMs >= 1) await sleep(pauseMs)
+}
+
 async function begin(attempt: () => Promise<unknown>): Promise<void> {
   const deadline = performance.now() + patienceMs
   for (;;) {
@@ -179,7 +194,7 @@ async function begin(attempt: () => Promise<unknown>): Promise<void> {
       return
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw translated(error)
-      await sleep(1 + Math.random() * 4)
+      await sleep(1 + Math.random() * (pollMs - 1))
     }
   }
 }

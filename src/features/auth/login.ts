@@ -2,7 +2,7 @@ import { setTransactionGrant } from '../../access/transaction-grant.ts'
 import { mayAdminister, mayLogIn } from '../../access/capabilities.ts'
 import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
 import type { TransactionOptions, Tx } from '../../store/store.ts'
 import type { PassphraseRecord, Passphrases } from '../users/passphrase.ts'
@@ -119,8 +119,13 @@ export function createLogin({
 
   return {
     logIn: (attempt, commit) =>
-      passphrases.loginQueue.run(() => logIn(attempt, commit), credentialCheck.originOf(attempt)),
+      passphrases.loginQueue.run(() => logIn(attempt, commit).catch(refuseEnded), credentialCheck.originOf(attempt)),
   }
+}
+
+/** Somebody has ended the user's sessions meanwhile, this one included: to its client, the login failed. */
+function refuseEnded(error: unknown): never {
+  throw isFault(error, 'session.invalid') ? new Fault('login.refused') : error
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { hasFactor, withFactor, withoutFactor } from '../../hsm/user-factors.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { fingerprintOf, readCertificate, type Certificate } from './certificate.ts'
 import {
@@ -169,7 +170,8 @@ function createRegistration(
       validator.checkRegistrable(certificate)
       const { fingerprint, der } = certificate
       const record = certificateRecord({ userId, fingerprint, der })
-      await commit(async (tx) => {
+      // Of two users who are given one certificate at the same time, the later one finds at the second try that it is taken.
+      const register = async (tx: Tx): Promise<void> => {
         const user = await lockedUser(tx, userId)
         if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
         const seal = await hsm.seal(record, { grant: await transactionGrant(tx) })
@@ -182,7 +184,8 @@ function createRegistration(
           })
         }
         await replaceCertificate(tx, { userId, fingerprint, der, seal, createdAt: clock.now() })
-      })
+      }
+      await retryOvertaken(() => commit(register))
     },
 
     async remove(userId, commit) {

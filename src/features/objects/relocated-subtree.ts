@@ -51,7 +51,7 @@ const mostRelocated = { objects: 500, openBytes: 16 * 1024 * 1024 }
 
 /** Reads the subtree, records the decryption of its secrets, and copies its files. @throws what `Relocation` throws */
 export async function readSubtree(
-  on: Omit<RelocationDependencies, 'store'>,
+  on: Omit<RelocationDependencies, 'store' | 'files'> & { readonly files: Pick<FileStore, 'copy'> },
   reader: Reader,
   { object, vault }: GrantedObject,
   to: RelocationTarget,
@@ -166,23 +166,18 @@ async function weakAt(
 }
 
 async function copyFiles(
-  { fieldCipher, files }: Pick<RelocationDependencies, 'fieldCipher' | 'files'>,
+  { fieldCipher, files }: Pick<RelocationDependencies, 'fieldCipher'> & { readonly files: Pick<FileStore, 'copy'> },
   { vault, to, rows, secrets }: Gathered,
 ): Promise<Map<number, FileManifest>> {
   const copies = new Map<number, FileManifest>()
-  try {
-    for (const secret of secrets.filter(({ field }) => field === manifestField)) {
-      const row = rows.find(({ id }) => id === secret.objectId)
-      const json = row && (await fieldCipher.decrypt(vault, row, [secret]))[manifestField]
-      if (json === undefined) continue
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
-      copies.set(secret.objectId, await files.copy(vault, JSON.parse(json) as FileManifest, to))
-    }
-    return copies
-  } catch (error) {
-    for (const { upload } of copies.values()) await files.discard(upload).catch(() => undefined)
-    throw error
+  for (const secret of secrets.filter(({ field }) => field === manifestField)) {
+    const row = rows.find(({ id }) => id === secret.objectId)
+    const json = row && (await fieldCipher.decrypt(vault, row, [secret]))[manifestField]
+    if (json === undefined) continue
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
+    copies.set(secret.objectId, await files.copy(vault, JSON.parse(json) as FileManifest, to))
   }
+  return copies
 }
 
 export const intoItself = (): Fault =>

@@ -9,6 +9,7 @@ import { statusWith } from './content.ts'
 import type { DecryptionRecord, RecordDecryption } from './decryption-record.ts'
 import { removeEarlier } from './earlier-version-records.ts'
 import type { FieldOwner, Rebinding } from './field-cipher.ts'
+import { createFileCopies, type FileCopies } from './file-copies.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp } from './file-store.ts'
 import { adopt } from './parent.ts'
@@ -106,14 +107,18 @@ interface Written {
 type RecordedOnce = Relocator & { readonly isRecorded: (decryption: DecryptionRecord) => boolean }
 type Relocate = RelocationDependencies & { readonly commitMutex: Mutex }
 
-/** Begins anew where an edit of an object of the subtree was faster. Each decryption is recorded once. */
-function relocateAgain(
+/**
+ * Begins anew where an edit of an object of the subtree was faster. Each decryption is recorded once, and each file copied
+ * once.
+ */
+async function relocateAgain(
   on: Relocate,
   found: GrantedObject,
   to: RelocationTarget,
   by: Relocator,
   writeRows: WriteRows,
 ): Promise<number> {
+  const files = createFileCopies(on.files)
   const recorded = new Set<string>()
   const isRecorded = ({ target }: DecryptionRecord): boolean => recorded.has(target)
   const record: RecordDecryption = async (decryption) => {
@@ -121,11 +126,19 @@ function relocateAgain(
     await by.record(decryption)
     recorded.add(decryption.target)
   }
-  return retryOvertaken((isAgain) => relocate(on, found, to, { ...by, record, isRecorded }, writeRows, isAgain))
+  try {
+    return await retryOvertaken((isAgain) =>
+      relocate({ ...on, files }, found, to, { ...by, record, isRecorded }, writeRows, isAgain),
+    )
+  } finally {
+    await files.discard()
+  }
 }
 
+type WithCopies<On> = Omit<On, 'files'> & { readonly files: FileCopies }
+
 async function relocate(
-  on: Relocate,
+  on: WithCopies<Relocate>,
   found: GrantedObject,
   to: RelocationTarget,
   by: RecordedOnce,
@@ -133,28 +146,23 @@ async function relocate(
   isAgain: boolean,
 ): Promise<number> {
   const first = await readSubtree(on, on.store.read, found, to, by.record)
-  // Steady edits would overtake every try. Files are copied by transactions of their own, so that no lock is held then.
-  const isLocked = isAgain && first.files.size === 0
   const commitMutex: Mutex = first.rows.length === 1 ? (work) => work() : on.commitMutex
-  try {
-    return await commitMutex(() =>
-      by.commit(async (tx) => {
-        // Vaults are locked in ascending order, so that two calls cannot deadlock.
-        for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
-        const subtree = isLocked ? await lockedSubtree(on, tx, first, found, by) : first
-        await spendKeyUses(tx, to.vault.id, subtree.secrets.length + subtree.files.size)
-        await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
-        const placed = await writeRows(tx, subtree, { at: on.clock.now(), by: by.userId })
-        by.placed(placed[0]?.id ?? found.object.id)
-        await writeSecrets(on, tx, subtree, placed)
-        return placed.length
-      }),
-    )
-  } catch (error) {
-    // Ignored, so that the caller reports the error that led here; a later sweep deletes the rest.
-    for (const { upload } of first.files.values()) await on.files.discard(upload).catch(() => undefined)
-    throw error
-  }
+  return commitMutex(async () => {
+    const { placed, files } = await by.commit(async (tx) => {
+      // Vaults are locked in ascending order, so that two calls cannot deadlock.
+      for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
+      // Steady edits would overtake every try.
+      const subtree = isAgain ? await lockedSubtree(on, tx, first, found, by) : first
+      await spendKeyUses(tx, to.vault.id, subtree.secrets.length + subtree.files.size)
+      await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
+      const rows = await writeRows(tx, subtree, { at: on.clock.now(), by: by.userId })
+      by.placed(rows[0]?.id ?? found.object.id)
+      await writeSecrets(on, tx, subtree, rows)
+      return { placed: rows.length, files: subtree.files }
+    })
+    on.files.keep(files.values())
+    return placed
+  })
 }
 
 /**
@@ -162,7 +170,7 @@ async function relocate(
  * next try, because they need transactions of their own.
  */
 async function lockedSubtree(
-  on: RelocationDependencies,
+  on: WithCopies<RelocationDependencies>,
   tx: Tx,
   { rows, to }: RelocatedSubtree,
   found: GrantedObject,
@@ -172,8 +180,13 @@ async function lockedSubtree(
     tx,
     rows.map(({ id }) => id),
   )
-  const withoutFiles = { copy: late, discard: () => Promise.resolve() }
-  return readSubtree({ ...on, files: withoutFiles }, tx, found, to, (decryption) =>
+  const madeBefore: Pick<FileCopies, 'copy'> = {
+    copy: (_from, manifest) => {
+      const copy = on.files.made(manifest)
+      return copy === undefined ? late() : Promise.resolve(copy)
+    },
+  }
+  return readSubtree({ ...on, files: madeBefore }, tx, found, to, (decryption) =>
     isRecorded(decryption) ? Promise.resolve() : late(),
   )
 }
@@ -234,7 +247,7 @@ function judged(row: VaultObject, weak: RelocatedSubtree['weak']): Pick<VaultObj
 }
 
 async function writeSecrets(
-  { fieldCipher, clock }: RelocationDependencies,
+  { fieldCipher, clock }: Pick<RelocationDependencies, 'fieldCipher' | 'clock'>,
   tx: Tx,
   { from, to, rows, secrets, files }: RelocatedSubtree,
   placed: readonly (FieldOwner & Versioned)[],

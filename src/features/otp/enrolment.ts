@@ -7,6 +7,7 @@ import { newestOf } from '../../hsm/peppered-check.ts'
 import { otpPurpose } from '../../hsm/provenance.ts'
 import { withFactor } from '../../hsm/user-factors.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
+import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { lockedUser, type User } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
@@ -90,7 +91,8 @@ export function createEnrolments({
     // Identifies a seed that is enrolled again.
     const seedChecks = await hsm.seedChecks(parameters, seed)
     const key = await wrapped(parameters.keyKind, seed)
-    const device = await commit(async (tx) => {
+    // What another call enrolls at the same time is found at the second try.
+    const enrol = async (tx: Tx): Promise<OtpDevice> => {
       await checkDeviceLimit(tx, user.id, kind)
       const row = await sealed(tx, { ...key, ...fields, seedCheck: newestOf(seedChecks) })
       await recoveries.note(tx, user.id, by, gaining(row))
@@ -100,7 +102,8 @@ export function createEnrolments({
       if (!(await readoptDevice(tx, known.id, changes)))
         throw new Fault('otp.device_exists', 'A device with this seed is registered already.')
       return { ...known, ...changes }
-    })
+    }
+    const device = await retryOvertaken(() => commit(enrol))
     return { device, secret, uri: seedUri(parameters, user.username, secret, device.counter) }
   }
 
@@ -117,7 +120,7 @@ export function createEnrolments({
     const key = await wrapped('otp-aes128', token.secret)
     const codes = { digits: null, periodSeconds: null, seedCheck: null }
     const fields = { ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check } as const
-    return commit(async (tx) => {
+    const enrol = async (tx: Tx): Promise<OtpDevice> => {
       if (userId !== null) await checkDeviceLimit(tx, userId, 'hwkey_otp')
       const row = await sealed(tx, { ...key, ...fields })
       if (userId !== null) await recoveries.note(tx, userId, by, gaining(row))
@@ -126,7 +129,8 @@ export function createEnrolments({
       if (!(await readoptDevice(tx, known.id, row)))
         throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
       return { ...known, ...row }
-    })
+    }
+    return retryOvertaken(() => commit(enrol))
   }
 
   return {

@@ -7,6 +7,7 @@ import { importJobKind, importJobMs } from '../../hsm/import-limits.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import { importJobPurpose } from '../../hsm/provenance.ts'
 import type { Commit, Store } from '../../store/store.ts'
+import { lockPresentVault } from '../vaults/records.ts'
 import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
 import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { newKeyRow, type NewKey } from './key-policy.ts'
@@ -91,7 +92,10 @@ export function createImportJobs(dependencies: {
         seal: await hsm.seal(jobRecord(unsealed, vault), { provenance, grant: await by.grant() }),
       }
       const { text, signature, signer } = await hsm.signImportJob(sealedJob(job, vault))
-      await commit((tx) => insertJob(tx, job))
+      await commit(async (tx) => {
+        await lockPresentVault(tx, job.vaultId)
+        await insertJob(tx, job)
+      })
       return { ...job, statement: text, signature: toDer(signature), signer }
     },
 
@@ -105,6 +109,8 @@ export function createImportJobs(dependencies: {
       }
       const usingUp: Commit = (work, options) =>
         commit(async (tx) => {
+          // Before the job, as a deletion of the vault locks them.
+          await lockPresentVault(tx, vaultId)
           if (!(await useUpJob(tx, job.id))) throw new Fault('import.no_job')
           return work(tx)
         }, options)

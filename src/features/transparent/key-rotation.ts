@@ -1,4 +1,5 @@
 import type { Granted } from '../../access/caller.ts'
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -6,13 +7,13 @@ import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { isRotationDue } from '../../hsm/rotation-due.ts'
 import { nextGeneration } from '../../hsm/record-generation.ts'
 import { createKeyedMutex } from '../../store/concurrency.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { CallersGrant } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
 import { dueRotation, type CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, policyRecord, raiseAfter, sealedPolicy, mapBrokenSeal } from './sealing.ts'
+import { checkPolicy, policyRecord, presentKey, raiseAfter, sealedPolicy, mapBrokenSeal } from './sealing.ts'
 import type { VersionLimits } from './version-limits.ts'
 
 /** Rotation of keys; see `Keyring`. */
@@ -37,16 +38,12 @@ type WithMaterial = <T>(
   work: (made: GeneratedKey) => Promise<T>,
 ) => Promise<T>
 
-/**
- * Under contention a rotation may lose to each of the others. Each loss means that another one has succeeded, so the
- * loop ends.
- */
 const maxTries = 100
 
 /**
  * The seals of a new version are made before its transaction, because a transaction that waited for the keeper would
  * block all other writers. The commit then requires that the key is unchanged. In this worker the rotations of one key
- * run one after another; where another worker was faster, the rotation starts again.
+ * run one after another; where another change was faster, the rotation starts again, and locks the key first.
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
   const { store, hsm, clock, commitAsAppliance } = on
@@ -65,7 +62,14 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
         if (!(await wanted(shown))) throw new Fault('store.conflict')
         const from = shown
         try {
-          return await withMaterial(from, by.grant, (made) => rotateFrom(on, by, from, made, commit))
+          return await withMaterial(from, by.grant, (made) =>
+            tried === 1
+              ? rotateFrom(on, by, from, made, commit)
+              : rotateLocked(on, by, from, made, commit, async (current) => {
+                  checkUnlimited(authorized, current)
+                  if (!(await wanted(current))) throw new Fault('store.conflict')
+                }),
+          )
         } catch (error) {
           const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
           if (!isLate || tried === maxTries) throw error
@@ -120,32 +124,71 @@ async function checkLimits({ hsm, limits }: KeyRotationDependencies, key: Transp
 async function currentKey({ store }: KeyRotationDependencies, authorized: TransparentKey): Promise<TransparentKey> {
   const current = await findKeyById(store.read, authorized.id)
   if (current === null || current.deletedAt !== null) throw new Fault('key.not_found')
-  const { allowExport, allowBackup } = current
-  if (allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
-    throw new Fault('store.conflict')
+  checkUnlimited(authorized, current)
   return current
 }
 
+function checkUnlimited(authorized: TransparentKey, { allowExport, allowBackup }: TransparentKey): void {
+  if (allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
+    throw new Fault('store.conflict')
+}
+
 async function rotateFrom(
-  { hsm, versions, invocations }: KeyRotationDependencies,
+  on: KeyRotationDependencies,
   by: Granted,
   shown: TransparentKey,
   made: GeneratedKey,
   commit: Commit,
 ): Promise<StoredKey> {
+  const rotated = await sealRotation(on, await by.grant(), shown, made)
+  await commit((tx) => put(on, tx, shown, rotated))
+  on.invocations.adopt(rotated.latest, 0)
+  return rotated
+}
+
+/** The same from the present row, which steady changes would replace again and again. `check` decides by that row. */
+async function rotateLocked(
+  on: KeyRotationDependencies,
+  by: Granted,
+  shown: TransparentKey,
+  made: GeneratedKey,
+  commit: Commit,
+  check: (current: TransparentKey) => Promise<void>,
+): Promise<StoredKey> {
   const grant = await by.grant()
+  const rotated = await commit(async (tx) => {
+    const current = await presentKey(on.hsm, tx, shown)
+    await check(current)
+    const next = await sealRotation(on, grant, current, made)
+    await put(on, tx, current, next)
+    return next
+  })
+  on.invocations.adopt(rotated.latest, 0)
+  return rotated
+}
+
+async function sealRotation(
+  { hsm, versions }: KeyRotationDependencies,
+  grant: SealedGrant | undefined,
+  shown: TransparentKey,
+  made: GeneratedKey,
+): Promise<StoredKey> {
   const [latestVersion, generation] = [shown.latestVersion + 1, nextGeneration(shown.generation)]
   const next = Object.assign({}, shown, { latestVersion, generation })
   // The keeper verifies the seal that is shown, since a new seal over an edited row would legitimize the edit.
   const seal = await mapBrokenSeal(() => hsm.seal(policyRecord(next), { previous: sealedPolicy(shown), grant }))
   const key = Object.assign({}, next, { seal })
-  const latest = { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) }
-  await commit(async (tx) => {
-    // Replaces the row only if it still is the one that was shown.
-    if (!(await replaceKey(tx, shown, key))) throw new Fault('store.conflict')
-    await insertVersion(tx, latest)
-    raiseAfter(hsm, tx, sealedPolicy(key))
-  })
-  invocations.adopt(latest, 0)
-  return { key, latest }
+  return { key, latest: { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) } }
+}
+
+/** Replaces the row only if it still is the one that was shown. */
+async function put(
+  { hsm }: KeyRotationDependencies,
+  tx: Tx,
+  shown: TransparentKey,
+  { key, latest }: StoredKey,
+): Promise<void> {
+  if (!(await replaceKey(tx, shown, key))) throw new Fault('store.conflict')
+  await insertVersion(tx, latest)
+  raiseAfter(hsm, tx, sealedPolicy(key))
 }

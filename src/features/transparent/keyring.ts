@@ -6,6 +6,7 @@ import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
+import { lockPresentVault } from '../vaults/records.ts'
 import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
 import type { SealedVaultKeys } from './sealed-vault-keys.ts'
@@ -177,6 +178,7 @@ async function insert<T>(
   // Sealed before the transaction, in which waiting for the keeper would block other writers.
   const sealed = await versions.seal(row, 1, made, await by.grant(), { invocations: spent })
   const created = await commit(async (tx) => {
+    await lockPresentVault(tx, row.vaultId)
     const key = await insertKey(tx, row)
     const latest = { keyId: key.id, ...sealed }
     await insertVersion(tx, latest)

@@ -8,6 +8,7 @@ import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
 import { retryOutdated } from './outdated-key.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
+import { lockPresentVault } from '../vaults/records.ts'
 import { endKey } from './key-end.ts'
 import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { existing, type KeyVersions, type SealedVersion } from './key-versions.ts'
@@ -149,6 +150,7 @@ async function restore(
   const versions = await sealedVersions(on, by, row, content, made)
   const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {
+    await lockPresentVault(tx, vaultId)
     await on.origins.check(tx, arrival)
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)

@@ -1,6 +1,7 @@
 import { EntitySchema, In } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
 import { scopeOf, type Scope } from '../../access/scope.ts'
+import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
 import { change, findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -115,6 +116,14 @@ export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
     .where({ id: vaultId })
     .execute()
   return locked.affected === 1
+}
+
+/**
+ * The same for calls that put something into the vault, so that a deletion of the vault sees it.
+ * @throws Fault `vault.not_found`
+ */
+export async function lockPresentVault(tx: Tx, vaultId: number): Promise<void> {
+  if (!(await lockVault(tx, vaultId))) throw new Fault('vault.not_found')
 }
 
 /** Counts the contents of a vault. Deleted keys count as long as they can be taken back. */

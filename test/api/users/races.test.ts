@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
+import { verdict } from '../../support/fault-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 /** Rules that must hold across workers, on either kind of store. */
@@ -68,6 +70,24 @@ function decidesRaces(start: () => Promise<TestAppliance>): void {
     expect((await client.must('GET', `/user/${id}`)).CALLINFO['users']).toMatchObject([
       { fullname: 'Kept, both', email, status: '129' },
     ])
+  })
+
+  it('a first login whose sessions an administrator ends meanwhile fails, or is done', async () => {
+    const { client } = await newAdministrator()
+    const told = new Set<string>()
+    for (let round = 0; round < 6; round++) {
+      const users = await Promise.all(Array.from({ length: 6 }, () => appliance.addUser()))
+      await Promise.all(
+        users.map(async (user, at) => {
+          const login = appliance.client().post('/auth', appliance.credentials(user))
+          // Each at another moment of its login.
+          await sleep(20 + at * 30)
+          await client.must('DELETE', `/user/${user.id}/sessions`)
+          told.add(verdict(await login))
+        }),
+      )
+    }
+    expect(['done', '403 1201']).toEqual(expect.arrayContaining([...told]))
   })
 
   it('searches without regard to case, and takes no wildcards', async () => {

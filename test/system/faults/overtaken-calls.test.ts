@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestAppliance, TestUser } from '../../support/appliance.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
-import { verdict, vaultIdOf } from '../../support/fault-kit.ts'
-import { createObject, readObject } from '../../support/object-kit.ts'
+import { under, verdict, vaultIdOf } from '../../support/fault-kit.ts'
+import { createObject, readObject, upload } from '../../support/object-kit.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 import { makeVault } from '../../support/vault.ts'
@@ -13,11 +14,13 @@ const rounds = 20
 type Call = (round: number) => Promise<Answer>
 
 /** Makes these calls at the same time, each kind one after another. Resolves to the verdicts, `done` for a success. */
-async function raced(...kinds: readonly Call[]): Promise<Set<string>> {
+const raced = (...kinds: readonly Call[]): Promise<Set<string>> => racedFor(rounds, kinds)
+
+async function racedFor(times: number, kinds: readonly Call[]): Promise<Set<string>> {
   const verdicts = new Set<string>()
   await Promise.all(
     kinds.map(async (call) => {
-      for (let round = 0; round < rounds; round++) verdicts.add(verdict(await call(round)))
+      for (let round = 0; round < times; round++) verdicts.add(verdict(await call(round)))
     }),
   )
   return verdicts
@@ -67,6 +70,18 @@ describe.skipIf(!hasPostgres)('calls that changes on another machine overtake', 
     expect(verdicts).toEqual(allDone)
   })
 
+  it('rotate a key that is changed all the time', async () => {
+    const { here, there, id } = await sharedVault()
+    const key = `/transparent/${id}/keys/raced`
+    await here.must('POST', key, {})
+    const changed = async (loop: number, round: number): Promise<void> => {
+      await (loop % 2 === 0 ? here : there).call('PUT', key, { body: { info: `${loop}.${round}` } })
+    }
+    const verdicts = await under(8, changed, () => racedFor(3, [() => there.post(`${key}/rotate`)]))
+    expect(verdicts).toEqual(allDone)
+    expect((await here.must('GET', key)).CALLINFO).toMatchObject({ version: '4' })
+  })
+
   it('copy and move an object that is edited', async () => {
     const { here, there, id } = await sharedVault()
     const other = vaultIdOf({ json: await here.must('POST', '/vault', { vaultname: 'Other' }) })
@@ -82,6 +97,34 @@ describe.skipIf(!hasPostgres)('calls that changes on another machine overtake', 
     expect(verdicts).toEqual(allDone)
     const password = `password ${rounds - 1}`
     expect((await readObject(here, object, '?decrypt=true')).crypted).toMatchObject({ password })
+  })
+
+  it('copy and move an object with a file that is edited', async () => {
+    const { here, there, id } = await sharedVault()
+    const other = vaultIdOf({ json: await here.must('POST', '/vault', { vaultname: 'Other' }) })
+    const content = randomBytes(1_500_000)
+    const [object, moved] = [await upload(here, { groupid: id }, content), await upload(here, { groupid: id }, content)]
+    const times = 4
+    const relocated = (): Promise<Set<string>> =>
+      racedFor(times, [
+        () => there.post(`/object/${object}/copy`, { groupid: other, parentid: 0 }),
+        (round) => there.post(`/object/${moved}/move`, { groupid: round % 2 === 0 ? other : id, parentid: 0 }),
+      ])
+    const edited = async (loop: number, round: number): Promise<void> => {
+      const body = { description: `Edit ${round}` }
+      await here.call('PUT', `/object/${loop === 0 ? object : moved}`, { body })
+    }
+    const verdicts = await under(2, edited, relocated)
+    expect(verdicts).toEqual(allDone)
+    for (const one of [object, moved]) {
+      const { FILEDATA } = await here.must('GET', `/object/${one}?filedata=true`)
+      expect(Buffer.from(String(FILEDATA), 'base64').equals(content)).toBe(true)
+    }
+    // Of each copy that was made in vain, nothing is left.
+    expect(await appliance.store.query('SELECT 1 FROM file_uploads WHERE ended_at IS NOT NULL', [])).toEqual([])
+    const copies =
+      'SELECT 1 FROM file_uploads u JOIN vault_objects o ON o.id = u.object_id WHERE o.id <> $1 AND u.vault_id = $2'
+    expect(await appliance.store.query(copies, [moved, other])).toHaveLength(times)
   })
 
   it('change what a lower role may change as well, while the role changes', async () => {

@@ -11,10 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
 import { parseLine, sha256 } from '../../../src/audit/line.ts'
 import { parseSeal } from '../../../src/audit/seal.ts'
+import { createRetryingTrail } from '../../../src/audit/trail-writer.ts'
 import { verifyTrail } from '../../../src/audit/trail-verification.ts'
+import { Fault } from '../../../src/fault.ts'
 import { eventOf } from '../../support/event-kit.ts'
 import { appendAll, givenBench, givenDirectory, givenSigner, manyEvents } from '../../support/trail-kit.ts'
 
@@ -29,6 +32,7 @@ function linkOf(fd: string): string | undefined {
 }
 
 const first = 'worker-1.000001.jsonl'
+const reported = (): void => undefined
 
 describe('a record', () => {
   test('is one line of JSON with the named fields, and binds the line before it', async () => {
@@ -282,6 +286,33 @@ describe('a seal', () => {
 })
 
 describe('opening', () => {
+  test('is waited for by calls, also where it takes seconds', async () => {
+    const bench = givenBench()
+    const trail = createRetryingTrail(async () => {
+      await sleep(2_500)
+      return bench.open()
+    }, reported)
+    await trail.append(eventOf({ requestId: 'early' }))
+    await trail.close()
+    expect(JSON.parse(String(bench.lines(first)[0]))).toMatchObject({ requestId: 'early' })
+  })
+
+  test('that fails is told to the calls that wait, and tried again', async () => {
+    const bench = givenBench()
+    const failures = [new Fault('audit.unavailable', 'The disk is full.')]
+    const trail = createRetryingTrail(async () => {
+      await sleep(50)
+      const failure = failures.pop()
+      if (failure !== undefined) throw failure
+      return bench.open()
+    }, reported)
+    await expect(trail.append(eventOf())).rejects.toMatchObject({ detail: 'The disk is full.' })
+    await vi.waitUntil(() => existsSync(join(bench.directory, first)))
+    await trail.append(eventOf({ requestId: 'later' }))
+    await trail.close()
+    expect(bench.lines(first).map((line) => JSON.parse(line).requestId)).toContain('later')
+  })
+
   test('leaves the public key beside the trail, and refuses another token', async () => {
     const bench = givenBench()
     await (await bench.open()).close()
