@@ -36,6 +36,13 @@ type SessionRow = FoundSession &
     readonly strict: number | null
   }
 
+/** `token`: the one for the answer. */
+interface Asked {
+  readonly request: AuthenticationRequest
+  readonly hash: string
+  readonly token: string
+}
+
 export interface AuthenticatorDependencies
   extends Omit<LivenessDependencies, 'endSessions' | 'isServiceAlive'>, Pick<CallerGrantsDependencies, 'membershipOf'> {
   readonly store: Store
@@ -56,10 +63,17 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
   const nextToken = createTokenRotation(dependencies)
   const statementOf = createStatements()
 
-  async function authenticationIn(
-    row: SessionRow,
-    { request, hash, token }: { request: AuthenticationRequest; hash: string; token: string },
-  ): Promise<Authentication> {
+  /** A membership may end after the row was read: its caller is still known. */
+  async function authenticationIn(row: SessionRow, asked: Asked): Promise<Authentication> {
+    try {
+      return await authenticationAs(row, asked)
+    } catch (error) {
+      if (!isFault(error, 'vault.not_found')) throw error
+      return authenticationAs({ ...row, member_vault_id: null }, asked)
+    }
+  }
+
+  async function authenticationAs(row: SessionRow, { request, hash, token }: Asked): Promise<Authentication> {
     const subject = subjectOf(row, request.token, hash)
     const standing = await confirmed(grants, subject, row)
     const grant = async () => (await grants.of(subject)).sealed

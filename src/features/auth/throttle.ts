@@ -237,7 +237,8 @@ const isForgotten = ({ failures, lastAt }: LoginAttempts, { few, fewBefore, allB
 
 function throttled(waitMs: number): Fault {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new Fault('login.throttled', `Too many failed logins: wait ${seconds} seconds before you try again.`, {
+  const wait = seconds === 1 ? '1 second' : `${seconds} seconds`
+  return new Fault('login.throttled', `Too many failed logins: wait ${wait} before you try again.`, {
     retryAfterMs: seconds * 1000,
   })
 }

@@ -98,7 +98,7 @@ export function createShownRights(now: () => number): ShownRights {
 }
 
 export const takenAway = (): Fault =>
-  new Fault('access.permission', 'What the grant of this caller says was taken away since.')
+  new Fault('access.permission', 'The right that this call needs was taken away from you while it was under way.')
 
 function rightsIn({ type, fields }: OpenedRecord): number | undefined {
   if (type === 'user' || type === 'service account') return fields.capabilities

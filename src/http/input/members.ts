@@ -136,6 +136,8 @@ export function singleValues(text: string): JsonObject {
 
 /** Adds a member of a query or a form. @throws Fault `request.invalid` */
 export function addMember(members: Record<string, string>, name: string, value: string): void {
+  // As in JSON. No echo could carry it.
+  if (name === '__proto__') throw new Fault('request.invalid', 'A field must not have the name __proto__.')
   const field = /^[\w.-]{1,64}$/.test(name) ? `The field ${name}` : 'A field'
   const text = name + value
   if (name in members) throw new Fault('request.invalid', `${field} is there twice.`)

@@ -67,19 +67,19 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
   }
 
   /**
-   * The fault for a change that the keeper refused. To the keeper, a vault deleted during the call looks like an old
-   * row that was put back. So the caller's rights are checked again: where they are gone, the caller gets the fault of
-   * a new call; where they are not, an old row was indeed put back, and the fault has a cause so that the journal
-   * reports it.
+   * The fault for a change that the keeper refused. The keeper does not tell a member who was removed from one who was
+   * lowered, and to it a vault deleted during the call looks like an old row that was put back. So the caller's rights
+   * are checked again: where they are gone, the caller gets the fault of a new call; where they are not, an outdated
+   * row was indeed put back, and the fault has a cause so that the journal reports it.
    */
   async function refusalNow(request: RequestContext, error: unknown): Promise<unknown> {
-    if (!isFault(error, 'hsm.outdated')) return error
+    if (!isFault(error, 'hsm.outdated') && !isFault(error, 'access.permission')) return error
     try {
       await request.reauthorize?.(store.read)
     } catch (refusal) {
       return refusal
     }
-    return new Fault(error.code, error.detail, { cause: error.cause ?? error })
+    return error.code === 'hsm.outdated' ? new Fault(error.code, error.detail, { cause: error.cause ?? error }) : error
   }
 
   return {

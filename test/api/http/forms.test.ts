@@ -110,6 +110,18 @@ describe('a body of JSON called a form of several parts, in a call that takes a 
   })
 })
 
+describe('a field called __proto__', () => {
+  const places: readonly (readonly [string, string, string[]])[] = [
+    ['a query', '?__proto__=1', []],
+    ['a form', '', ['-d', '__proto__=1']],
+    ['a form of several parts', '', ['-F', '__proto__=1']],
+  ]
+  it.each(places)('is refused in %s, as it is in JSON: 400 1804', async (_place, query, args) => {
+    const { status, json } = await call('POST', `/auth/check${query}`, ...header(), ...args)
+    expect([status, json.ERRORS]).toEqual([400, ['A field must not have the name __proto__.']])
+  })
+})
+
 describe('media types', () => {
   it('are read in whatever case (RFC 9110, 8.3.1)', async () => {
     const urlEncoded = 'Content-Type: Application/X-WWW-Form-URLEncoded'

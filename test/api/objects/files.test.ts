@@ -210,6 +210,15 @@ describe('POST /object with a file', () => {
     expect(kept()).toEqual(before)
   })
 
+  it('takes a session token in the form behind a file of 64 KiB at most, and before a larger one', async () => {
+    const token = `\r\n--test-boundary\r\nContent-Disposition: form-data; name="token"\r\n\r\n${admin.token}`
+    const send = (fields: object, content: Buffer) =>
+      appliance.client().call('POST', '/object', formWith({ ...fields, groupid: vault.id }, content))
+    expect((await send({}, Buffer.concat([contentOf(65_536), Buffer.from(token)]))).status).toBe(200)
+    expectFault(await send({}, Buffer.concat([contentOf(200_000), Buffer.from(token)])), 403, 1200)
+    expect((await send({ token: admin.token }, contentOf(200_000))).status).toBe(200)
+  })
+
   it('leaves nothing behind of an upload whose client goes away', async () => {
     const before = kept()
     const { raw, headers } = formWith({ groupid: vault.id }, contentOf(2_000_000))

@@ -92,6 +92,14 @@ describe('GET /template', () => {
         nc: true,
         opt: false,
       })
+    // The pass phrase of a file was chosen when the file was made.
+    for (const name of ['PKCS#12 key store', 'Private key', 'SSH key', 'OpenPGP file'])
+      expect(named(name).STRUCTURE['password']).toMatchObject({
+        encrypted: true,
+        policy: false,
+        alarm: true,
+        opt: true,
+      })
     expect(named('Server').STRUCTURE['cryptedinfo']).toMatchObject({ type: 'textarea', show: false, opt: true })
     expect(named('Login').STRUCTURE['host']).toMatchObject({ translation: 'Host / IP' })
     expect(named('Note').STRUCTURE['note']).toMatchObject({ nc: true })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import type { HardwareToken } from '../../support/hardware-token.ts'
+import { makeVault } from '../../support/vault.ts'
 import { releaseToken } from './release-token.ts'
 
 let appliance: TestAppliance
@@ -81,6 +82,16 @@ describe('PUT /user/:userid', () => {
     await edit(user.id, { status: '131' })
     expectFault(await session.get('/vault'), 403, 1200)
     expect((await (await appliance.login(user)).get('/vault')).status).toBe(200)
+  })
+
+  it('takes away no call and no login with Read: a published login has none', async () => {
+    const user = await appliance.addUser()
+    const session = await appliance.login(user)
+    const vault = await makeVault(appliance, 'Without Read', session)
+    expect((await edit(user.id, { status: [1, 7] })).json.CALLINFO['calculated_status']).toBe(130)
+    await session.must('GET', `/vault/${vault.id}`)
+    const again = await appliance.login(user)
+    await again.must('POST', `/transparent/${vault.id}/encrypt/key`, { plaintext: 'AAAA' })
   })
 
   it('takes the login away with Active or Escrow, and leaves a rename its sessions', async () => {

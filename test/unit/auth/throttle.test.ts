@@ -69,6 +69,15 @@ describe('delays', () => {
     expect(waits).toEqual([0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60])
   })
 
+  it('are told in words, one second like many', async () => {
+    await lookedAt(Array.from({ length: 3 }, () => alice('192.0.2.1')))
+    const sentence = () => store.transaction((tx) => throttle().count(tx, alice('192.0.2.1'), false)).catch(String)
+    expect(await sentence()).toContain('wait 1 second before you try again.')
+    now += 1_000
+    expect(await tries(alice('192.0.2.1'))).toBe(true)
+    expect(await sentence()).toContain('wait 2 seconds before you try again.')
+  })
+
   it('end when nothing was tried for a while', async () => {
     expect(await lookedAt(Array.from({ length: 9 }, () => alice('192.0.2.1')))).toBe(3)
     now += 4 * rules.longestDelayMs + 1
