@@ -36,11 +36,10 @@ export interface SealingPort extends TrailPort {
   /** Shows the keeper committed records. From then on it refuses older ones of the same subjects. */
   raise(records: readonly SealedRecord[]): Promise<void>
 
-  /** Seals a new record, whose empty identity the keeper replaces by 16 random bytes. `member` is as in `seal`. */
+  /** Seals a new record, whose empty identity the keeper replaces by 16 random bytes. */
   sealNew(
     record: Uint8Array,
-    grant?: SealedRecord,
-    member?: SealedRecord,
+    evidence?: Pick<SealEvidence, 'grant' | 'member'>,
   ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
   /**

@@ -106,7 +106,7 @@ it('makes no administrator for one who is none any more', async () => {
   const made = () => {
     const capabilities = capabilitiesOf(['read', 'active', 'admin'])
     const own = { identity: Buffer.alloc(0), factors: Buffer.alloc(0), recoveries: 0, madeBy: id, generation: 1 }
-    return worker.sealNew(userRecord({ ...like, ...own, capabilities, id: 1e6, username: 'accomplice' }), grant)
+    return worker.sealNew(userRecord({ ...like, ...own, capabilities, id: 1e6, username: 'accomplice' }), { grant })
   }
   const like = await userOf(id)
   await expect(made()).resolves.toHaveProperty('seal')

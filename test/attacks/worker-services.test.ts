@@ -354,25 +354,25 @@ describe('a change of a service account', () => {
         record({ credentials: [], ...changes }, { identity: Buffer.alloc(0), ...fields }),
       )
     const member = person(ownerIdentity, 2)
-    await worker.sealNew(first(), byAdministrator(), member)
+    await worker.sealNew(first(), { grant: byAdministrator(), member })
     const another = sealedRecord(
       appliance.token,
       'service account',
       record({}, { identity: ownerIdentity, capabilities: everything, generation: 7 }),
     )
-    await expect(worker.sealNew(first({ ownerRecoveries: 0 }), byAdministrator(), another)).rejects.toMatchObject(
-      rejected,
-    )
-    await expect(worker.sealNew(first(), byOwner(), member)).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(first(), byAdministrator())).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(first({ ownerRecoveries: 3 }), byAdministrator(), member)).rejects.toMatchObject(
-      rejected,
-    )
-    await expect(worker.sealNew(first({}, { recoveries: 1 }), byAdministrator(), member)).rejects.toMatchObject(
-      rejected,
-    )
     await expect(
-      worker.sealNew(first({}, { capabilities: active | 4 }), byAdministrator(), member),
+      worker.sealNew(first({ ownerRecoveries: 0 }), { grant: byAdministrator(), member: another }),
+    ).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(first(), { grant: byOwner(), member })).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(first(), { grant: byAdministrator() })).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(first({ ownerRecoveries: 3 }), { grant: byAdministrator(), member }),
+    ).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(first({}, { recoveries: 1 }), { grant: byAdministrator(), member }),
+    ).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(first({}, { capabilities: active | 4 }), { grant: byAdministrator(), member }),
     ).rejects.toMatchObject(rejected)
   })
 })

@@ -30,7 +30,7 @@ export async function sealFirst(
   recordOf: (identity: Buffer) => Buffer,
   member?: SealedRecord,
 ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }> {
-  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await transactionGrant(tx), member)
+  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), { grant: await transactionGrant(tx), member })
   afterCommit(tx, () => hsm.raise([{ record: recordOf(drawn.identity), seal: drawn.seal }]))
   return drawn
 }

@@ -23,7 +23,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async restoredShown() {
       await keeper.call('restoredShown', [])
     },
-    async sealNew(record, grant, member) {
+    async sealNew(record, { grant, member } = {}) {
       const reply = await keeper.call('sealNew', [record, ...[grant, member].flatMap(sealedFields)])
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
