@@ -130,7 +130,11 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
           cause: new Error(`version ${version} of key ${key.id} is missing`),
         })
       }
-      if (found.disabled !== 0) throw new Fault('key.version_disabled', `Version ${version} of the key is disabled.`)
+      if (found.disabled !== 0)
+        throw new Fault(
+          'key.version_disabled',
+          `Version ${version} of the key is disabled: use another one, or ask a member with Write to enable it.`,
+        )
       return found
     },
   }
