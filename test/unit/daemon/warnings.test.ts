@@ -58,7 +58,7 @@ it('a failed check is repeated and ends nothing', async () => {
   const { warnings, told } = givenWarnings()
   warnings.start()
   await told([full('warning')])
-  expect(await told(new Error('no'))).toEqual([expect.stringContaining('could not be looked at')])
+  expect(await told(new Error('no'))).toEqual([expect.stringContaining('could not be checked')])
   expect(await told([full('warning')])).toEqual([])
   expect(await told([])).toHaveLength(1)
   warnings.stop()
