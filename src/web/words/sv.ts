@@ -57,7 +57,7 @@ export const sv: Words = {
   sessionEnded: 'Din session har avslutats. Logga in igen.',
   lockedWhenIdle: 'Du har loggats ut på grund av inaktivitet.',
   loggedOut: 'Du har loggat ut.',
-  logoutUnheard:
+  logoutPending:
     'Systemet kunde inte nås när du loggade ut. Stäng webbläsaren, så att nästa person inte kan fortsätta med din session.',
   typingKept: 'Dina osparade ändringar finns kvar när du loggar in igen.',
   idleTitle: 'Är du kvar?',
