@@ -141,7 +141,7 @@ describe('a new user and a new member that were sealed and kept', () => {
         const record = membershipRecord({ vault: row, user }, { ...state, generation })
         return {
           record,
-          seal: await keeper.hsm.seal(record, { previous: before, grant: byVaultAdmin, member: sealedUser(user) }),
+          seal: await keeper.hsm.seal(record, { previous: before, grant: byVaultAdmin, person: sealedUser(user) }),
         }
       }
       const shownSoon = [await account(4711), await member(soon, 1)]

@@ -85,18 +85,18 @@ it('brings no Admin back who was removed, nor others for him', async () => {
     generation: nextGeneration(removed.generation),
   })
   const taken = { code: 'access.permission' }
-  await expect(worker.seal(back, { previous: last, grant, member: sealedUser(place.user) })).rejects.toMatchObject(
+  await expect(worker.seal(back, { previous: last, grant, person: sealedUser(place.user) })).rejects.toMatchObject(
     taken,
   )
   // Showing the keeper the earlier record does not make it forget the newer one.
   if (early !== undefined) await worker.raise([early])
-  await expect(worker.seal(back, { previous: last, grant, member: sealedUser(place.user) })).rejects.toMatchObject(
+  await expect(worker.seal(back, { previous: last, grant, person: sealedUser(place.user) })).rejects.toMatchObject(
     taken,
   )
   const accomplice = await userOf((await appliance.addUser()).id)
   const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
   const other = membershipRecord({ ...place, user: accomplice }, state)
-  await expect(worker.seal(other, { grant, member: sealedUser(accomplice) })).rejects.toMatchObject(taken)
+  await expect(worker.seal(other, { grant, person: sealedUser(accomplice) })).rejects.toMatchObject(taken)
 })
 
 it('makes no administrator for one who is none any more', async () => {

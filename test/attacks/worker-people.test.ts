@@ -82,7 +82,7 @@ function changeMember(
 ) {
   const record = composeRecord('membership', { ...member({ ...from, ...next, ...to }) })
   const before = sealedRecord(appliance.token, 'membership', member(from))
-  return worker.seal(record, { previous: before, grant, member: shown ?? undefined })
+  return worker.seal(record, { previous: before, grant, person: shown ?? undefined })
 }
 const rejected = { code: 'hsm.rejected' }
 const outdated = { code: 'hsm.outdated' }
@@ -219,7 +219,7 @@ describe('the keeper seals no member', () => {
   it('that is forged, or added as the first one of another user’s vault', async () => {
     const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
     const seal = (first: Buffer, previous: SealedRecord | undefined, grant: SealedRecord, of: Buffer) =>
-      worker.seal(first, { previous, grant, member: shownUser(of) })
+      worker.seal(first, { previous, grant, person: shownUser(of) })
     await expect(seal(record, undefined, grantOf({ permission: 2 }), caller)).rejects.toMatchObject(rejected)
     const made = sealedRecord(appliance.token, 'vault', { identity: vault, creator: victim })
     await expect(seal(record, made, grantOf(), caller)).rejects.toMatchObject(rejected)
@@ -272,7 +272,7 @@ describe('the keeper seals no member', () => {
     const again = composeRecord('membership', { ...member({ ...place, ...next }) })
     const shown = shownUser(place.user)
     expect(
-      await worker.seal(again, { previous: { record: removed, seal }, grant: grant(), member: shown }),
+      await worker.seal(again, { previous: { record: removed, seal }, grant: grant(), person: shown }),
     ).toHaveLength(32)
   })
 })
