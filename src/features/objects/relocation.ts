@@ -48,8 +48,10 @@ export function createRelocation(dependencies: RelocationDependencies): Relocati
   const on = { ...dependencies, commitMutex: createCommitMutex() }
   return {
     move: (found, to, by) =>
-      found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocateAgain(on, found, to, by, moveRows),
-    copy: (found, to, by) => relocateAgain(on, found, to, by, copyRows),
+      found.vault.id === to.vault.id
+        ? withinVault(on, found, to, by)
+        : relocateAgain(on, { found, to, writeRows: moveRows }, by),
+    copy: (found, to, by) => relocateAgain(on, { found, to, writeRows: copyRows }, by),
   }
 }
 
@@ -104,16 +106,17 @@ interface Written {
 }
 
 type RecordedOnce = Relocator & { readonly isRecorded: (decryption: DecryptionRecord) => boolean }
+/** From where, to where, and whether as a move or as a copy. */
+interface Way {
+  readonly found: GrantedObject
+  readonly to: RelocationTarget
+  readonly writeRows: WriteRows
+}
+
 type Relocate = RelocationDependencies & { readonly commitMutex: Mutex }
 
 /** Begins anew where an edit of an object of the subtree was faster. Each decryption is recorded once. */
-function relocateAgain(
-  on: Relocate,
-  found: GrantedObject,
-  to: RelocationTarget,
-  by: Relocator,
-  writeRows: WriteRows,
-): Promise<number> {
+function relocateAgain(on: Relocate, way: Way, by: Relocator): Promise<number> {
   const recorded = new Set<string>()
   const isRecorded = ({ target }: DecryptionRecord): boolean => recorded.has(target)
   const record: RecordDecryption = async (decryption) => {
@@ -121,15 +124,13 @@ function relocateAgain(
     await by.record(decryption)
     recorded.add(decryption.target)
   }
-  return retryOvertaken((isAgain) => relocate(on, found, to, { ...by, record, isRecorded }, writeRows, isAgain))
+  return retryOvertaken((isAgain) => relocate(on, way, { ...by, record, isRecorded }, isAgain))
 }
 
 async function relocate(
   on: Relocate,
-  found: GrantedObject,
-  to: RelocationTarget,
+  { found, to, writeRows }: Way,
   by: RecordedOnce,
-  writeRows: WriteRows,
   isAgain: boolean,
 ): Promise<number> {
   const first = await readSubtree(on, on.store.read, found, to, by.record)
