@@ -19,7 +19,7 @@ import { createSealVerifier, type SealVerifier } from '../../audit/seal.ts'
 import { listSegments, segmentOf, type Segment } from '../../audit/segment.ts'
 import { readSuccessions, successionLine } from '../../audit/trail-keys.ts'
 import { verifyTrail } from '../../audit/trail-verification.ts'
-import { readWitnessState } from '../../audit/witness/witness-state.ts'
+import { readDeliveryState } from '../../audit/delivery-state.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { chainName } from '../../config/chain-name.ts'
@@ -143,7 +143,7 @@ async function archiveChain(
 async function forwarded(config: Config, segments: readonly Segment[]): Promise<readonly Segment[]> {
   const forwarder = forwarderOf(config)
   if (forwarder === undefined) return segments
-  const { points } = await readWitnessState(config.audit.directory, forwarder)
+  const { points } = await readDeliveryState(config.audit.directory, forwarder)
   return segments.filter(({ chain, number }) => number < (points[chain]?.segment ?? 0))
 }
 
