@@ -115,8 +115,8 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     listening,
     ended,
     reload: () => send({ type: 'reload' }),
-    ping: pings.next,
-    unanswered: pings.unanswered,
+    ping: () => pings.next(),
+    unanswered: () => pings.unanswered(),
     report: (withRowCounts) => reports.ask(() => send({ type: 'report', withRowCounts })),
     async stop() {
       stopping = true

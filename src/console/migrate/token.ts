@@ -21,9 +21,8 @@ import { createProgress } from '../output/progress.ts'
 import { firstLine, nameAnother } from '../output/terminal.ts'
 import { handOver, knownEnds } from '../root-keys/audit-handover.ts'
 import { ownTokenOf, rootCreationOf } from '../root-making.ts'
-import { finishMove } from './finish.ts'
+import { finishMove, isSameToken } from './finish.ts'
 import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from './left-behind.ts'
-import { isSameToken } from './other-token.ts'
 
 const help = `
 Moves root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
