@@ -58,7 +58,7 @@ export function startForwarding({ directory, forwarder, clock, log }: Forwarding
     if (news.records.length > 0) await forwarder.send(news.records)
     const isNew = JSON.stringify(news.points) !== JSON.stringify(points)
     points = news.points
-    if (failures > 0) log.info({ receiver: forwarder.address }, 'the receiver of audit records is told again')
+    if (failures > 0) log.info({ receiver: forwarder.address }, 'audit records are forwarded again')
     if (isNew || failures > 0) await writeDeliveryState(directory, forwarder, { points, sentAt: clock.now() })
     failures = 0
     return isNew

@@ -155,7 +155,7 @@ function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTr
     clock: systemClock,
     perInterval: http.unidentifiedRecordsPerMinute,
     hasRoom: createDiskReserve(directory),
-    report: (error) => log.error({ err: error }, 'calls without a session that were counted cannot be recorded'),
+    report: (error) => log.error({ err: error }, 'the counts of calls without a session cannot be recorded'),
   })
 }
 
@@ -235,7 +235,7 @@ const validationReports = (log: Log): Pick<ValidatorDependencies, 'report' | 'wa
   report: (requestId, error) =>
     log.error({ requestId, err: error }, 'an OTP could not be validated, and was answered with BACKEND_ERROR'),
   warn: (requestId, publicId, warnings) =>
-    log.warn({ requestId, publicId, warnings }, 'an OTP that is odd was validated, for it is fresh'),
+    log.warn({ requestId, publicId, warnings }, 'an OTP was validated with warnings: it is fresh, but unusual'),
 })
 
 const reportRateLimit = (log: Log) => (address: string) =>

@@ -39,7 +39,7 @@ export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): 
     for (const name of told.keys()) {
       if (warnings.some((warning) => warning.name === name)) continue
       told.delete(name)
-      log.info({ warning: name }, 'over: what was warned of is in order')
+      log.info({ warning: name }, 'the warning is over')
     }
     standing = warnings
   }

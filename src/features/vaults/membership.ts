@@ -112,7 +112,10 @@ export function createMemberships({
       confirmAfter(member, commit, ({ recoveries, confirmers }) => {
         if (!confirmers.includes(by)) throw new Fault('access.confirmation')
         if (recovery !== undefined && recovery !== recoveries)
-          throw new Fault('store.conflict', 'The member was given something to log in with once more: look again.')
+          throw new Fault(
+            'store.conflict',
+            'Another person gave the member a pass phrase or a factor meanwhile: read the members again, and decide.',
+          )
       }),
 
     confirmByOperator: (member, commit) =>

@@ -60,7 +60,7 @@ export function createShownRights(): ShownRights {
 }
 
 export const takenAway = (): Fault =>
-  new Fault('access.permission', 'What the grant of this caller says was taken away since.')
+  new Fault('access.permission', 'A right that this call needs was taken from the caller meanwhile.')
 
 function rightsIn({ type, fields }: OpenedRecord): number | undefined {
   if (type === 'user' || type === 'service account') return fields.capabilities

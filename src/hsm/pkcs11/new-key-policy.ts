@@ -25,7 +25,7 @@ export function newKeyIdentity(
     if (Object.entries(says).every(([name, value]) => isSaid(said[name], value)))
       return { identity: Buffer.from(fields.identity), vault: Buffer.from(fields.vault) }
   }
-  throw new Fault('hsm.rejected', 'The policy of the key is not that of what comes in, or the key is there already.')
+  throw new Fault('hsm.rejected', 'The policy of the key does not fit the import or backup, or the key exists already.')
 }
 
 const isSaid = (said: unknown, value: unknown): boolean =>

@@ -85,7 +85,7 @@ describe('a vault that goes', () => {
     await other.admin.must('DELETE', `/object/${gone}`)
     const refused = await other.admin.call('DELETE', `/vault/${other.id}`)
     expectFault(refused, 409, 1402)
-    expect(refused.json.ERRORS).toEqual(['The vault holds 1 object.'])
+    expect(refused.json.ERRORS).toEqual(['The vault holds 1 object: delete what is in it first.'])
     expect([await traces(gone), await traces(live)]).toEqual([
       [1, 1, 4],
       [1, 1, 0],

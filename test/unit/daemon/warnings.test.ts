@@ -46,7 +46,7 @@ it('a warning is told when it begins, changes, once a day while it stands, and w
   expect(await told([full('problem')])).toHaveLength(1)
   expect(await told([full('problem')], 3 * 86_400_000)).toHaveLength(3)
   expect(await told([full('warning')])).toHaveLength(1)
-  expect(await told([])).toEqual(['info disk.audit over: what was warned of is in order'])
+  expect(await told([])).toEqual(['info disk.audit the warning is over'])
   expect(await told([])).toEqual([])
   expect(warnings.standing()).toEqual([])
   expect(await told([full('warning')])).toHaveLength(1)
