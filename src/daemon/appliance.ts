@@ -96,12 +96,12 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
     log,
   )
   const server = listenersOf(config, log, application, validate)
-  const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
+  const periodic = slot === 1 ? startPeriodicWork(config, { services, store, hsm, log }) : []
   return {
     listen: () => server.listen(),
     leave: () => server.leave(),
     async close() {
-      await Promise.all([...chores.map((chore) => chore.stop()), server.close()])
+      await Promise.all([...periodic.map((work) => work.stop()), server.close()])
       await unidentified.close()
       await audit.close()
       await hsm.close()
@@ -142,7 +142,10 @@ function createValidation({ validator, http }: Config, { services, log, ...parts
 }
 
 /** The periodic work, which the first worker alone does. */
-const choresOf = (config: Config, on: FloorCourierOptions & { readonly services: Services; readonly log: Log }) => [
+const startPeriodicWork = (
+  config: Config,
+  on: FloorCourierOptions & { readonly services: Services; readonly log: Log },
+) => [
   startHousekeeping(on),
   startCouriers(config, on.log),
   // SQLite: no other machine uses the database.

@@ -3,6 +3,7 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { afterCommit } from '../../store/after-commit.ts'
 import type { Tx } from '../../store/store.ts'
 
+/** The part of the token by which rows are sealed and shown. */
 export type Sealer = Pick<Hsm, 'seal' | 'sealNew' | 'raise'>
 
 /**
