@@ -150,7 +150,7 @@ async function forwarded(config: Config, segments: readonly Segment[]): Promise<
 /** Records the archive and waits for the seal that covers the record, which serves as the signature of the bundle. */
 async function prove(context: ArchiveContext, archive: ArchiveStatement) {
   const { config, directory, publicKey } = context
-  await recordAt(context, archiveOperation, archiveSubject(archive), performance.now())
+  await recordAt(context, { operation: archiveOperation, target: archiveSubject(archive) })
   const proof = await findProof(directory, chainName(config, 'console'), archive)
   if (proof === undefined)
     throw new Fault('audit.unavailable', 'The record of the archive was not sealed: nothing was removed, run it again.')

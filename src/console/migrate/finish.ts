@@ -40,7 +40,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
     if (yes !== true) await confirm(invocation, before.hsm.token)
     // Recorded before the destruction: without a record nothing is destroyed.
-    await recordAt(context, 'migrate.token.finish', before.hsm.token, performance.now())
+    await recordAt(context, { operation: 'migrate.token.finish', target: before.hsm.token })
     const destroyed = emptyToken(ownTokenOf(before))
     leaveTokenToOwner(before)
     return {
