@@ -5,7 +5,7 @@ import { readOn } from './reading/trail-tail.ts'
 import { createSyslogSender, type SyslogSettings } from './syslog-sender.ts'
 import type { Courier, CourierOptions } from './witness/courier.ts'
 import type { ReadPoints } from './witness/head-reader.ts'
-import { readWitnessState, writeWitnessState } from './witness/witness-state.ts'
+import { readDeliveryState, writeDeliveryState } from './delivery-state.ts'
 
 /** A receiver of all records, outside the machine. */
 export interface Forwarder {
@@ -58,8 +58,8 @@ export function startForwarding({ directory, forwarder, clock, log }: Forwarding
     if (news.records.length > 0) await forwarder.send(news.records)
     const isNew = JSON.stringify(news.points) !== JSON.stringify(points)
     points = news.points
-    if (failures > 0) log.info({ receiver: forwarder.address }, 'the receiver of audit records is told again')
-    if (isNew || failures > 0) await writeWitnessState(directory, forwarder, { points, sentAt: clock.now() })
+    if (failures > 0) log.info({ receiver: forwarder.address }, 'audit records are forwarded again')
+    if (isNew || failures > 0) await writeDeliveryState(directory, forwarder, { points, sentAt: clock.now() })
     failures = 0
     return isNew
   }
@@ -71,14 +71,14 @@ export function startForwarding({ directory, forwarder, clock, log }: Forwarding
       { receiver: forwarder.address, err: error },
       'audit records cannot be forwarded; calls go on, and they are sent later',
     )
-    const { sentAt } = await readWitnessState(directory, forwarder)
+    const { sentAt } = await readDeliveryState(directory, forwarder)
     const reason = error instanceof Error ? error.message : String(error)
-    await writeWitnessState(directory, forwarder, { points, sentAt, failing: { since: clock.now(), reason } })
+    await writeDeliveryState(directory, forwarder, { points, sentAt, failing: { since: clock.now(), reason } })
     return false
   }
 
   async function run(): Promise<void> {
-    points = (await readWitnessState(directory, forwarder)).points
+    points = (await readDeliveryState(directory, forwarder)).points
     while (!stopped.signal.aborted) {
       const isMore = await sendSome()
         .catch(fail)

@@ -14,7 +14,7 @@ import { leaveTrailKeys, readTrailKeys, type TrailKeys } from './trail-keys.ts'
 import type { TrailState } from './trail-state.ts'
 import type { AuditHeads } from './records.ts'
 import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } from './seal.ts'
-import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
+import { createChainSealer, type AuditLog, type AuditSigner } from './chain-sealer.ts'
 
 export interface AuditTrailOptions {
   /** Created with mode 0700 if it does not exist; the files in it have mode 0600. */
@@ -72,7 +72,7 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
 }
 
 function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundChain, lock: ChainLock): AuditTrail {
-  const sealer = createSealer({
+  const sealer = createChainSealer({
     ...options,
     lastSeal: found.lastSeal,
     log: options.log,

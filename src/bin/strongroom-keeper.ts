@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { defaultConfigFile } from '../config/default-file.ts'
-import { compileEarly } from '../daemon/early-compilation.ts'
+import { compileEarly } from '../daemon/v8-flags.ts'
 import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startKeeper } from '../hsm/keeper/keeper.ts'
 

@@ -1,6 +1,5 @@
 import { createAppliance } from '../daemon/appliance.ts'
-import { compileEarly } from '../daemon/early-compilation.ts'
-import { growHeapFourfold } from '../daemon/heap-growth.ts'
+import { compileEarly, growHeapFourfold } from '../daemon/v8-flags.ts'
 import { runWorker } from '../daemon/worker-process.ts'
 
 growHeapFourfold()

@@ -118,31 +118,28 @@ export async function withToken<T>(
   })
 }
 
+/** What the audit trail says of one command. */
+interface CommandRecord {
+  /** Without its prefix `console.`. */
+  readonly operation: string
+  readonly target: string
+  /** `performance.now()` at its beginning; absent for one that begins with its record. */
+  readonly startedTick?: number
+}
+
 /** Writes one record of an operation that changes no row. */
-export async function recordAt(
-  { config, store, token }: TokenContext,
-  operation: string,
-  target: string,
-  startedTick: number,
-): Promise<void> {
-  await withTrail({ config, store, hsm: token.hsm }, (audit) =>
-    audit.append(consoleEvent(operation, target, 'allowed', startedTick)),
-  )
+export async function recordAt({ config, store, token }: TokenContext, command: CommandRecord): Promise<void> {
+  const begun = { startedTick: performance.now(), ...command }
+  await withTrail({ config, store, hsm: token.hsm }, (audit) => audit.append(consoleEvent(begun, 'allowed')))
 }
 
 /** The same for commands that change the token but not the database. Opens and closes both. */
-export async function recordAlone(
-  invocation: Invocation,
-  config: Config,
-  operation: string,
-  target: string,
-  startedTick: number,
-): Promise<void> {
-  await withToken(invocation, config, (context) => recordAt(context, operation, target, startedTick))
+export async function recordAlone(invocation: Invocation, config: Config, command: CommandRecord): Promise<void> {
+  const begun = { startedTick: performance.now(), ...command }
+  await withToken(invocation, config, (context) => recordAt(context, begun))
 }
 
-/** The audit record of one command. */
-function consoleEvent(operation: string, target: string, outcome: string, startedTick: number): AuditEvent {
+function consoleEvent({ operation, target, startedTick }: Required<CommandRecord>, outcome: string): AuditEvent {
   return {
     at: systemClock.now(),
     operation: `console.${operation}`,
@@ -161,16 +158,16 @@ async function recorded<T>(
   target: string,
   work: (commit: Commit) => Promise<T>,
 ): Promise<T> {
-  const startedTick = performance.now()
+  const command = { operation, target, startedTick: performance.now() }
   const commit = createRecordedCommit(store, async (tx) => {
-    const event = await withRows(consoleEvent(operation, target, 'allowed', startedTick), tx, recordedRows)
+    const event = await withRows(consoleEvent(command, 'allowed'), tx, recordedRows)
     return () => audit.append(event)
   })
   try {
     return await work(commit)
   } catch (error) {
     if (error instanceof Fault && error.code !== 'audit.unavailable')
-      await audit.append(consoleEvent(operation, target, error.code, startedTick))
+      await audit.append(consoleEvent(command, error.code))
     throw error
   }
 }

@@ -55,7 +55,7 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
       ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
       ...changesOf(taken),
     ]
-    if (changes.length > 0) await recordAt(context, 'init', changes.join(', '), startedTick)
+    if (changes.length > 0) await recordAt(context, { operation: 'init', target: changes.join(', '), startedTick })
     return taken
   })
   const { sealedRows, movedBackups, ...keys } = taken

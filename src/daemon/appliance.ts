@@ -96,12 +96,12 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
     log,
   )
   const server = listenersOf(config, log, application, validate)
-  const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
+  const periodic = slot === 1 ? startPeriodicWork(config, { services, store, hsm, log }) : []
   return {
     listen: () => server.listen(),
     leave: () => server.leave(),
     async close() {
-      await Promise.all([...chores.map((chore) => chore.stop()), server.close()])
+      await Promise.all([...periodic.map((work) => work.stop()), server.close()])
       await unidentified.close()
       await audit.close()
       await hsm.close()
@@ -142,7 +142,10 @@ function createValidation({ validator, http }: Config, { services, log, ...parts
 }
 
 /** The periodic work, which the first worker alone does. */
-const choresOf = (config: Config, on: FloorCourierOptions & { readonly services: Services; readonly log: Log }) => [
+const startPeriodicWork = (
+  config: Config,
+  on: FloorCourierOptions & { readonly services: Services; readonly log: Log },
+) => [
   startHousekeeping(on),
   startCouriers(config, on.log),
   // SQLite: no other machine uses the database.
@@ -155,7 +158,7 @@ function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTr
     clock: systemClock,
     perInterval: http.unidentifiedRecordsPerMinute,
     hasRoom: createDiskReserve(directory),
-    report: (error) => log.error({ err: error }, 'calls without a session that were counted cannot be recorded'),
+    report: (error) => log.error({ err: error }, 'the counts of calls without a session cannot be recorded'),
   })
 }
 
@@ -235,7 +238,7 @@ const validationReports = (log: Log): Pick<ValidatorDependencies, 'report' | 'wa
   report: (requestId, error) =>
     log.error({ requestId, err: error }, 'an OTP could not be validated, and was answered with BACKEND_ERROR'),
   warn: (requestId, publicId, warnings) =>
-    log.warn({ requestId, publicId, warnings }, 'an OTP that is odd was validated, for it is fresh'),
+    log.warn({ requestId, publicId, warnings }, 'an OTP was validated with warnings: it is fresh, but unusual'),
 })
 
 const reportRateLimit = (log: Log) => (address: string) =>

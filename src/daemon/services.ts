@@ -221,6 +221,6 @@ function policyOf({ login }: Config): PasswordPolicy {
 /** The limit of tries that do not belong to a user. */
 function tryLimitOf(throttle: Throttle): TryLimit {
   return {
-    count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address }, false),
+    count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address, isHolder: false }),
   }
 }

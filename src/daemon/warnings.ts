@@ -39,7 +39,7 @@ export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): 
     for (const name of told.keys()) {
       if (warnings.some((warning) => warning.name === name)) continue
       told.delete(name)
-      log.info({ warning: name }, 'over: what was warned of is in order')
+      log.info({ warning: name }, 'the warning is over')
     }
     standing = warnings
   }
@@ -49,7 +49,7 @@ export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): 
       const warnings = await look()
       if (!isStopped) tell(warnings)
     } catch (error) {
-      log.error({ err: error }, 'what the daemon warns of could not be looked at; it is tried again')
+      log.error({ err: error }, 'the conditions of the warnings could not be checked; they are checked again')
     }
     if (!isStopped) timer = setTimeout(() => void round(), everyMs).unref()
   }

@@ -62,24 +62,27 @@ export function forkWorker(options: WorkerForkOptions): WorkerProcess {
 function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): WorkerProcess {
   let slot: number | undefined
   let [started, stopping] = [false, false]
-  let misses: number | undefined
-  const reports = createAnswers<WorkerReport>()
   let reason: ExitReason | undefined
+  const reports = createAnswers<WorkerReport>()
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
   const giveUp = (why: string): void => {
     log.error({ slot, worker: worker.process.pid }, `the worker ${why}, so it is killed`)
     worker.process.kill('SIGKILL')
   }
+  const pings = createPings(
+    () => send({ type: 'ping' }),
+    () => giveUp('does not answer'),
+  )
   const endWatch = watchForStop(worker.process.pid, stopMs, () => giveUp('is stopped'))
   const ready = readyOf(worker)
   const listening = new Promise<Listening>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'report') reports.arrived(message.report)
-      if (message.type === 'pong') misses = 0
+      if (message.type === 'pong') pings.answered()
       if (message.type === 'askState') void tellState(state, send, log)
       if (message.type === 'failed') reason = message.reason
       if (message.type !== 'listening') return
-      misses = 0
+      pings.answered()
       log.info({ slot, worker: worker.process.pid, port: message.port }, 'worker listens')
       resolve(message)
     })
@@ -112,14 +115,8 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     listening,
     ended,
     reload: () => send({ type: 'reload' }),
-    ping() {
-      // Its start may take any time.
-      if (misses === undefined) return
-      misses += 1
-      if (misses <= missesAllowed) return send({ type: 'ping' })
-      giveUp('does not answer')
-    },
-    unanswered: () => misses ?? 0,
+    ping: () => pings.next(),
+    unanswered: () => pings.unanswered(),
     report: (withRowCounts) => reports.ask(() => send({ type: 'report', withRowCounts })),
     async stop() {
       stopping = true
@@ -134,6 +131,23 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
   }
 }
 
+/** Pings a worker once it listens, because its start may take any time, and gives up one that leaves several unanswered. */
+function createPings(send: () => void, giveUp: () => void) {
+  let misses: number | undefined
+  return {
+    answered(): void {
+      misses = 0
+    },
+    unanswered: () => misses ?? 0,
+    next(): void {
+      if (misses === undefined) return
+      misses += 1
+      if (misses <= missesAllowed) send()
+      else giveUp()
+    },
+  }
+}
+
 async function tellState(
   state: WorkerForkOptions['state'],
   send: (message: ToWorker) => void,
@@ -142,7 +156,7 @@ async function tellState(
   try {
     send({ type: 'state', state: await state() })
   } catch (error) {
-    log.error({ err: error }, 'what the appliance is like could not be looked at')
+    log.error({ err: error }, 'the state of the appliance could not be read')
     send({ type: 'state', state: undefined })
   }
 }

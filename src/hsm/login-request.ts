@@ -5,10 +5,10 @@ import type { SealedRecord } from './sealed-record.ts'
 /** The credentials of a login, for the keeper. */
 export interface LoginRequest {
   /** The sealed record of the application key with this text; undefined where there is none. */
-  readonly applicationKey: OtpState['device'] | undefined
+  readonly applicationKey: SealedRecord | undefined
   readonly applicationKeyText: Uint8Array
   /** The sealed record; undefined where there is no such user. */
-  readonly user: OtpState['device'] | undefined
+  readonly user: SealedRecord | undefined
   /** The argon2id hash of the pass phrase, by the salt and cost of the user. */
   readonly hash: Buffer
   readonly factor: ShownFactor

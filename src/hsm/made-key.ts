@@ -13,19 +13,19 @@ export interface GenerateOptions extends KeyPurpose {
 export interface KeyPurpose {
   /** In the form of `provenance.ts`. A key without a purpose is never sealed in a record. */
   readonly purpose?: Uint8Array
-  /** Instead of `purpose`, for a version of a key in a vault, which the vault's data key wraps as well. */
-  readonly place?: KeyPlace
+  /** Instead of `purpose`, for a version of a key in a vault. */
+  readonly outerWrapping?: OuterWrapping
 }
 
-/** A key and its vault, by their identities. */
-export interface PlacedKey {
+/** The identities of a key and of its vault. */
+export interface KeyIdentity {
   readonly identity: Buffer
   readonly vault: Buffer
 }
 
-/** A key in a vault, with the record of the vault's data key. */
-export interface KeyPlace extends PlacedKey {
-  /** The record of the vault's data key. */
+/** The outer wrapping of a key, by the data key of its vault. */
+export interface OuterWrapping extends KeyIdentity {
+  /** The record of the data key. */
   readonly vaultKey: SealedRecord
 }
 

@@ -1,7 +1,9 @@
+import type { SealedRecord } from './sealed-record.ts'
+
 /** The state of an OTP device in the database. */
 export interface OtpState {
   /** The sealed record, of type `otp`. */
-  readonly device: { readonly record: Buffer; readonly seal: Buffer }
+  readonly device: SealedRecord
   /**
    * Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next
    * expected counter.

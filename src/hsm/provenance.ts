@@ -1,6 +1,6 @@
 import { importJobKind } from './import-limits.ts'
 import { encodeRecord } from './key-record.ts'
-import type { MadeKey, PlacedKey } from './made-key.ts'
+import type { MadeKey, KeyIdentity } from './made-key.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
 /** The key in a record, and the purpose to which it must be bound. */
@@ -24,7 +24,7 @@ export function heldKey(record: OpenedRecord): HeldKey | undefined {
 }
 
 /** Identifies the holder of a key that may have only one key ever: a vault. Undefined for other records. */
-export function onlyPlace({ type, fields }: OpenedRecord): Buffer | undefined {
+export function singleKeyHolder({ type, fields }: OpenedRecord): Buffer | undefined {
   return type === 'vault key 2' ? encodeRecord([type, fields.vault]) : undefined
 }
 
@@ -34,7 +34,7 @@ export function onlyPlace({ type, fields }: OpenedRecord): Buffer | undefined {
 function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   switch (type) {
     case 'transparent key version 2':
-      return placedPurpose(fields)
+      return versionPurpose(fields)
     case 'vault key 2':
     case 'otp':
     case 'validation client':
@@ -48,7 +48,7 @@ function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
  * The purpose of a version of this key. It does not contain the number of the version, which parallel rotations know
  * only when they commit.
  */
-export function placedPurpose({ identity, vault }: PlacedKey): Buffer {
+export function versionPurpose({ identity, vault }: KeyIdentity): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault])
 }
 
@@ -56,7 +56,7 @@ export function placedPurpose({ identity, vault }: PlacedKey): Buffer {
  * The same for imported or restored material, which its sender may know: the keeper seals it only as a version of a new
  * key (`checkProvenance`).
  */
-export function receivedPurpose({ identity, vault }: PlacedKey): Buffer {
+export function receivedPurpose({ identity, vault }: KeyIdentity): Buffer {
   return encodeRecord(['transparent key version 2', identity, vault, 'received'])
 }
 

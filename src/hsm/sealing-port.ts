@@ -20,7 +20,7 @@ export interface SealEvidence {
   /** Of the caller on whose behalf the record is sealed, or the result of `grantRotation`. */
   readonly grant?: SealedRecord | undefined
   /** For a membership, the newest record of its user; for a service account, that of its owner. */
-  readonly member?: SealedRecord | undefined
+  readonly person?: SealedRecord | undefined
 }
 
 /** The part of the port for sealing and signing, which the keeper answers. */
@@ -36,11 +36,10 @@ export interface SealingPort extends TrailPort {
   /** Shows the keeper committed records. From then on it refuses older ones of the same subjects. */
   raise(records: readonly SealedRecord[]): Promise<void>
 
-  /** Seals a new record, whose empty identity the keeper replaces by 16 random bytes. `member` is as in `seal`. */
+  /** Seals a new record, whose empty identity the keeper replaces by 16 random bytes. */
   sealNew(
     record: Uint8Array,
-    grant?: SealedRecord,
-    member?: SealedRecord,
+    evidence?: Pick<SealEvidence, 'grant' | 'person'>,
   ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
   /**

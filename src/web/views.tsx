@@ -1,7 +1,6 @@
 import { Redirect, Route, Switch } from 'wouter'
 import { viewOf } from './controls/view-of.tsx'
-import { isId } from './interface/row-id.ts'
-import { isKeyName } from './keys/key-name.ts'
+import { isId, isKeyName } from './interface/identifiers.ts'
 import { NotFoundView } from './not-found-view.tsx'
 
 const [VaultsView, loadVaults] = viewOf(async () => (await import('./vaults/vaults-view.tsx')).VaultsView)

@@ -33,7 +33,7 @@ afterEach(async () => {
 async function waitOf(): Promise<number> {
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock: { now: () => now }, rules })
   try {
-    await store.transaction((tx) => throttle.count(tx, attempt, false))
+    await store.transaction((tx) => throttle.count(tx, { ...attempt, isHolder: false }))
     return 0
   } catch (error) {
     if (error instanceof Fault) return error.retryAfterMs ?? NaN

@@ -68,7 +68,7 @@ describe('a membership that was sealed ahead', () => {
     const ahead: { readonly seal: Buffer; readonly generation: number }[] = []
     const sealed = async (generation: number): Promise<SealedRecord> => {
       const record = membershipRecord({ vault, user }, { ...state, generation })
-      return { record, seal: await worker.seal(record, { previous: last, grant, member: sealedUser(user) }) }
+      return { record, seal: await worker.seal(record, { previous: last, grant, person: sealedUser(user) }) }
     }
     for (const generation of numbersAfter(present === undefined ? 0 : presentNumber(present))) {
       last = await sealed(generation)

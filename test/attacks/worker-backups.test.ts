@@ -12,8 +12,8 @@ import {
 } from '../../src/features/transparent/sealing.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
-import type { PlacedKey } from '../../src/hsm/made-key.ts'
-import { placedPurpose } from '../../src/hsm/provenance.ts'
+import type { KeyIdentity } from '../../src/hsm/made-key.ts'
+import { versionPurpose } from '../../src/hsm/provenance.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { ask } from '../support/frame-caller.ts'
 import { grantIn } from '../support/grant-kit.ts'
@@ -58,7 +58,7 @@ async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {})
 const givenKey = (flags?: Readonly<Record<string, unknown>>) => makeKey(appliance, victim, flags)
 const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
-function placeOf({ identity, vault }: TransparentKey): PlacedKey {
+function identityOf({ identity, vault }: TransparentKey): KeyIdentity {
   if (identity === null || vault === null) throw new Error('the key has no identity')
   return { identity, vault }
 }
@@ -86,7 +86,7 @@ describe('the backup of a key in the database', () => {
       latest.backupBlob ?? nothing,
       text(String(own.allowExport)),
       text('1'),
-      placedPurpose(placeOf(own)),
+      versionPurpose(identityOf(own)),
       nothing,
     ])
     const gained: unknown[] = []
@@ -178,8 +178,8 @@ describe('a key of one kind', () => {
   it('is sealed under no type of another, by which a backup would make it one', async () => {
     const own = await ownKey((await givenKey()).key, { type: 'aes256-ctr' })
     const { vaultKey } = await createSealedVaultKeys(appliance.store).of(own.vaultId)
-    const place = { ...placeOf(own), vaultKey }
-    const made = await worker.generate('aes256-gcm', { exportable: false, backup: true, place })
+    const outerWrapping = { ...identityOf(own), vaultKey }
+    const made = await worker.generate('aes256-gcm', { exportable: false, backup: true, outerWrapping })
     const { kek: backupKek = null, blob: backupBlob = null } = made.backup ?? {}
     const head = ['transparent key version 2', own.identity, own.vault, own.type, 1, null]
     const record = keyRecord('aes256-gcm', made, [...head, backupKek, backupBlob, 0, 0, 1])

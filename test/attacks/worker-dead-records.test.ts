@@ -131,7 +131,9 @@ describe('a new user and a new member that were sealed and kept', () => {
       )
       const account = async (id: number): Promise<SealedRecord> => {
         const next: User = { ...late, id, madeBy: adminId, recoveries: 0, factors: Buffer.alloc(0), generation: 1 }
-        const { identity, seal } = await keeper.hsm.sealNew(userRecord({ ...next, identity: Buffer.alloc(0) }), byAdmin)
+        const { identity, seal } = await keeper.hsm.sealNew(userRecord({ ...next, identity: Buffer.alloc(0) }), {
+          grant: byAdmin,
+        })
         return { record: userRecord({ ...next, identity }), seal }
       }
       const state = { permission: permissionBits.Read, grants: null, recoveries: 0 }
@@ -139,7 +141,7 @@ describe('a new user and a new member that were sealed and kept', () => {
         const record = membershipRecord({ vault: row, user }, { ...state, generation })
         return {
           record,
-          seal: await keeper.hsm.seal(record, { previous: before, grant: byVaultAdmin, member: sealedUser(user) }),
+          seal: await keeper.hsm.seal(record, { previous: before, grant: byVaultAdmin, person: sealedUser(user) }),
         }
       }
       const shownSoon = [await account(4711), await member(soon, 1)]

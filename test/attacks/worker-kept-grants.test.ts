@@ -86,18 +86,18 @@ it('brings no Admin back who was removed, nor others for him', async () => {
     generation: nextGeneration(removed.generation),
   })
   const taken = { code: 'access.permission' }
-  await expect(worker.seal(back, { previous: last, grant, member: sealedUser(place.user) })).rejects.toMatchObject(
+  await expect(worker.seal(back, { previous: last, grant, person: sealedUser(place.user) })).rejects.toMatchObject(
     taken,
   )
   // Showing the keeper the earlier record does not make it forget the newer one.
   if (early !== undefined) await worker.raise([early])
-  await expect(worker.seal(back, { previous: last, grant, member: sealedUser(place.user) })).rejects.toMatchObject(
+  await expect(worker.seal(back, { previous: last, grant, person: sealedUser(place.user) })).rejects.toMatchObject(
     taken,
   )
   const accomplice = await userOf((await appliance.addUser()).id)
   const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
   const other = membershipRecord({ ...place, user: accomplice }, state)
-  await expect(worker.seal(other, { grant, member: sealedUser(accomplice) })).rejects.toMatchObject(taken)
+  await expect(worker.seal(other, { grant, person: sealedUser(accomplice) })).rejects.toMatchObject(taken)
 })
 
 describe('on another machine, whose keeper has heard of the removal alone', () => {
@@ -140,7 +140,7 @@ it('makes no administrator for one who is none any more', async () => {
   const made = () => {
     const capabilities = capabilitiesOf(['read', 'active', 'admin'])
     const own = { identity: Buffer.alloc(0), factors: Buffer.alloc(0), recoveries: 0, madeBy: id, generation: 1 }
-    return worker.sealNew(userRecord({ ...like, ...own, capabilities, id: 1e6, username: 'accomplice' }), grant)
+    return worker.sealNew(userRecord({ ...like, ...own, capabilities, id: 1e6, username: 'accomplice' }), { grant })
   }
   const like = await userOf(id)
   await expect(made()).resolves.toHaveProperty('seal')

@@ -198,7 +198,7 @@ describe('the keeper', () => {
   const grantOf = (edits: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
     sealedGrant(appliance.token, { user: caller, vault: place, permission: 4, ...edits })
   const seal = (record: Buffer, previous: SealedRecord | undefined, grant: SealedRecord) =>
-    outcomeOf(worker.seal(record, { previous, grant, member: shownUser() }))
+    outcomeOf(worker.seal(record, { previous, grant, person: shownUser() }))
   const scoped = (edits: object = {}) =>
     composeRecord('scoped membership', member({ generation: nextGeneration(1), ...edits }))
   const whole = (edits: object = {}) =>

@@ -7,7 +7,7 @@ import { findKey } from '../../src/features/transparent/records.ts'
 import { sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
-import { placedPurpose } from '../../src/hsm/provenance.ts'
+import { versionPurpose } from '../../src/hsm/provenance.ts'
 import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import { type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
@@ -291,7 +291,7 @@ const fieldsOf = ({ key, policy, vaultKey }: KeyReference) => ({
 })
 const vaultKeyOf = ({ references }: Spoils) => sealed(references.vaultKey.key)
 function purposeOf({ cipher: { key } }: Spoils): Buffer {
-  return placedPurpose({ identity: key.identity ?? nothing, vault: key.vault ?? nothing })
+  return versionPurpose({ identity: key.identity ?? nothing, vault: key.vault ?? nothing })
 }
 
 describe('a token host does no more for a worker than its row says', () => {

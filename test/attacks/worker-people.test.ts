@@ -82,7 +82,7 @@ function changeMember(
 ) {
   const record = composeRecord('membership', { ...member({ ...from, ...next, ...to }) })
   const before = sealedRecord(appliance.token, 'membership', member(from))
-  return worker.seal(record, { previous: before, grant, member: shown ?? undefined })
+  return worker.seal(record, { previous: before, grant, person: shown ?? undefined })
 }
 const rejected = { code: 'hsm.rejected' }
 const outdated = { code: 'hsm.outdated' }
@@ -150,12 +150,16 @@ describe('the keeper seals no user', () => {
   it('that is new and was not made by an administrator', async () => {
     const made = (fields: Partial<FieldsOf<'user'>>) =>
       composeRecord('user', { ...user({ identity: Buffer.alloc(0), ...fields }) })
-    await expect(worker.sealNew(made({ madeBy: 815 }), grantOf())).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(made({ madeBy: 815 }), { grant: grantOf() })).rejects.toMatchObject(rejected)
     const factors = Buffer.alloc(32)
-    await expect(worker.sealNew(made({ madeBy: 815, factors }), administrator())).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(made({ madeBy: 816 }), administrator())).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(made({ madeBy: 815, generation: 7 }), administrator())).rejects.toMatchObject(rejected)
-    expect((await worker.sealNew(made({ madeBy: 815 }), administrator())).identity).toHaveLength(16)
+    await expect(worker.sealNew(made({ madeBy: 815, factors }), { grant: administrator() })).rejects.toMatchObject(
+      rejected,
+    )
+    await expect(worker.sealNew(made({ madeBy: 816 }), { grant: administrator() })).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(made({ madeBy: 815, generation: 7 }), { grant: administrator() }),
+    ).rejects.toMatchObject(rejected)
+    expect((await worker.sealNew(made({ madeBy: 815 }), { grant: administrator() })).identity).toHaveLength(16)
   })
 
   it('with the id of another account, or of the operator: he could pass for the maker of a third', async () => {
@@ -166,12 +170,12 @@ describe('the keeper seals no user', () => {
     const made = (says: Partial<FieldsOf<'user'>>) =>
       composeRecord('user', user({ identity: Buffer.alloc(0), madeBy: 815, ...says }))
     for (const taken of [id, operatorId])
-      await expect(worker.sealNew(made({ id: taken }), administrator())).rejects.toMatchObject(outdated)
+      await expect(worker.sealNew(made({ id: taken }), { grant: administrator() })).rejects.toMatchObject(outdated)
     // The existing one was shown first, as after each start of the daemon.
     await appliance.services.users.showAll()
     const known = await accountRow(appliance, await appliance.addUser())
     await appliance.services.users.showAll()
-    await expect(worker.sealNew(made({ id: known.id }), administrator())).rejects.toMatchObject(outdated)
+    await expect(worker.sealNew(made({ id: known.id }), { grant: administrator() })).rejects.toMatchObject(outdated)
     // Sealed before the keeper knew the other account.
     const early = sealedRecord(appliance.token, 'user', user({ identity: newIdentity(), id }))
     await expect(worker.raise([early])).rejects.toMatchObject(outdated)
@@ -215,7 +219,7 @@ describe('the keeper seals no member', () => {
   it('that is forged, or added as the first one of another user’s vault', async () => {
     const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
     const seal = (first: Buffer, previous: SealedRecord | undefined, grant: SealedRecord, of: Buffer) =>
-      worker.seal(first, { previous, grant, member: shownUser(of) })
+      worker.seal(first, { previous, grant, person: shownUser(of) })
     await expect(seal(record, undefined, grantOf({ permission: 2 }), caller)).rejects.toMatchObject(rejected)
     const made = sealedRecord(appliance.token, 'vault', { identity: vault, creator: victim })
     await expect(seal(record, made, grantOf(), caller)).rejects.toMatchObject(rejected)
@@ -268,7 +272,7 @@ describe('the keeper seals no member', () => {
     const again = composeRecord('membership', { ...member({ ...place, ...next }) })
     const shown = shownUser(place.user)
     expect(
-      await worker.seal(again, { previous: { record: removed, seal }, grant: grant(), member: shown }),
+      await worker.seal(again, { previous: { record: removed, seal }, grant: grant(), person: shown }),
     ).toHaveLength(32)
   })
 })
@@ -276,15 +280,17 @@ describe('the keeper seals no member', () => {
 describe('the keeper seals for no worker', () => {
   it('an application key', async () => {
     const key = { identity: Buffer.alloc(0), name: 'mine', keyCheck: Buffer.alloc(32), revokedAt: null, generation: 1 }
-    await expect(worker.sealNew(composeRecord('application key', key), administrator())).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(composeRecord('application key', key), { grant: administrator() }),
+    ).rejects.toMatchObject(rejected)
   })
 
   it('a vault for another user, or for one who may not create vaults', async () => {
     const record = composeRecord('vault', { identity: Buffer.alloc(0), creator: victim })
     const maker = grantOf({ capabilities: bits('createVault') })
-    await expect(worker.sealNew(record, maker)).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(record, own())).rejects.toMatchObject(rejected)
-    expect((await worker.sealNew(record, own(bits('createVault')))).identity).toHaveLength(16)
+    await expect(worker.sealNew(record, { grant: maker })).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(record, { grant: own() })).rejects.toMatchObject(rejected)
+    expect((await worker.sealNew(record, { grant: own(bits('createVault')) })).identity).toHaveLength(16)
   })
 
   it('anything by a grant that is expired, valid for too long, or forged', async () => {

@@ -268,7 +268,11 @@ describe('a change of a service account', () => {
     { from = record(), member = person(ownerIdentity, 2) } = {},
   ) => {
     const next = composeRecord('service account', { ...to, generation: nextGeneration(1) })
-    return worker.seal(next, { previous: sealedRecord(appliance.token, 'service account', from), grant, member })
+    return worker.seal(next, {
+      previous: sealedRecord(appliance.token, 'service account', from),
+      grant,
+      person: member,
+    })
   }
   const both = [credential, second]
   const rejected = { code: 'hsm.rejected' }
@@ -342,7 +346,7 @@ describe('a change of a service account', () => {
       rejected,
     )
     const next = composeRecord('service account', { ...record(), generation: 8 })
-    await expect(worker.seal(next, { previous: user, grant: byAdministrator(), member: user })).rejects.toMatchObject(
+    await expect(worker.seal(next, { previous: user, grant: byAdministrator(), person: user })).rejects.toMatchObject(
       rejected,
     )
   })
@@ -354,25 +358,25 @@ describe('a change of a service account', () => {
         record({ credentials: [], ...changes }, { identity: Buffer.alloc(0), ...fields }),
       )
     const member = person(ownerIdentity, 2)
-    await worker.sealNew(first(), byAdministrator(), member)
+    await worker.sealNew(first(), { grant: byAdministrator(), person: member })
     const another = sealedRecord(
       appliance.token,
       'service account',
       record({}, { identity: ownerIdentity, capabilities: everything, generation: 7 }),
     )
-    await expect(worker.sealNew(first({ ownerRecoveries: 0 }), byAdministrator(), another)).rejects.toMatchObject(
-      rejected,
-    )
-    await expect(worker.sealNew(first(), byOwner(), member)).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(first(), byAdministrator())).rejects.toMatchObject(rejected)
-    await expect(worker.sealNew(first({ ownerRecoveries: 3 }), byAdministrator(), member)).rejects.toMatchObject(
-      rejected,
-    )
-    await expect(worker.sealNew(first({}, { recoveries: 1 }), byAdministrator(), member)).rejects.toMatchObject(
-      rejected,
-    )
     await expect(
-      worker.sealNew(first({}, { capabilities: active | 4 }), byAdministrator(), member),
+      worker.sealNew(first({ ownerRecoveries: 0 }), { grant: byAdministrator(), person: another }),
+    ).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(first(), { grant: byOwner(), person: member })).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(first(), { grant: byAdministrator() })).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(first({ ownerRecoveries: 3 }), { grant: byAdministrator(), person: member }),
+    ).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(first({}, { recoveries: 1 }), { grant: byAdministrator(), person: member }),
+    ).rejects.toMatchObject(rejected)
+    await expect(
+      worker.sealNew(first({}, { capabilities: active | 4 }), { grant: byAdministrator(), person: member }),
     ).rejects.toMatchObject(rejected)
   })
 })

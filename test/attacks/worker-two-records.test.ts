@@ -137,7 +137,7 @@ describe('a session that began by a recovery', () => {
     const gained = serviceText({ ...settings, credentials: [{ ...credential, sha256: 'ee'.repeat(32) }] })
     const record = composeRecord('service account', { ...account, account: gained, generation: 2 })
     const previous = sealedRecord(appliance.token, 'service account', account)
-    const sealed = (owner: SealedRecord) => outcomeOf(worker.seal(record, { previous, grant, member: owner }))
+    const sealed = (owner: SealedRecord) => outcomeOf(worker.seal(record, { previous, grant, person: owner }))
     expect(await sealed(sealedUser(before))).toBe('hsm.outdated')
     expect(await sealed(besideShown)).toBe('hsm.rejected')
   })
@@ -200,7 +200,7 @@ describe('several records for one row', () => {
       findSealedMembership(appliance.store.read, user, Number(vault.id)),
     )
     const record = composeRecord('membership', { ...fields, recoveries: 1, generation: nextGeneration(1) })
-    const confirmed = () => outcomeOf(worker.seal(record, { previous: membership, grant: byVaultAdmin, member: ahead }))
+    const confirmed = () => outcomeOf(worker.seal(record, { previous: membership, grant: byVaultAdmin, person: ahead }))
     expect(await confirmed()).toBe('store.conflict')
     await worker.raise([ahead])
     expect(await confirmed()).toBe('done')

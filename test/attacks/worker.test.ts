@@ -89,7 +89,7 @@ describe('a plain key', () => {
     const unplaced = composeRecord('transparent key', loose)
     await expect(worker.seal(unplaced, { grant })).rejects.toMatchObject(refused)
     // What the keeper does seal is the policy of another key.
-    const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }), grant)
+    const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }), { grant })
     const other = { record: policyRecord({ ...loose, identity }), seal }
     await expect(worker.exportPlain({ key: sealedVersion(key, latest), policy: other, grant })).rejects.toMatchObject(
       refused,

@@ -87,7 +87,7 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
     create: (like, says, by) =>
       worker.sealNew(
         policyRecord({ ...like, generation: 1, createdAt: Date.now(), ...says, identity: Buffer.alloc(0) }),
-        by,
+        { grant: by },
       ),
   } satisfies Partial<KeyChanges>
   return { ...changes, ...changesByRight(changes, jobOf(pair)) }

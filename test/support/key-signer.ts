@@ -1,6 +1,6 @@
 import { createECDH, createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import Database from 'better-sqlite3'
-import type { AuditSigner } from '../../src/audit/sealer.ts'
+import type { AuditSigner } from '../../src/audit/chain-sealer.ts'
 import type { SignedEnd } from '../../src/hsm/audit-end.ts'
 import { createAuditEnds } from '../../src/hsm/keeper/audit-ends.ts'
 

@@ -4,7 +4,7 @@ import { UsageError } from './exit-code.ts'
 export type Part = { readonly name: string } | { readonly id: string }
 
 /** Parses a part: `id:17` is an id; in a name, `%2F` is a slash, `%25` a percent sign and `%3A` a colon. */
-export function readPart(text: string): Part {
+function readPart(text: string): Part {
   const id = /^id:(\d+)$/.exec(text)?.[1]
   return id === undefined
     ? { name: text.replaceAll(/%(2F|25|3A)/gi, (written) => decodeURIComponent(written)) }

@@ -86,9 +86,17 @@ export async function addVersion(type: string, versions: Version[] = []): Promis
 /** The function of a version that a call needs. @throws FakeRefusal */
 export function useOf<Use extends keyof Version>(key: FakeKey, version: number, use: Use): NonNullable<Version[Use]> {
   const found = key.versions[version - 1]
-  if (found === undefined) throw new FakeRefusal('key.version_unknown', 'The key has no such version.')
+  if (found === undefined)
+    throw new FakeRefusal(
+      'key.version_unknown',
+      'The key has no such version, or its limits exclude it: read the key to see which it has.',
+    )
   const able = found[use]
-  if (able === undefined) throw new FakeRefusal('key.wrong_type', 'Keys of this type do not serve this use.')
+  if (able === undefined)
+    throw new FakeRefusal(
+      'key.wrong_type',
+      'Keys of this type do not serve this use: take a key of a type that does, see /transparent/types.',
+    )
   return able
 }
 

@@ -70,7 +70,8 @@ function vaultOperations(): FakeOperations {
 
 const keyOperations = (keys: Keys): FakeOperations => ({
   'transparent.key.create': async (call) => {
-    if (keys.has(call)) throw new FakeRefusal('key.exists', 'The vault has a key of this name already.')
+    if (keys.has(call))
+      throw new FakeRefusal('key.exists', 'The vault has a key of this name already: choose another name.')
     const { type } = await keys.create(call)
     return { callinfo: { ...named(call), type, key_version: '1' } }
   },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { readHeads, type ReadPoints } from './head-reader.ts'
 import type { SignedHead } from './signed-head.ts'
-import { readWitnessState, writeWitnessState } from './witness-state.ts'
+import { readDeliveryState, writeDeliveryState } from '../delivery-state.ts'
 
 /** A receiver outside the machine that gets the signed heads. */
 export interface Witness {
@@ -53,13 +53,13 @@ export function startCourier({ directory, witness, clock, log }: CourierOptions)
     waiting = []
     if (failures > 0) log.info({ witness: witness.address }, 'the audit witness has all signed heads again')
     failures = 0
-    await writeWitnessState(directory, witness, { points, sentAt })
+    await writeDeliveryState(directory, witness, { points, sentAt })
   }
 
   async function fail(error: unknown): Promise<void> {
     failures += 1
     // Reading again from the stored points limits the number of waiting heads: the last ones cover all before them.
-    points = (await readWitnessState(directory, witness)).points
+    points = (await readDeliveryState(directory, witness)).points
     waiting = []
     if (failures > 1) return
     log.warn(
@@ -67,11 +67,11 @@ export function startCourier({ directory, witness, clock, log }: CourierOptions)
       'the audit witness cannot be told of signed heads; calls go on, and it is told later',
     )
     const reason = error instanceof Error ? error.message : String(error)
-    await writeWitnessState(directory, witness, { points, sentAt, failing: { since: clock.now(), reason } })
+    await writeDeliveryState(directory, witness, { points, sentAt, failing: { since: clock.now(), reason } })
   }
 
   async function run(): Promise<void> {
-    const state = await readWitnessState(directory, witness)
+    const state = await readDeliveryState(directory, witness)
     points = state.points
     sentAt = state.sentAt
     while (!stopped.signal.aborted) {

@@ -19,7 +19,7 @@ import { createSealVerifier, type SealVerifier } from '../../audit/seal.ts'
 import { listSegments, segmentOf, type Segment } from '../../audit/segment.ts'
 import { readSuccessions, successionLine } from '../../audit/trail-keys.ts'
 import { verifyTrail } from '../../audit/trail-verification.ts'
-import { readWitnessState } from '../../audit/witness/witness-state.ts'
+import { readDeliveryState } from '../../audit/delivery-state.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { chainName } from '../../config/chain-name.ts'
@@ -143,14 +143,14 @@ async function archiveChain(
 async function forwarded(config: Config, segments: readonly Segment[]): Promise<readonly Segment[]> {
   const forwarder = forwarderOf(config)
   if (forwarder === undefined) return segments
-  const { points } = await readWitnessState(config.audit.directory, forwarder)
+  const { points } = await readDeliveryState(config.audit.directory, forwarder)
   return segments.filter(({ chain, number }) => number < (points[chain]?.segment ?? 0))
 }
 
 /** Records the archive and waits for the seal that covers the record, which serves as the signature of the bundle. */
 async function prove(context: ArchiveContext, archive: ArchiveStatement) {
   const { config, directory, publicKey } = context
-  await recordAt(context, archiveOperation, archiveSubject(archive), performance.now())
+  await recordAt(context, { operation: archiveOperation, target: archiveSubject(archive) })
   const proof = await findProof(directory, chainName(config, 'console'), archive)
   if (proof === undefined)
     throw new Fault('audit.unavailable', 'The record of the archive was not sealed: nothing was removed, run it again.')

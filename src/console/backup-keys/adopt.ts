@@ -35,7 +35,7 @@ async function adopt(
   const versions = adoptBackupKeys(options, text, heard)
   leaveTokenToOwner(config)
   // Recorded at the end, because during the ceremony the token has no PIN to record with. `invite` recorded the start.
-  await recordAlone(invocation, config, 'backup-keys.adopt', basename(file), startedTick)
+  await recordAlone(invocation, config, { operation: 'backup-keys.adopt', target: basename(file), startedTick })
   return {
     json: { versions, digest: digestOf(text) },
     lines: [...table([['versions', versions.join(', ')]]), '', 'The token has its own PIN again: start the daemon.'],
@@ -48,6 +48,6 @@ async function abandonIt(invocation: Invocation, flags: CeremonyFlags): Promise<
   const startedTick = performance.now()
   abandonCeremony(options)
   leaveTokenToOwner(config)
-  await recordAlone(invocation, config, 'backup-keys.abandon', '', startedTick)
+  await recordAlone(invocation, config, { operation: 'backup-keys.abandon', target: '', startedTick })
   return { json: { abandoned: true }, lines: ['The token has its own PIN again: start the daemon.'] }
 }

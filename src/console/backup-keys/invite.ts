@@ -20,7 +20,7 @@ async function invite(invocation: Invocation, { out, ...flags }: CeremonyFlags &
   const { config, options } = await ceremonyOptions(invocation, flags)
   await requireStopped(config)
   // Recorded before the PIN changes: without a record the ceremony does not start.
-  await recordAlone(invocation, config, 'backup-keys.invite', basename(out), performance.now())
+  await recordAlone(invocation, config, { operation: 'backup-keys.invite', target: basename(out) })
   const request = beginCeremony(options)
   leaveTokenToOwner(config)
   writeFileSync(out, request, { mode: 0o600 })

@@ -29,7 +29,7 @@ async function share(
   checkDigest(request, heard)
   const { config, options } = await ceremonyOptions(invocation, flags)
   // Recorded before any key is created: without a record nothing is shared.
-  await recordAlone(invocation, config, 'backup-keys.share', basename(file), performance.now())
+  await recordAlone(invocation, config, { operation: 'backup-keys.share', target: basename(file) })
   const shared = shareBackupKeys(options, request, heard)
   leaveTokenToOwner(config)
   writeFileSync(out, shared.package, { mode: 0o600, flag: 'wx' })

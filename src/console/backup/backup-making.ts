@@ -78,7 +78,12 @@ export async function makeBackup(
           const signed = { text, signature: signature.toString('base64'), signer: signer.toString('base64') }
           return { manifest: bytes, signature: Buffer.from(JSON.stringify(signed)) }
         },
-        record: () => recordAt(context, 'backup.create', `${file}, manifest ${made?.manifestHash ?? ''}`, startedTick),
+        record: () =>
+          recordAt(context, {
+            operation: 'backup.create',
+            target: `${file}, manifest ${made?.manifestHash ?? ''}`,
+            startedTick,
+          }),
       })
       if (made === undefined) throw new TypeError('the backup was not closed')
       return { file, ...written, ...made }

@@ -1,4 +1,4 @@
-import { readWitnessState } from '../../audit/witness/witness-state.ts'
+import { readDeliveryState } from '../../audit/delivery-state.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
 import { findingsOf, type Check } from './findings.ts'
 
@@ -11,7 +11,7 @@ export const forwardCheck: Check = {
   async run(config) {
     const forwarder = forwarderOf(config)
     if (forwarder === undefined) return []
-    const { sentAt, failing } = await readWitnessState(config.audit.directory, forwarder)
+    const { sentAt, failing } = await readDeliveryState(config.audit.directory, forwarder)
     if (failing !== undefined)
       return [
         problem(

@@ -1,5 +1,5 @@
 import { readHeads } from '../../audit/witness/head-reader.ts'
-import { readWitnessState } from '../../audit/witness/witness-state.ts'
+import { readDeliveryState } from '../../audit/delivery-state.ts'
 import { witnessesOf } from '../../daemon/audit-witnesses.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check } from './findings.ts'
@@ -19,7 +19,7 @@ export const witnessCheck: Check = {
       return [ok('none: audit.witness would send the signed heads of the trail to another machine')]
     return Promise.all(
       witnesses.map(async (witness) => {
-        const { points, sentAt, failing } = await readWitnessState(directory, witness)
+        const { points, sentAt, failing } = await readDeliveryState(directory, witness)
         const { heads } = await readHeads(directory, points)
         const waiting = `${count(heads.length, 'signed head')} waiting`
         if (failing !== undefined)

@@ -17,7 +17,6 @@ import type { Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
 import { ownTokenOf } from '../root-making.ts'
 import { describeLeft, isEmpty, type LeftBehind, leftBehind, vaultKeysOf } from './left-behind.ts'
-import { isSameToken } from './other-token.ts'
 
 export interface FinishFlags {
   readonly from: string
@@ -41,7 +40,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
     if (yes !== true) await confirm(invocation, before.hsm.token)
     // Recorded before the destruction: without a record nothing is destroyed.
-    await recordAt(context, 'migrate.token.finish', before.hsm.token, performance.now())
+    await recordAt(context, { operation: 'migrate.token.finish', target: before.hsm.token })
     const destroyed = emptyToken(ownTokenOf(before))
     leaveTokenToOwner(before)
     return {
@@ -51,6 +50,12 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
       ],
     }
   })
+}
+
+/** Whether both configurations name one token in the same way. */
+export function isSameToken(one: Config, other: Config): boolean {
+  const [here, there] = [one, other].map(({ hsm }) => JSON.stringify([hsm.module, hsm.token, hsm.softhsmConf]))
+  return here === there
 }
 
 /** Refuses the token in use, which may be named in several ways: it is the one with the key that signs the trail. */

@@ -55,13 +55,16 @@ async function migrateStore(invocation: Invocation, { to: file }: { to: string }
   return withToken(invocation, config, async (context) => {
     await checkTakenOver(context.store.read)
     // Recorded before the copying: without a record nothing is copied, and the copy contains this record's seal too.
-    await recordAt(context, 'migrate.store.begin', destination.kind, startedTick)
+    await recordAt(context, { operation: 'migrate.store.begin', target: destination.kind, startedTick })
     if ('sqlite' in destination.location)
       mkdirSync(dirname(destination.location.sqlite), { recursive: true, mode: 0o700 })
     const target = await openStore(destination.location, tables)
     try {
       const outcome = await copied(invocation, context, target)
-      await recordAt({ ...context, store: target }, 'migrate.store', destination.kind, startedTick)
+      await recordAt(
+        { ...context, store: target },
+        { operation: 'migrate.store', target: destination.kind, startedTick },
+      )
       return answerOf(outcome, destination, config)
     } finally {
       await target.close()

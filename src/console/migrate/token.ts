@@ -21,9 +21,8 @@ import { createProgress } from '../output/progress.ts'
 import { firstLine, nameAnother } from '../output/terminal.ts'
 import { handOver, knownEnds } from '../root-keys/audit-handover.ts'
 import { ownTokenOf, rootCreationOf } from '../root-making.ts'
-import { finishMove } from './finish.ts'
+import { finishMove, isSameToken } from './finish.ts'
 import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from './left-behind.ts'
-import { isSameToken } from './other-token.ts'
 
 const help = `
 Moves root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
@@ -81,7 +80,7 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
     await checkTakenOver(context.store.read)
     const left = await leftBehind(context, inventory)
     if (isEmpty(left) || flags.leaveBehind === true)
-      await recordAt(context, 'migrate.token.begin', next.hsm.token, performance.now())
+      await recordAt(context, { operation: 'migrate.token.begin', target: next.hsm.token })
     return { left, vaultKeys: await vaultKeysOf(context), shown: await knownEnds(context) }
   })
   if (!isEmpty(plan.left) && flags.leaveBehind !== true) return refusal(plan.left)
@@ -181,7 +180,7 @@ async function closing(
 ): Promise<Answer> {
   await withToken(invocation, next, async (context: TokenContext) => {
     await handOver(context)
-    await recordAt(context, 'migrate.token', next.hsm.token, performance.now())
+    await recordAt(context, { operation: 'migrate.token', target: next.hsm.token })
   })
   return {
     json: { moved: true, keys: moved },

@@ -64,7 +64,8 @@ async function changeUserPin(
   const { module, token: uri, softhsmConf, tokenDirectory, pinFile } = config.hsm
   const credential = pinCredentialOf(pinFile, withKey)
   const isResumed = credential.readNext() !== undefined
-  const record = () => recordAlone(invocation, config, 'token.change-pin', credential.file, startedTick)
+  const record = () =>
+    recordAlone(invocation, config, { operation: 'token.change-pin', target: credential.file, startedTick })
   // Recorded before the change: without a record nothing is changed. An interrupted change has its record already.
   if (!isResumed) await record()
   const outcome = changePin({

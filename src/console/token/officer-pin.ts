@@ -23,7 +23,7 @@ export async function changeOfficerPin(
   const startedTick = performance.now()
   const fresh = given ?? (await shownPin(invocation))
   const before = await currentPin(invocation.terminal, flags)
-  await recordAlone(invocation, config, 'token.change-so-pin', '', startedTick)
+  await recordAlone(invocation, config, { operation: 'token.change-so-pin', target: '', startedTick })
   const { tokenDirectory } = config.hsm
   withDirectorySync(tokenDirectory, () =>
     asSecurityOfficer(tokenLocationOf(config), before, (officer) => officer.changeOwnPin(fresh)),

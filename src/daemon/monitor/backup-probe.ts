@@ -3,7 +3,7 @@ import { newestTime } from '../../backup/retention.ts'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import { judgeBackup, type Judgement } from '../../monitor/judgement.ts'
-import { withProbeTimeout } from './probe-timeout.ts'
+import { withProbeTimeout } from './timeout.ts'
 
 /** Checks the age of the newest backup in `backup.directory`; undefined where no backups are configured. */
 export function createBackupProbe({ backup, warnings }: Config): (now: number) => Promise<Judgement | undefined> {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { FolderObservation } from '../../monitor/observation.ts'
-import { withProbeTimeout } from './probe-timeout.ts'
+import { withProbeTimeout } from './timeout.ts'
 
 export interface FolderProbes {
   /**

@@ -95,7 +95,10 @@ export function createApplicationKeys({
     async setResponseVersion(name, responseVersion, commit) {
       await commit(async (tx) => {
         if (!(await setResponseVersion(tx, name, responseVersion)))
-          throw new Fault('apikey.not_found', `There is no application key ${name} in use.`)
+          throw new Fault(
+            'apikey.not_found',
+            `There is no application key ${name} in use: "strongroom apikey list" shows those there are.`,
+          )
       })
     },
 
@@ -103,7 +106,10 @@ export function createApplicationKeys({
       await commit(async (tx) => {
         const key = await findRevocable(tx, name)
         if (key === null || !(await revoke(tx, key)))
-          throw new Fault('apikey.not_found', `There is no application key ${name} that could be revoked.`)
+          throw new Fault(
+            'apikey.not_found',
+            `There is no application key ${name} that could be revoked: "strongroom apikey list" shows those there are.`,
+          )
       })
     },
 

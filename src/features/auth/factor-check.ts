@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
 import { hardwareOtpLength, type PresentedCard, type SecondFactor } from './credentials.ts'
 import type { Sentences } from './login-advice.ts'
-import type { Attempt, ForgiveAttempt, Throttle } from './throttle.ts'
+import type { Attempt, ForgiveAttempt, Throttle, ShownAttempt } from './throttle.ts'
 import { useAssertionUp } from './used-assertion-records.ts'
 
 /** A second factor that was shown and belongs to the user. */
@@ -81,19 +81,19 @@ export function createFactorCheck({
     return { passkey, sealed: sealedPasskey(passkey.passkey), warnings: {}, consume, isStillHeld: yes }
   }
 
-  async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<ForgiveAttempt> {
-    const forgive = await throttle.count(tx, attempt, isHolder)
+  async function count(tx: Tx, attempt: ShownAttempt): Promise<ForgiveAttempt> {
+    const forgive = await throttle.count(tx, attempt)
     await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
     return forgive
   }
 
   return async (attempt, claim) => {
     const isGuessable = 'otp' in claim && claim.otp.length < hardwareOtpLength
-    const guess = isGuessable ? await transaction((tx) => count(tx, attempt, false)) : undefined
+    const guess = isGuessable ? await transaction((tx) => count(tx, { ...attempt, isHolder: false })) : undefined
     const factor = await examine(attempt.userId, claim)
     return transaction(async (tx) => {
       const isFresh = factor !== undefined && (await factor.consume(tx))
-      const forgive = guess ?? (await count(tx, attempt, isFresh))
+      const forgive = guess ?? (await count(tx, { ...attempt, isHolder: isFresh }))
       return isFresh ? { ...factor, forgive } : undefined
     })
   }

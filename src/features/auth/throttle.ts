@@ -31,6 +31,15 @@ export interface Attempt {
   readonly address: string
 }
 
+/** An attempt whose second factor was looked at. */
+export interface ShownAttempt extends Attempt {
+  /**
+   * Whether the attempt came with a fresh second factor of the user that cannot be guessed, such as an OTP of a hardware
+   * token.
+   */
+  readonly isHolder: boolean
+}
+
 /**
  * To be called after a successful login. Clears the counts of the limits that do not last, takes this attempt alone
  * back from those that do, and remembers the network for the user.
@@ -40,11 +49,10 @@ export type ForgiveAttempt = (tx: Tx) => Promise<void>
 export interface Throttle {
   /**
    * Counts an attempt as failed before it is checked, so that parallel attempts cannot exceed the limit; call the
-   * result after a success to take it back. `isHolder`: the attempt came with a fresh second factor of the user that
-   * cannot be guessed, such as an OTP of a hardware token.
+   * result after a success to take it back.
    * @throws Fault `login.throttled` with the time to wait
    */
-  count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<ForgiveAttempt>
+  count(tx: Tx, attempt: ShownAttempt): Promise<ForgiveAttempt>
   /** Whether any user has logged in from this network lately. The answer is cached for a second. */
   isFamiliar(reader: Reader, network: string): Promise<boolean>
   /** Forgets counts that are too old to matter. */
@@ -52,10 +60,8 @@ export interface Throttle {
 }
 
 /** What the limits look at. */
-interface CountedAttempt {
-  readonly name: string
+interface CountedAttempt extends Pick<ShownAttempt, 'name' | 'isHolder'> {
   readonly network: string
-  readonly isHolder: boolean
   /** Whether the user has logged in from this network lately. */
   readonly isKnownNetwork: boolean
 }
@@ -199,7 +205,7 @@ export function createThrottle({
   }
 
   return {
-    async count(tx, { name, userId, address }, isHolder) {
+    async count(tx, { name, userId, address, isHolder }) {
       const now = clock.now()
       const network = networkOf(address)
       const since = now - retention.knownNetworkMs

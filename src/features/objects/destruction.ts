@@ -1,4 +1,6 @@
+import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
 import type { Clock } from '../../clock.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import type { AnnounceGroup } from '../vaults/vault.ts'
 import { unbindUploads, unbindUploadsOf, unbindUploadsOfAll } from './file-records.ts'
@@ -15,10 +17,12 @@ import {
   type VaultObject,
 } from './records.ts'
 
+type Expired = Pick<VaultObject, 'id' | 'vaultId'>
+
 /** Final destruction of deleted objects and abandoned uploads. */
 export interface ObjectDestruction {
   /** Destroys a bounded number of objects whose recovery window has passed; resolves to those. */
-  destroyExpired(): Promise<Pick<VaultObject, 'id' | 'vaultId'>[]>
+  destroyExpired(): Promise<Expired[]>
   /** Deletes uploads that belong to no object; resolves to how many. */
   sweepUploads(): Promise<number>
   /**
@@ -42,28 +46,34 @@ export interface ObjectDestructionDependencies {
   readonly files: FileStore
   readonly clock: Clock
   readonly recoveryWindowMs: number
-  /** Commits a change by the appliance itself, after its audit record. */
-  readonly commitAsAppliance: <T>(
-    operation: string,
-    about: { vault: string; subject: string },
-    work: (tx: Tx) => Promise<T>,
-  ) => Promise<T>
+  readonly commitAsAppliance: ApplianceCommit
 }
 
 export function createObjectDestruction(dependencies: ObjectDestructionDependencies): ObjectDestruction {
   const { store, files, clock, recoveryWindowMs, commitAsAppliance } = dependencies
 
+  /** False where it was taken back or destroyed meanwhile: then there is no record either. */
+  async function destroy({ id, vaultId }: Expired, before: number): Promise<boolean> {
+    try {
+      await commitAsAppliance('object.destroy', { vault: String(vaultId), target: `object ${id}` }, async (tx) => {
+        if (!(await holdDeleted(tx, id, before))) throw new Fault('store.conflict')
+        await unbindUploads(tx, id, clock.now())
+        await removeObject(tx, id)
+      })
+      return true
+    } catch (error) {
+      if (isFault(error, 'store.conflict')) return false
+      throw error
+    }
+  }
+
   return {
     async destroyExpired() {
       const before = clock.now() - recoveryWindowMs
-      const expired = await deletedBefore(store.read, before, destroyedAtOnce)
-      for (const { id, vaultId } of expired)
-        await commitAsAppliance('object.destroy', { vault: String(vaultId), subject: `object ${id}` }, async (tx) => {
-          if (!(await holdDeleted(tx, id, before))) return
-          await unbindUploads(tx, id, clock.now())
-          await removeObject(tx, id)
-        })
-      return expired.map(({ id, vaultId }) => ({ id, vaultId }))
+      const destroyed: Expired[] = []
+      for (const { id, vaultId } of await deletedBefore(store.read, before, destroyedAtOnce))
+        if (await destroy({ id, vaultId }, before)) destroyed.push({ id, vaultId })
+      return destroyed
     },
 
     sweepUploads: () => files.sweep(),

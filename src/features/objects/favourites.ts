@@ -51,7 +51,7 @@ export function createFavourites({
     clear: (objectId, { userId, commit }) =>
       commit(async (tx) => {
         if (!(await removeFavourite(tx, userId, objectId)))
-          throw new Fault('object.not_found', 'It is not one of your favourites.')
+          throw new Fault('object.not_found', 'The object is not one of your favourites.')
       }),
   }
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import { chunkAad } from '../../hsm/object-aad.ts'
 import type { Store } from '../../store/store.ts'
 import { findVault } from '../vaults/records.ts'
@@ -193,11 +193,7 @@ async function transcribe(on: FileStoreDependencies, { from, manifest, first }: 
       return { from: fromKey, to: toKey, ciphertext, aad, newAad }
     }),
   )
-  const ciphertexts = outcomes.map((outcome) => {
-    if ('fault' in outcome) throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
-    return outcome.result
-  })
-  await keepChunks(on, to, first, ciphertexts)
+  await keepChunks(on, to, first, outcomes.map(openedChunk))
 }
 
 async function* readFile(
@@ -218,13 +214,19 @@ async function* readFile(
       }),
     )
     for (const outcome of outcomes) {
-      if ('fault' in outcome) throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
-      hash.update(outcome.result)
-      bytes += outcome.result.length
-      yield outcome.result
+      const chunk = openedChunk(outcome)
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
     }
   }
   if (!isDeepStrictEqual([bytes, hash.digest('hex')], [size, sha256])) throw tampered('chunks are missing')
+}
+
+/** @throws Fault `object.tampered` for a chunk that the token could not decrypt; its own fault for any other */
+function openedChunk(outcome: Outcome<Buffer>): Buffer {
+  if ('result' in outcome) return outcome.result
+  throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
 }
 
 function tampered(cause: unknown): Fault {

@@ -136,7 +136,7 @@ async function create(
 ): Promise<StoredObject> {
   if (!template.active)
     throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
-  return withAddition(on, vault, template, input, false, (addition) => {
+  return withAddition(on, { vault, template, input, partial: false }, (addition) => {
     const placed = { vaultId: vault.id, templateId: template.id, version: 1 }
     let prepared: { readonly id: number; readonly encrypted: PromiseSettledResult<readonly SecretField[]> } | undefined
     const beforehand = async (tx: Tx): Promise<void> => {
@@ -184,7 +184,7 @@ async function edit(
   const { ifVersion } = input
   // Checked early, before the file is read; the check within the transaction decides.
   if (ifVersion !== undefined && ifVersion !== object.version) throw new Fault('object.changed')
-  return withAddition(on, vault, template, input, true, (addition) =>
+  return withAddition(on, { vault, template, input, partial: true }, (addition) =>
     commit(async (tx) => {
       const kept = await countKept(tx, vault, object.id, template)
       const uses = keyUsesOf(addition) + kept
@@ -209,15 +209,19 @@ function replacesValues(row: VaultObject, change: ObjectChange, { values, upload
   return !isOpenSame || upload !== undefined || Object.keys(values.secret).length > 0
 }
 
+interface Given extends Pick<NewObject, 'vault' | 'template'> {
+  readonly input: ObjectInput
+  /** Whether fields that the call leaves out keep their values. */
+  readonly partial: boolean
+}
+
 /** Checks the values, stores the file, if any, and runs `work`. The file is deleted where that fails. */
 async function withAddition<T>(
   on: ObjectDependencies,
-  vault: GrantedVault,
-  template: Template,
-  { name, members, file }: ObjectInput,
-  partial: boolean,
+  { vault, template, input, partial }: Given,
   work: (addition: Addition) => Promise<T>,
 ): Promise<T> {
+  const { name, members, file } = input
   const filename = file && nameOf(file)
   if (filename !== undefined) checkFile(template, filename)
   const values = readValues(template, members, { partial, filename })

@@ -49,8 +49,10 @@ export function createRelocation(dependencies: RelocationDependencies): Relocati
   const on = { ...dependencies, commitMutex: createCommitMutex() }
   return {
     move: (found, to, by) =>
-      found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocateAgain(on, found, to, by, moveRows),
-    copy: (found, to, by) => relocateAgain(on, found, to, by, copyRows),
+      found.vault.id === to.vault.id
+        ? withinVault(on, found, to, by)
+        : relocateAgain(on, { found, to, writeRows: moveRows }, by),
+    copy: (found, to, by) => relocateAgain(on, { found, to, writeRows: copyRows }, by),
   }
 }
 
@@ -105,19 +107,20 @@ interface Written {
 }
 
 type RecordedOnce = Relocator & { readonly isRecorded: (decryption: DecryptionRecord) => boolean }
+/** From where, to where, and whether as a move or as a copy. */
+interface Way {
+  readonly found: GrantedObject
+  readonly to: RelocationTarget
+  readonly writeRows: WriteRows
+}
+
 type Relocate = RelocationDependencies & { readonly commitMutex: Mutex }
 
 /**
  * Begins anew where an edit of an object of the subtree was faster. Each decryption is recorded once, and each file copied
  * once.
  */
-async function relocateAgain(
-  on: Relocate,
-  found: GrantedObject,
-  to: RelocationTarget,
-  by: Relocator,
-  writeRows: WriteRows,
-): Promise<number> {
+async function relocateAgain(on: Relocate, way: Way, by: Relocator): Promise<number> {
   const files = createFileCopies(on.files)
   const recorded = new Set<string>()
   const isRecorded = ({ target }: DecryptionRecord): boolean => recorded.has(target)
@@ -127,9 +130,7 @@ async function relocateAgain(
     recorded.add(decryption.target)
   }
   try {
-    return await retryOvertaken((isAgain) =>
-      relocate({ ...on, files }, found, to, { ...by, record, isRecorded }, writeRows, isAgain),
-    )
+    return await retryOvertaken((isAgain) => relocate({ ...on, files }, way, { ...by, record, isRecorded }, isAgain))
   } finally {
     await files.discard()
   }
@@ -139,10 +140,8 @@ type WithCopies<On> = Omit<On, 'files'> & { readonly files: FileCopies }
 
 async function relocate(
   on: WithCopies<Relocate>,
-  found: GrantedObject,
-  to: RelocationTarget,
+  { found, to, writeRows }: Way,
   by: RecordedOnce,
-  writeRows: WriteRows,
   isAgain: boolean,
 ): Promise<number> {
   const first = await readSubtree(on, on.store.read, found, to, by.record)

@@ -79,7 +79,8 @@ export function createTags({ store, clock }: { readonly store: Pick<Store, 'read
 
     clear: (objectId, { userId, commit }) =>
       commit(async (tx) => {
-        if (!(await removeTags(tx, userId, objectId))) throw new Fault('object.not_found', 'You have no tags at it.')
+        if (!(await removeTags(tx, userId, objectId)))
+          throw new Fault('object.not_found', 'You have no tags on this object.')
       }),
   }
 }

@@ -88,7 +88,10 @@ export function createValidationClients({
       await commit(async (tx) => {
         const client = await findClientByName(tx, name)
         if (client === null || client.revokedAt !== null)
-          throw new Fault('apikey.not_found', `There is no validation client ${name} that could be revoked.`)
+          throw new Fault(
+            'apikey.not_found',
+            `There is no validation client ${name} that could be revoked: "strongroom validator client-list" shows those there are.`,
+          )
         await seal(tx, { ...client, revokedAt: clock.now() }, clientKey(client).key)
       })
     },

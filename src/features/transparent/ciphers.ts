@@ -70,7 +70,7 @@ export interface Ciphers {
 export interface CipherDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'encrypt' | 'decrypt' | 'rewrap' | 'encryptMany' | 'decryptMany' | 'rewrapMany'>
-  readonly keyring: Pick<Keyring, 'createAnd' | 'rotateIfDue'>
+  readonly keyring: Pick<Keyring, 'createForUse' | 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'referencesOf'>
@@ -146,11 +146,14 @@ async function encryptWithNew(
   // A key is created only if at least one item can be encrypted.
   const failed = allFailed(fitting)
   if (failed) return { key: undefined, results: failed }
-  const spent = readyIn(items).length
-  const { stored, result } = await on.keyring.createAnd(vault, made, spent, commit, ({ key, latest }) => {
-    const prepared = mapEach(fitting, (item) => ({ ...item, to: latest }))
-    return encryptAll(on, vault, key, prepared)
-  })
+  const firstUse = {
+    encryptions: readyIn(items).length,
+    run({ key, latest }: StoredKey) {
+      const prepared = mapEach(fitting, (item) => ({ ...item, to: latest }))
+      return encryptAll(on, vault, key, prepared)
+    },
+  }
+  const { stored, result } = await on.keyring.createForUse(vault, made, firstUse, commit)
   return { key: stored.key, results: result }
 }
 

@@ -31,5 +31,6 @@ export function readCiphertext(text: string): Ciphertext {
 
 /** @throws Fault `ciphertext.malformed` when it is shorter than IV and tag together */
 export function checkLength({ bytes }: Ciphertext, { ivBytes, tagBytes }: CipherRow): void {
-  if (bytes.length < ivBytes + tagBytes) throw new Fault('ciphertext.malformed', 'The ciphertext is cut short.')
+  if (bytes.length < ivBytes + tagBytes)
+    throw new Fault('ciphertext.malformed', 'The ciphertext is cut short: send the whole of it.')
 }

@@ -83,9 +83,9 @@ export function changedKey(current: TransparentKey, changes: KeyChanges): Transp
 
 function changedRow(current: TransparentKey, changes: KeyChanges): Partial<TransparentKey> {
   if (changes.allowExport === true && current.allowExport === 0)
-    throw new Fault('key.flag_off', 'allow_export cannot be turned on again.')
+    throw new Fault('key.flag_off', 'allow_export cannot be turned on again: make another key.')
   if (changes.allowBackup === true && current.allowBackup === 0)
-    throw new Fault('key.flag_off', 'allow_backup cannot be turned on again.')
+    throw new Fault('key.flag_off', 'allow_backup cannot be turned on again: make another key.')
   const allowExport = changes.allowExport === undefined ? current.allowExport : Number(changes.allowExport)
   return {
     info: changes.info ?? current.info,

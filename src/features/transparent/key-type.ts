@@ -90,5 +90,8 @@ export function checkMac(type: KeyType): void {
 }
 
 function refuse(type: KeyType, what: string): never {
-  throw new Fault('key.wrong_type', `Keys of type ${type.name} do not ${what}.`)
+  throw new Fault(
+    'key.wrong_type',
+    `Keys of type ${type.name} do not ${what}: take a key of a type that does, see /transparent/types.`,
+  )
 }

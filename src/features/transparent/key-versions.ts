@@ -4,7 +4,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
-import { placedPurpose } from '../../hsm/provenance.ts'
+import { versionPurpose } from '../../hsm/provenance.ts'
 import type { Reader } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { settled, valueOf, type Result } from './batch.ts'
@@ -85,8 +85,8 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
     async discard({ type, ...owner }, { kek, blob, publicKey, provenance }, grant) {
       // Wrapped material that is not stored ceases to exist; an object in the token has to be destroyed.
       if (kek !== tokenObjectKek) return
-      const { purpose, place } = await vaultKeys.purposeOf(owner)
-      const madeFor = place === undefined ? purpose : placedPurpose(place)
+      const { purpose, outerWrapping } = await vaultKeys.purposeOf(owner)
+      const madeFor = outerWrapping === undefined ? purpose : versionPurpose(outerWrapping)
       if (madeFor === undefined) return
       const { kind } = keyTypeOf(type)
       const unused = { kind, kek, blob, publicKey, purpose: madeFor, provenance }
@@ -130,7 +130,11 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
           cause: new Error(`version ${version} of key ${key.id} is missing`),
         })
       }
-      if (found.disabled !== 0) throw new Fault('key.version_disabled', `Version ${version} of the key is disabled.`)
+      if (found.disabled !== 0)
+        throw new Fault(
+          'key.version_disabled',
+          `Version ${version} of the key is disabled: use another one, or ask a member with Write to enable it.`,
+        )
       return found
     },
   }

@@ -44,16 +44,14 @@ export interface Keyring {
   /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency`, `key.token_full` */
   create(by: Granted, key: NewKey, commit: Commit): Promise<StoredKey>
   /**
-   * Creates a key and, in the same transaction, runs its first use, which makes `spent` encryptions and reads nothing
-   * more.
+   * Creates a key and, in the same transaction, uses it.
    * @throws Fault `store.conflict` when the name is taken
    */
-  createAnd<T>(
+  createForUse<T>(
     by: Granted,
     key: NewKey,
-    spent: number,
+    firstUse: FirstUse<T>,
     commit: Commit,
-    use: (stored: StoredKey) => Promise<T>,
   ): Promise<{ stored: StoredKey; result: T }>
   /**
    * Stores material that `make` imports or restores as version 1 of a new key.
@@ -89,6 +87,13 @@ export interface Keyring {
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
 }
 
+/** The first use of a key. It reads nothing from the database. */
+export interface FirstUse<T> {
+  /** The number of encryptions that it makes. */
+  readonly encryptions: number
+  readonly run: (stored: StoredKey) => Promise<T>
+}
+
 export interface KeyPage extends KeySelection {
   readonly isShown: (name: string) => boolean
   readonly isLatestShown: boolean
@@ -110,16 +115,16 @@ export function createKeyring(on: KeyringDependencies): Keyring {
   const { store, hsm } = on
   const rows = createKeyRows(hsm)
   return {
-    createAnd: async (by, key, spent, commit, use) => createAnd(on, by, key, spent, commit, use),
+    createForUse: async (by, key, firstUse, commit) => createForUse(on, by, key, firstUse, commit),
 
     async create(by, key, commit) {
-      const { stored } = await createAnd(on, by, key, 0, commit, nothing).catch(nameTaken)
+      const { stored } = await createForUse(on, by, key, unused, commit).catch(nameTaken)
       return stored
     },
 
     async adopt(by, key, make, commit) {
       const row = await sealedNew(on, by, key)
-      return insert(on, by, row, await make(row), 0, commit, nothing).catch(nameTaken)
+      return insert(on, by, { row, made: await make(row) }, unused, commit).catch(nameTaken)
     },
 
     read: (stored) => read(on, stored),
@@ -169,23 +174,21 @@ async function pageOf(reader: Reader, vaultId: number, { isShown, ...page }: Key
 async function insert<T>(
   { versions, invocations }: KeyringDependencies,
   by: Granted,
-  row: SealedKey,
-  made: GeneratedKey,
-  spent: number,
+  { row, made }: { readonly row: SealedKey; readonly made: GeneratedKey },
+  { encryptions, run }: FirstUse<T>,
   commit: Commit,
-  use: (stored: StoredKey) => Promise<T>,
 ): Promise<{ stored: StoredKey; result: T }> {
   // Sealed before the transaction, in which waiting for the keeper would block other writers.
-  const sealed = await versions.seal(row, 1, made, await by.grant(), { invocations: spent })
+  const sealed = await versions.seal(row, 1, made, await by.grant(), { invocations: encryptions })
   const created = await commit(async (tx) => {
     await lockPresentVault(tx, row.vaultId)
     const key = await insertKey(tx, row)
     const latest = { keyId: key.id, ...sealed }
     await insertVersion(tx, latest)
     const stored = { key, latest }
-    return { stored, result: await use(stored) }
+    return { stored, result: await run(stored) }
   })
-  invocations.adopt(created.stored.latest, spent)
+  invocations.adopt(created.stored.latest, encryptions)
   return created
 }
 
@@ -210,17 +213,16 @@ async function sealedNew({ hsm, vaultKeys, clock }: KeyringDependencies, by: Gra
   return sealedNewKey(hsm, row, (await vaultKeys.of(key.vaultId)).vault, await by.grant())
 }
 
-async function createAnd<T>(
+async function createForUse<T>(
   on: KeyringDependencies,
   by: Granted,
   key: NewKey,
-  spent: number,
+  firstUse: FirstUse<T>,
   commit: Commit,
-  use: (stored: StoredKey) => Promise<T>,
 ) {
   await on.limits.checkToken(key)
   const row = await sealedNew(on, by, key)
-  return withMaterial(on, row, by.grant, (made) => insert(on, by, row, made, spent, commit, use))
+  return withMaterial(on, row, by.grant, (made) => insert(on, by, { row, made }, firstUse, commit))
 }
 
 async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | undefined) {
@@ -256,7 +258,7 @@ async function trim(
   return key
 }
 
-const nothing = (): Promise<void> => Promise.resolve()
+const unused: FirstUse<void> = { encryptions: 0, run: () => Promise.resolve() }
 
 function nameTaken(error: unknown): never {
   throw isFault(error, 'store.conflict') ? new Fault('key.exists') : error

@@ -3,7 +3,7 @@ import type { SealedGrant } from '../../access/transaction-grant.ts'
 import { Fault } from '../../fault.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import type { KeyReference, SealedRecord } from '../../hsm/hsm.ts'
-import type { KeyPlace, KeyPurpose } from '../../hsm/made-key.ts'
+import type { OuterWrapping, KeyPurpose } from '../../hsm/made-key.ts'
 import type { Store } from '../../store/store.ts'
 import { findVault } from '../vaults/records.ts'
 import { sealedVaultKey } from '../vaults/vault-key.ts'
@@ -13,7 +13,7 @@ import { type Owner, sealedPolicy, sealedVersion } from './sealing.ts'
 /** Finds the sealed record of a vault's data key, which must accompany each creation and use of a key in that vault. */
 export interface SealedVaultKeys {
   /** The vault that new keys belong to. @throws Fault `vault.not_found` */
-  of(vaultId: number): Promise<Omit<KeyPlace, 'identity'>>
+  of(vaultId: number): Promise<Omit<OuterWrapping, 'identity'>>
   /** The purpose to which new key material is bound. */
   purposeOf(owner: Owner): Promise<KeyPurpose>
   /**
@@ -34,7 +34,7 @@ export function createSealedVaultKeys({ read }: Pick<Store, 'read'>): SealedVaul
   // Keyed by the identities of vaults, which are never used twice, so that no entry becomes wrong.
   const held = new LRUCache<string, SealedRecord>({ max: heldRecords, ttl: heldMs, ttlResolution: resolutionMs })
 
-  async function find(vaultId: number): Promise<Omit<KeyPlace, 'identity'>> {
+  async function find(vaultId: number): Promise<Omit<OuterWrapping, 'identity'>> {
     const row = await findVault(read, vaultId)
     if (row === null) throw new Fault('vault.not_found')
     const found = { vault: Buffer.from(row.identity, 'hex'), vaultKey: sealedVaultKey(row) }
@@ -49,7 +49,7 @@ export function createSealedVaultKeys({ read }: Pick<Store, 'read'>): SealedVaul
   return {
     of: find,
     async purposeOf({ identity, vault, vaultId }) {
-      return { place: { identity, vault, vaultKey: await vaultKeyOf(vaultId, vault) } }
+      return { outerWrapping: { identity, vault, vaultKey: await vaultKeyOf(vaultId, vault) } }
     },
     async referencesOf(key, grant) {
       const vaultKey = await vaultKeyOf(key.vaultId, key.vault)

@@ -111,7 +111,7 @@ export async function sealedNewKey(
   grant: SealedGrant | undefined,
 ): Promise<SealedKey> {
   const key = Object.assign({}, row, { vault, generation: 1, identity: undrawn })
-  return Object.assign(key, await hsm.sealNew(policyRecord(key), grant))
+  return Object.assign(key, await hsm.sealNew(policyRecord(key), { grant }))
 }
 
 /** Replaces `hsm.seal_broken` by `key.tampered`. The fault has a cause, so that the journal reports it. */

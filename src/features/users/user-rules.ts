@@ -81,5 +81,5 @@ export async function unlessTaken<T>(username: string | undefined, work: () => P
 }
 
 function taken(username: string): Fault {
-  return new Fault('user.exists', `The user name ${username} is taken.`)
+  return new Fault('user.exists', `The user name ${username} is taken: choose another.`)
 }

@@ -19,31 +19,27 @@ import { activeAdmins, setConfirmed } from './on-hold-records.ts'
 import { sealedMembership, sealMembership, type MembershipParties, type MembershipState } from './vault-seals.ts'
 
 /** A user and a vault, both locked, whose membership changes. */
-export interface Subject {
-  readonly member: MembershipKey
-  readonly parties: MembershipParties & { readonly user: User }
+export interface LockedParties extends MembershipParties {
   readonly user: User
+  /** Their ids. */
+  readonly member: MembershipKey
 }
 
 /** Changes of one membership within a transaction. Each seals the next record of the membership. */
 export interface MemberSteps {
   /** Adds a user who is not a member. Recoveries of the user count as confirmed where the grantor may confirm them. */
-  admit(tx: Tx, subject: Subject, grant: Grant): Promise<void>
+  admit(tx: Tx, parties: LockedParties, grant: Grant): Promise<void>
   /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
-  setPermission(tx: Tx, subject: Subject, grant: Grant): Promise<void>
+  setPermission(tx: Tx, parties: LockedParties, grant: Grant): Promise<void>
   /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
-  remove(tx: Tx, subject: Subject): Promise<void>
-  confirm(tx: Tx, subject: Subject, recoveries: number): Promise<void>
+  remove(tx: Tx, parties: LockedParties): Promise<void>
+  confirm(tx: Tx, parties: LockedParties, recoveries: number): Promise<void>
 }
 
 export function createMemberSteps(hsm: Sealer): MemberSteps {
   /** Seals the next record. The keeper refuses this for an edited row. */
-  async function nextState(
-    tx: Tx,
-    { member, parties }: Subject,
-    changes: Partial<MembershipState>,
-  ): Promise<SealedState> {
-    const row = await findMember(tx, member)
+  async function nextState(tx: Tx, parties: LockedParties, changes: Partial<MembershipState>): Promise<SealedState> {
+    const row = await findMember(tx, parties.member)
     if (row === null) throw new Fault('vault.member_unknown')
     const { permission, grants, recoveries } = { ...row, ...changes }
     const state = { permission, grants, recoveries, generation: nextGeneration(row.generation) }
@@ -51,7 +47,8 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
   }
 
   return {
-    async admit(tx, { member, parties, user }, grant) {
+    async admit(tx, parties, grant) {
+      const { member, user } = parties
       const removed = await recallRemoved(tx, member)
       const mayConfirm =
         grant.by === operatorId ||
@@ -70,21 +67,21 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
       await addMember(tx, member, grant, sealedState(state))
     },
 
-    async setPermission(tx, subject, grant) {
-      const state = await nextState(tx, subject, {
+    async setPermission(tx, parties, grant) {
+      const state = await nextState(tx, parties, {
         permission: permissionBits[grant.permission],
         grants: grant.grants,
       })
-      if (!(await setPermission(tx, subject.member, grant, state))) throw new Fault('vault.last_admin')
+      if (!(await setPermission(tx, parties.member, grant, state))) throw new Fault('vault.last_admin')
     },
 
-    async remove(tx, subject) {
-      const state = await nextState(tx, subject, nothingLeft)
-      if (!(await removeMember(tx, subject.member, state))) throw new Fault('vault.last_admin')
+    async remove(tx, parties) {
+      const state = await nextState(tx, parties, nothingLeft)
+      if (!(await removeMember(tx, parties.member, state))) throw new Fault('vault.last_admin')
     },
 
-    async confirm(tx, subject, recoveries) {
-      await setConfirmed(tx, subject.member, await nextState(tx, subject, { recoveries }))
+    async confirm(tx, parties, recoveries) {
+      await setConfirmed(tx, parties.member, await nextState(tx, parties, { recoveries }))
     },
   }
 }

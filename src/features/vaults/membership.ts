@@ -8,7 +8,7 @@ import { isPerson, lockedRow } from '../users/records.ts'
 import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { findMember, hasAdmin, membersOf, type Member } from './membership-records.ts'
-import { confirmersAfter, createMemberSteps, type Subject } from './member-steps.ts'
+import { confirmersAfter, createMemberSteps, type LockedParties } from './member-steps.ts'
 import { findVault, lockVault } from './records.ts'
 import { openRecoveries, type OpenRecovery } from './on-hold-records.ts'
 
@@ -71,14 +71,14 @@ export function createMemberships({
 
   /** Takes a membership off hold, unless `check` throws for those who may confirm it. */
   function confirmAfter(key: MembershipKey, commit: Commit, check: (found: Candidates) => void): Promise<void> {
-    return withCounted(key, commit, async (tx, subject) => {
+    return withCounted(key, commit, async (tx, parties) => {
       const row = await findMember(tx, key)
       if (row === null) throw new Fault('vault.member_unknown')
       // The user is locked, so that a parallel recovery waits and is not confirmed along with these.
-      const { recoveries } = subject.user
+      const { recoveries } = parties.user
       if (row.recoveries >= recoveries) throw new Fault('vault.member_awake')
       check({ recoveries, confirmers: await confirmersAfter(tx, key, row.recoveries) })
-      await steps.confirm(tx, subject, recoveries)
+      await steps.confirm(tx, parties, recoveries)
     })
   }
 
@@ -89,30 +89,33 @@ export function createMemberships({
       withCounted(
         member,
         commit,
-        async (tx, subject) => {
-          checkUser(subject)
+        async (tx, parties) => {
+          checkUser(parties)
           if ((await findMember(tx, member)) !== null) throw new Fault('vault.member_exists')
-          checkNarrow(subject, permission, grants)
-          await steps.admit(tx, subject, { permission, grants, by, at: clock.now() })
+          checkNarrow(parties, permission, grants)
+          await steps.admit(tx, parties, { permission, grants, by, at: clock.now() })
         },
         noSuchUser,
       ),
 
     change: (member, { permission, grants: given }, by, commit) =>
-      withVaultLocked(member, commit, async (tx, subject) => {
+      withVaultLocked(member, commit, async (tx, parties) => {
         // A client that does not know grants leaves them unchanged instead of removing them.
         const grants = given === undefined ? ((await findMember(tx, member))?.grants ?? null) : given
-        checkNarrow(subject, permission, grants)
-        await steps.setPermission(tx, subject, { permission, grants, by, at: clock.now() })
+        checkNarrow(parties, permission, grants)
+        await steps.setPermission(tx, parties, { permission, grants, by, at: clock.now() })
       }),
 
-    remove: (member, commit) => withVaultLocked(member, commit, (tx, subject) => steps.remove(tx, subject)),
+    remove: (member, commit) => withVaultLocked(member, commit, (tx, parties) => steps.remove(tx, parties)),
 
     confirm: (member, by, recovery, commit) =>
       confirmAfter(member, commit, ({ recoveries, confirmers }) => {
         if (!confirmers.includes(by)) throw new Fault('access.confirmation')
         if (recovery !== undefined && recovery !== recoveries)
-          throw new Fault('store.conflict', 'The member was given something to log in with once more: look again.')
+          throw new Fault(
+            'store.conflict',
+            'Another person gave the member a pass phrase or a factor meanwhile: read the members again, and decide.',
+          )
       }),
 
     confirmByOperator: (member, commit) =>
@@ -124,12 +127,12 @@ export function createMemberships({
       withCounted(
         member,
         commit,
-        async (tx, subject) => {
-          checkPerson(subject)
+        async (tx, parties) => {
+          checkPerson(parties)
           if (await hasAdmin(tx, member.vaultId)) throw new Fault('vault.has_admin')
           const grant = { permission: 'Admin', grants: null, by: operatorId, at: clock.now() } as const
           const row = await findMember(tx, member)
-          await (row === null ? steps.admit(tx, subject, grant) : steps.setPermission(tx, subject, grant))
+          await (row === null ? steps.admit(tx, parties, grant) : steps.setPermission(tx, parties, grant))
         },
         noSuchUser,
       ),
@@ -155,7 +158,7 @@ interface Candidates {
 function withVaultLocked(
   member: MembershipKey,
   commit: Commit,
-  work: (tx: Tx, subject: Subject) => Promise<void>,
+  work: (tx: Tx, parties: LockedParties) => Promise<void>,
   absent = () => new Fault('vault.member_unknown'),
 ): Promise<void> {
   return commit(async (tx) => {
@@ -163,7 +166,7 @@ function withVaultLocked(
     if (vault === null) throw new Fault('vault.not_found')
     const user = await lockedRow(tx, member.userId)
     if (user === null) throw absent()
-    await work(tx, { member, parties: { vault, user }, user })
+    await work(tx, { member, vault, user })
   })
 }
 
@@ -176,7 +179,7 @@ function countedIn(on: { readonly store: Store; readonly hsm: Sealer }): typeof 
 }
 
 /** @throws Fault `request.invalid` */
-function checkNarrow({ user }: Subject, permission: Permission, grants: string | null): void {
+function checkNarrow({ user }: LockedParties, permission: Permission, grants: string | null): void {
   if (grants === null && !isPerson(user))
     throw new Fault(
       'request.invalid',
@@ -191,11 +194,11 @@ function checkNarrow({ user }: Subject, permission: Permission, grants: string |
 
 const noSuchUser = (): Fault => new Fault('user.not_found', 'There is no such user, or the user cannot log in.')
 
-function checkPerson(subject: Subject): void {
-  checkUser(subject)
-  if (!isPerson(subject.user)) throw noSuchUser()
+function checkPerson(parties: LockedParties): void {
+  checkUser(parties)
+  if (!isPerson(parties.user)) throw noSuchUser()
 }
 
-function checkUser({ user }: Subject): void {
+function checkUser({ user }: LockedParties): void {
   if (!mayLogIn(user.capabilities)) throw noSuchUser()
 }

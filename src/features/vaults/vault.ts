@@ -189,11 +189,14 @@ async function addCreator(hsm: Sealer, tx: Tx, vault: Vault, creator: User): Pro
 
 function checkEmpty({ keys }: { readonly keys: number }, objects: number): void {
   if (objects > 0)
-    throw new Fault('vault.not_empty', `The vault holds ${objects} ${objects === 1 ? 'object' : 'objects'}.`)
+    throw new Fault(
+      'vault.not_empty',
+      `The vault holds ${objects} ${objects === 1 ? 'object' : 'objects'}: delete what is in it first.`,
+    )
   if (keys > 0)
     throw new Fault(
       'vault.not_empty',
-      `The vault holds ${keys} ${keys === 1 ? 'key' : 'keys'}; a deleted key counts as long as it can be taken back.`,
+      `The vault holds ${keys} ${keys === 1 ? 'key' : 'keys'}: delete them first. A deleted key counts as long as it can be taken back.`,
     )
 }
 

@@ -10,9 +10,9 @@ export function optionFields({ exportable, backup, ...purpose }: GenerateOptions
   return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), ...purposeFields(purpose)]
 }
 
-export function purposeFields({ purpose, place }: KeyPurpose): Uint8Array[] {
-  const where = place === undefined ? [nothing, nothing] : [place.identity, place.vault]
-  return [purpose ?? nothing, ...where, ...sealedFields(place?.vaultKey)]
+export function purposeFields({ purpose, outerWrapping }: KeyPurpose): Uint8Array[] {
+  const identities = outerWrapping === undefined ? [nothing, nothing] : [outerWrapping.identity, outerWrapping.vault]
+  return [purpose ?? nothing, ...identities, ...sealedFields(outerWrapping?.vaultKey)]
 }
 
 export function schemeFields({ hash, padding, saltBytes }: SignatureScheme): Buffer[] {

@@ -10,8 +10,8 @@ import { trailCalls } from './trail-calls.ts'
 export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     ...endingCalls(keeper),
-    async seal(record, { previous, provenance = nothing, grant, member } = {}) {
-      const fields = [record, ...sealedFields(previous), provenance, ...[grant, member].flatMap(sealedFields)]
+    async seal(record, { previous, provenance = nothing, grant, person } = {}) {
+      const fields = [record, ...sealedFields(previous), provenance, ...[grant, person].flatMap(sealedFields)]
       return field(await keeper.call('seal', fields), 0)
     },
     async raise(records) {
@@ -23,8 +23,8 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async restoredShown() {
       await keeper.call('restoredShown', [])
     },
-    async sealNew(record, grant, member) {
-      const reply = await keeper.call('sealNew', [record, ...[grant, member].flatMap(sealedFields)])
+    async sealNew(record, { grant, person } = {}) {
+      const reply = await keeper.call('sealNew', [record, ...[grant, person].flatMap(sealedFields)])
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
     async rewrapVersion(version, vaultKey) {

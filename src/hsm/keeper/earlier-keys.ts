@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { keyKinds, kindOfType } from '../key-kind.ts'
-import type { KeyPlace } from '../made-key.ts'
+import type { OuterWrapping } from '../made-key.ts'
 import { rewrapped } from '../pkcs11/key-rewrapping.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -56,7 +56,7 @@ interface EarlierVersion {
 function takeOverVersion(
   token: Token,
   policy: FieldsOf<'transparent key'>,
-  place: KeyPlace,
+  outerWrapping: OuterWrapping,
   { sealed, count }: EarlierVersion,
 ): Uint8Array[] {
   const { key, fields } = shown(token, 'transparent key version', sealed)
@@ -74,8 +74,8 @@ function takeOverVersion(
   if (!belongs || key === undefined || kind === undefined || kind !== kindOfType(policy.type)) throw unrelated()
   const { backupKek, backupBlob } = fields
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
-  const next = rewrapped(token, kind, { key, backup }, { to: place })
-  const { identity, vault } = place
+  const next = rewrapped(token, kind, { key, backup }, { to: outerWrapping })
+  const { identity, vault } = outerWrapping
   const placed = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation: 1 }
   const record = composeRecord(
     'transparent key version 2',

@@ -47,8 +47,8 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const provenance = fields.bytes()
       const shownBefore = previous.record.length === 0 ? undefined : previous
       const authority = readAuthority(ends, fields)
-      const member = readMember(ends, fields)
-      const change = { origin, previous: shownBefore, ...authority, member }
+      const person = readPerson(ends, fields)
+      const change = { origin, previous: shownBefore, ...authority, person }
       const { next, before, replaces } = checkedChange(token, memory, record, change)
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
@@ -78,7 +78,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     sealNew(fields) {
       const record = fields.bytes()
       const authority = readAuthority(ends, fields)
-      return sealNew(token, memory, record, { origin, ...authority, member: readMember(ends, fields) })
+      return sealNew(token, memory, record, { origin, ...authority, person: readPerson(ends, fields) })
     },
     ...createTakeoverHandlers(token, memory, origin),
     acceptRestored() {
@@ -109,14 +109,14 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
 interface AskedChange extends Authority {
   readonly origin: Origin
   readonly previous?: SealedRecord | undefined
-  readonly member?: Person | undefined
+  readonly person?: Person | undefined
 }
 
 /**
  * The user of a membership, or the owner of a service account, by the newest record; undefined where the request has
  * none.
  */
-function readMember(on: NewestShown & Pick<KeeperMemory, 'sealedRecords'>, fields: RequestFields): Person | undefined {
+function readPerson(on: NewestShown & Pick<KeeperMemory, 'sealedRecords'>, fields: RequestFields): Person | undefined {
   const sealed = fields.optionalSealed()
   if (sealed === undefined) return undefined
   const record = newestShown(on, accountTypes, sealed)

@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto'
+import { keyId } from '../audit-end.ts'
+import { jobStatement } from '../import-job-statement.ts'
+import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
+import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { AuditKeys } from './signing-keys.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type FirstCounts, sealFirstCount } from './first-counts.ts'
-import { signImportJob } from './import-job-signing.ts'
 import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
-import type { NewestShown } from './shown-record.ts'
+import { type NewestShown, shown } from './shown-record.ts'
 
 /** Operations for named keys other than sealing their records. */
 export function createKeyHandlers(
@@ -27,4 +31,12 @@ export function createKeyHandlers(
     grantRotation: (fields) => grantRotation(on, Date.now(), fields),
     signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}
+
+/** See `Hsm.signImportJob`. Signs with the audit key, so that clients need to know no second key. */
+function signImportJob(token: Token, keys: AuditKeys, sealed: SealedRecord): Uint8Array[] {
+  const { fields } = shown(token, 'import job', sealed)
+  const signer = keys.publicKey()
+  const text = Buffer.from(jobStatement(fields, keyId(signer)))
+  return [text, keys.sign(createHash('sha256').update(text).digest()), signer]
 }

@@ -3,9 +3,13 @@ import { includes, type Permission, permissionFromBit } from '../../access/permi
 import { allows, scopeOf } from '../../access/scope.ts'
 import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind, kindOfType, tokenObjectKek } from '../key-kind.ts'
+import type { KeyIdentity } from '../made-key.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import { longestLease, mostInvocations } from '../rotation-due.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
+
+type Policy = FieldsOf<'transparent key 2'>
+type Version = FieldsOf<'transparent key version 2'>
 
 export type Asker = Pick<Change, 'origin' | 'grant' | 'rotation' | 'isLowered' | 'now'>
 
@@ -61,13 +65,11 @@ const encrypts = ({ grant }: Asker): boolean =>
   (['key.encrypt', 'key.rewrap', 'key.datakey'] as const).some((use) => allows(scopeOf(String(grant.grants)), use))
 
 /** Whether the rotation allows this version of the key. */
-function isAskedFor({ rotation }: Asker, key: Placed, version: number): boolean {
-  return rotation !== undefined && isPlace(rotation, key) && version === rotation.latestVersion + 1
+function isAskedFor({ rotation }: Asker, key: KeyIdentity, version: number): boolean {
+  return rotation !== undefined && isOfKey(rotation, key) && version === rotation.latestVersion + 1
 }
 
-type Placed = Pick<FieldsOf<'transparent key 2'>, 'identity' | 'vault'>
-
-const isPlace = (one: Placed, other: Placed): boolean =>
+const isOfKey = (one: KeyIdentity, other: KeyIdentity): boolean =>
   one.identity.equals(other.identity) && one.vault.equals(other.vault)
 
 function isNewKey({ next, ...change }: Change<'transparent key 2'>): boolean {
@@ -101,7 +103,7 @@ function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>
  * A key can be deleted only as of now, because its recovery window is counted from then. Otherwise the deletion time
  * stays as it is, or the key is taken back.
  */
-function isDeletion(next: PlacedPolicy, previous: PlacedPolicy, now: number): boolean {
+function isDeletion(next: Policy, previous: Policy, now: number): boolean {
   return (
     isOnly(next, previous, 'deletedAt') &&
     (next.deletedAt === null ||
@@ -109,10 +111,8 @@ function isDeletion(next: PlacedPolicy, previous: PlacedPolicy, now: number): bo
   )
 }
 
-type PlacedPolicy = FieldsOf<'transparent key 2'>
-
 /** Whether no other field has changed. */
-function isOnly(next: PlacedPolicy, previous: PlacedPolicy, changed: keyof PlacedPolicy): boolean {
+function isOnly(next: Policy, previous: Policy, changed: keyof Policy): boolean {
   const after = new Map<string, unknown>(Object.entries(next))
   return Object.entries(previous).every(
     ([name, value]) => name === changed || name === 'generation' || isEqual(after.get(name), value),
@@ -135,7 +135,7 @@ export function checkNewVersion(
     isVersionKey(next) &&
     isSameKey(next, undefined) &&
     isEqual(fields.publicKey, key?.publicKey ?? null) &&
-    isPlace(fields, policy) &&
+    isOfKey(fields, policy) &&
     fields.type === policy.type &&
     version >= policy.oldestVersion &&
     version <= policy.latestVersion &&
@@ -176,8 +176,6 @@ export function isSameKey({ key }: OpenedRecord, previous: OpenedRecord | undefi
   )
 }
 
-type Policy = FieldsOf<'transparent key 2'>
-
 /**
  * Name and vault of a key never change, export and backup can only be turned off, and the range of versions only moves
  * forward.
@@ -207,8 +205,6 @@ function isNewPolicy(policy: Policy): boolean {
     )
   )
 }
-
-type Version = FieldsOf<'transparent key version 2'>
 
 /** A version can be disabled and enabled, and lose its backup. Nothing else changes. */
 function keepsVersion(next: Version, previous: Version | undefined): boolean {

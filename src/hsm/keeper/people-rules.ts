@@ -43,7 +43,7 @@ export const peopleRules: {
 
   // A service account's membership is always narrowed (`scoped membership`), or without permission.
   membership: (change) =>
-    (change.next.fields.permission === 0 || change.member?.account === undefined) && isChangeOfMember(change),
+    (change.next.fields.permission === 0 || change.person?.account === undefined) && isChangeOfMember(change),
   // A narrowed membership never has more than Read, and its grants have the one form that token hosts read.
   'scoped membership': (change) =>
     change.next.fields.permission === permissionBits.Read &&
@@ -134,10 +134,10 @@ function isChangeOfMember(change: MemberChange): boolean {
  * A membership can be confirmed only up to the recoveries that the user's newest record counts, so that later ones are
  * not confirmed with them.
  */
-function isCounted({ next, previous, member }: MemberChange): boolean {
+function isCounted({ next, previous, person }: MemberChange): boolean {
   const { user, recoveries } = next.fields
   if (recoveries <= (previous?.fields.recoveries ?? -1)) return true
-  return member?.identity.equals(user) === true && hasRecovered(member, recoveries)
+  return person?.identity.equals(user) === true && hasRecovered(person, recoveries)
 }
 
 /**

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { heldKey, newKeyMs, nonceBytes, onlyPlace, provenanceRecord, receivedPurpose } from '../provenance.ts'
+import { heldKey, newKeyMs, nonceBytes, singleKeyHolder, provenanceRecord, receivedPurpose } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import type { Floors } from './floors.ts'
@@ -41,8 +41,8 @@ export function checkProvenance(
   if (!mayBeReceived) verify(token, madeFor(key.purpose))
   else if (!isSealed(token, madeFor(key.purpose))) verify(token, madeFor(receivedPurpose(next.fields)))
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
-  const place = onlyPlace(next)
-  if (place !== undefined && !used.usePlace(place, record))
+  const holder = singleKeyHolder(next)
+  if (holder !== undefined && !used.usePlace(holder, record))
     throw new Fault('hsm.rejected', 'The vault has another key.')
   freshKeys.note(provenance, next, user)
 }

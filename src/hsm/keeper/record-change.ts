@@ -26,7 +26,7 @@ export interface Change<T extends RecordType = RecordType> extends RuleContext, 
   readonly previous: Extract<OpenedRecord, { type: T }> | undefined
   readonly origin: Origin
   /** The newest record of a membership's user, or of a service account's owner, where the request has it. */
-  readonly member?: Person | undefined
+  readonly person?: Person | undefined
 }
 
 /** A user or service account whose recoveries count. */

@@ -34,7 +34,7 @@ const isPossible = ({ capabilities }: FieldsOf<'service account'>): boolean =>
   capabilities === 0 || capabilities === capabilitiesOf(['active'])
 
 const isNew = (change: ServiceChange, account: ServiceAccount): boolean =>
-  change.next.fields.recoveries === 0 && isAdministrator(change) && isOwner(change.member, account)
+  change.next.fields.recoveries === 0 && isAdministrator(change) && isOwner(change.person, account)
 
 const isAdministrator = ({ origin, grant }: ServiceChange): boolean =>
   origin === 'operator' || (grant !== undefined && holds(grant.capabilities, 'admin'))
@@ -48,17 +48,17 @@ const keepsIdentity = ({ next, previous }: ServiceChange): boolean =>
   isSame(next, previous, 'identity', 'id', 'username')
 
 function mayChange(change: ServiceChange, after: ServiceAccount, before: ServiceAccount): boolean {
-  const { next, previous, grant, member, recovery } = change
+  const { next, previous, grant, person, recovery } = change
   const made = next.fields.recoveries - (previous?.fields.recoveries ?? 0)
   const isByOwner = grant?.user.toString('hex') === before.owner
   if (!isByOwner && !isAdministrator(change)) return false
   const isSameOwner = after.owner === before.owner && after.ownerRecoveries === before.ownerRecoveries
-  if (!isSameOwner && !isOwner(member, after)) return false
+  if (!isSameOwner && !isOwner(person, after)) return false
   // An owner may not name another owner.
   if (after.owner !== before.owner && !isAdministrator(change)) return false
   // Whether the owner has had no recovery since becoming the owner.
   const isHimself =
-    isSameOwner && isOwner(member, before) && isOfGrant(member, grant) && member.recoveries === before.ownerRecoveries
+    isSameOwner && isOwner(person, before) && isOfGrant(person, grant) && person.recoveries === before.ownerRecoveries
   if (isHimself || (isSameOwner && lessens(change, after, before))) return made === 0
   return made === 1 || (made === 0 && recovery === 'open')
 }

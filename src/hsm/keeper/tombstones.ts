@@ -48,7 +48,7 @@ export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, aut
     const { identity, vault } = record.fields
     return ended(on, composeRecord('destroyed key', { identity, vault, endedAt }))
   }
-  throw new Fault('hsm.rejected', 'The keeper ends nothing that may not end.')
+  throw new Fault('hsm.rejected', 'This vault or key may not be ended now.')
 }
 
 /** Whether records of this type are tombstones, which are the last of their subject. */

@@ -21,8 +21,8 @@ export function rewrapVersion(on: NewestShown, sealed: SealedRecord, vaultKey: S
   const kind = keyKinds.find((one) => one === key?.kind)
   if (key === undefined || kind === undefined) throw noVersion()
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
-  const place = { ...fields, vaultKey: given(vaultKey) }
-  const next = rewrapped(token, kind, { key, backup }, { from: place, to: place })
+  const outerWrapping = { ...fields, vaultKey: given(vaultKey) }
+  const next = rewrapped(token, kind, { key, backup }, { from: outerWrapping, to: outerWrapping })
   const generation = nextGeneration(fields.generation)
   const after = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation }
   const record = composeRecord('transparent key version 2', { ...fields, ...after }, { ...key, ...next.key })

@@ -1,13 +1,13 @@
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { tokenObjectKek } from '../key-kind.ts'
-import type { KeyPlace } from '../made-key.ts'
+import type { OuterWrapping } from '../made-key.ts'
 import type { FloorCheck } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import { TokenFailure } from './failure.ts'
 import { type KeyRow, type SecretKeyRow, unwrapMechanism } from './key-kinds.ts'
 import { privateTemplate, unwrappedTemplate } from './key-templates.ts'
-import { openContent } from './outer-wrapping.ts'
+import { removeOuterWrapping } from './outer-wrapping.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
 import { createRecentMap } from '../../recent-map.ts'
@@ -38,7 +38,7 @@ export interface HeldKeys {
   /** Runs `work`, and drops the key from the cache when its handle has become invalid. */
   forgetting<T>(key: SealedRecord, half: Half, work: () => T): T
   /** Calls `work` with the key of a vault, for the outer wrapping of keys of that vault. */
-  useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
+  useVaultKey<T>(of: Pick<OuterWrapping, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /**
    * Returns the record with the inner wrapping instead of the outer one, where the key of its vault wraps the key too.
    */
@@ -107,7 +107,7 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
       const { whole, kek, blob } = opened
       if (whole.type !== 'transparent key version 2' || kek === tokenObjectKek) return opened
       const connection = { session: on.operation(), keys: held }
-      return { ...opened, blob: openContent(connection, vaultKey, 'key version', { ...whole.fields, blob }) }
+      return { ...opened, blob: removeOuterWrapping(connection, vaultKey, 'key version', { ...whole.fields, blob }) }
     },
 
     dropVaults(vaults) {

@@ -7,7 +7,7 @@ import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
 import type { Connection } from './connection.ts'
 import { currentBackup } from './key-restoring.ts'
 import { hmacSha256 } from './mechanisms.ts'
-import { openContent } from './outer-wrapping.ts'
+import { removeOuterWrapping } from './outer-wrapping.ts'
 import { openSealed } from './seal-check.ts'
 import { sealBytes } from './seal-versions.ts'
 import { auditPublicKey } from './seal-operations.ts'
@@ -44,7 +44,7 @@ function readVersion(
     throw new Fault('hsm.rejected', 'Key and count are not those of one version.')
   const { backupKek: kek, backupBlob, version, disabled, createdAt } = whole.fields
   if (kek === null || backupBlob === null) throw new Fault('hsm.rejected', 'This version has no backup.')
-  const blob = openContent(connection, use.vaultKey, 'backup', { ...whole.fields, blob: backupBlob })
+  const blob = removeOuterWrapping(connection, use.vaultKey, 'backup', { ...whole.fields, blob: backupBlob })
   return {
     version,
     disabled,

@@ -33,7 +33,7 @@ export function destroyObject(
   const named = held && end && endedObject(held, end)
   const label = named && tokenObjectLabelOf(named.kek)
   if (named === undefined || label === undefined)
-    throw new Fault('hsm.rejected', 'A key is destroyed that a sealed record says has ended, and no other.')
+    throw new Fault('hsm.rejected', 'Only a key that a sealed record says has ended is destroyed.')
   withDirectorySync(tokenDirectory, () => {
     try {
       token.run(({ session, keys }) => {

@@ -2,7 +2,7 @@ import type { KeyUse } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { useRefusal } from '../key-use.ts'
-import type { KeyPlace } from '../made-key.ts'
+import type { OuterWrapping } from '../made-key.ts'
 import type { FloorCheck } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import { createHeldKeys, type Half, wrongKind } from './held-keys.ts'
@@ -36,7 +36,7 @@ export interface KeyHandles {
    */
   open(reference: KeyReference, use: KeyUse): OpenRecord
   /** Calls `work` with the key of a vault, for the outer wrapping of keys of that vault. */
-  useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
+  useVaultKey<T>(of: Pick<OuterWrapping, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /** @throws Fault `hsm.seal_broken` unless the seal is that of the record */
   verify(sealed: SealedRecord): void
   /** Remembers a seal that was made here. */
@@ -109,7 +109,7 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
       // A backup uses the second blob of the record, whose outer wrapping the caller opens.
       return use === 'backup' ? opened : held.inner(opened, reference.vaultKey)
     },
-    useVaultKey: (place, work) => held.useVaultKey(place, work),
+    useVaultKey: (of, work) => held.useVaultKey(of, work),
     checkKnown(record) {
       if (floors?.knows(record) === false)
         throw new Fault('hsm.rejected', 'The keeper was not shown that the key has ended.')

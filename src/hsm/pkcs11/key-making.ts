@@ -10,10 +10,10 @@ import type { Connection } from './connection.ts'
 import { checkKey, checkLength } from './key-import-checks.ts'
 import { oaep } from './mechanisms.ts'
 import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './session-keys.ts'
-import { placeKey } from './outer-wrapping.ts'
+import { addOuterWrapping } from './outer-wrapping.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
-import { newKeyPlace } from './new-key-policy.ts'
+import { newKeyIdentity } from './new-key-policy.ts'
 import type { Token } from './token-link.ts'
 
 /**
@@ -24,7 +24,7 @@ export function generate(token: Token, kind: KeyKind, options: GenerateOptions):
     requireSupport(connection, kind)
     const generated = generateSessionKey(connection.keySession, rowOf(kind))
     return withTransient(connection.keySession, [generated.key], () =>
-      placeKey(connection, options.place, wrapSessionKey(connection, kind, generated, options)),
+      addOuterWrapping(connection, options.outerWrapping, wrapSessionKey(connection, kind, generated, options)),
     )
   })
 }
@@ -54,17 +54,22 @@ export function importKey(
   publicKey: Buffer | undefined,
 ): { readonly kind: KeyKind; readonly purpose: Buffer; readonly key: MadeKey } {
   const job = token.run((connection) => openJob(connection, sealed))
-  const place = { ...newKeyPlace(token, policy, job.policy), vaultKey }
+  const outerWrapping = { ...newKeyIdentity(token, policy, job.policy), vaultKey }
   return token.run((connection) => {
     requireSupport(connection, job.kind)
     const recipient = unwrapJobKey(connection, job)
     const key = withTransient(connection.keySession, [recipient], () =>
       unwrapReceived(connection, recipient, wrapped, transientTemplate(rowOf(job.kind))),
     )
-    const options = { exportable: job.exportable, backup: job.backup, place, ...(publicKey ? { publicKey } : {}) }
+    const options = {
+      exportable: job.exportable,
+      backup: job.backup,
+      outerWrapping,
+      ...(publicKey ? { publicKey } : {}),
+    }
     return withTransient(connection.keySession, [key], () => ({
       kind: job.kind,
-      purpose: receivedPurpose(place),
+      purpose: receivedPurpose(outerWrapping),
       key: acceptKey(connection, job.kind, key, options),
     }))
   })
@@ -99,5 +104,5 @@ export function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle,
   const publicKey = checkKey(connection, row, key, options)
   const accepted = wrapSessionKey(connection, kind, { key, publicKey }, options)
   checkLength(row, accepted)
-  return placeKey(connection, options.place, accepted)
+  return addOuterWrapping(connection, options.outerWrapping, accepted)
 }

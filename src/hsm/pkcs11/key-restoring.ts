@@ -9,10 +9,10 @@ import { checkKey, checkLength } from './key-import-checks.ts'
 import { rowOf, unwrapMechanism } from './key-kinds.ts'
 import { acceptKey } from './key-making.ts'
 import { privateTemplate, transientTemplate, unwrappedTemplate } from './key-templates.ts'
-import { placeKey } from './outer-wrapping.ts'
+import { addOuterWrapping } from './outer-wrapping.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
-import { newKeyPlace } from './new-key-policy.ts'
+import { newKeyIdentity } from './new-key-policy.ts'
 import { verifyBackup } from './seal-operations.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
@@ -42,12 +42,12 @@ export function restoreKey(
   const kind = kindOfType(backup.type)
   const versions = from >= 0 ? backup.versions.slice(from, from + versionsAtOnce) : []
   if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'The backup has no such version.')
-  const place = { ...newKeyPlace(token, policy, restoredPolicy(backup)), vaultKey }
-  const options = { exportable: backup.allowExport === 1, backup: true, place }
+  const outerWrapping = { ...newKeyIdentity(token, policy, restoredPolicy(backup)), vaultKey }
+  const options = { exportable: backup.allowExport === 1, backup: true, outerWrapping }
   const keys = versions.map(({ publicKey, ...version }) =>
     restoreVersion(token, kind, version, { ...options, ...(publicKey ? { publicKey } : {}) }),
   )
-  return { kind, purpose: receivedPurpose(place), keys }
+  return { kind, purpose: receivedPurpose(outerWrapping), keys }
 }
 
 function restoreVersion(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {
@@ -101,7 +101,11 @@ function keepKey(
   const publicKey = checkKey(connection, row, key, options)
   const kept = { kek, blob: Buffer.from(blob) }
   checkLength(row, kept)
-  return placeKey(connection, options.place, { ...kept, publicKey, backup: options.backup ? kept : undefined })
+  return addOuterWrapping(connection, options.outerWrapping, {
+    ...kept,
+    publicKey,
+    backup: options.backup ? kept : undefined,
+  })
 }
 
 /** Unwraps a key of a backup as a session object, which is extractable when it will be wrapped again. */

@@ -1,10 +1,10 @@
 import { type KekName, type KeyKind, tokenObjectKek } from '../key-kind.ts'
-import type { KeyPlace, WrappedKey } from '../made-key.ts'
+import type { OuterWrapping, WrappedKey } from '../made-key.ts'
 import type { Connection } from './connection.ts'
 import { checkLength } from './key-import-checks.ts'
 import { rowOf, unwrapMechanism } from './key-kinds.ts'
 import { transientTemplate } from './key-templates.ts'
-import { type Content, openContent, placeKey } from './outer-wrapping.ts'
+import { type Content, removeOuterWrapping, addOuterWrapping } from './outer-wrapping.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
@@ -19,8 +19,8 @@ export interface Wrappings {
  * as in release 0.2.0.
  */
 export interface OuterWrappings {
-  readonly from?: KeyPlace | undefined
-  readonly to?: KeyPlace | undefined
+  readonly from?: OuterWrapping | undefined
+  readonly to?: OuterWrapping | undefined
 }
 
 /**
@@ -37,16 +37,16 @@ export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, { fro
     const isOne = backup?.kek === key.kek && backup.blob.equals(key.blob)
     const renewed = renew(key)
     const next = { ...renewed, backup: isOne ? renewed : backup && renew(backup) }
-    const { backup: placedBackup, kek, blob } = placeKey(connection, to, next)
-    return { key: { kek, blob }, backup: placedBackup }
+    const { backup: nextBackup, kek, blob } = addOuterWrapping(connection, to, next)
+    return { key: { kek, blob }, backup: nextBackup }
   })
 }
 
 /** Removes the outer wrapping, by the data key of the vault. */
-function inside(connection: Connection, { key, backup }: Wrappings, place: KeyPlace): Wrappings {
+function inside(connection: Connection, { key, backup }: Wrappings, outer: OuterWrapping): Wrappings {
   const open = (content: Content, { kek, blob }: WrappedKey): WrappedKey => ({
     kek,
-    blob: kek === tokenObjectKek ? blob : openContent(connection, place.vaultKey, content, { ...place, blob }),
+    blob: kek === tokenObjectKek ? blob : removeOuterWrapping(connection, outer.vaultKey, content, { ...outer, blob }),
   })
   return { key: open('key version', key), backup: backup && open('backup', backup) }
 }

@@ -1,19 +1,23 @@
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
-import type { PlacedKey } from '../made-key.ts'
+import type { KeyIdentity } from '../made-key.ts'
 import { newKeyMs } from '../provenance.ts'
 import { openSealed } from './seal-check.ts'
 import { verify } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
 /**
- * Returns the place for a key that is made from imported or restored material, where its sealed policy has the fields
+ * Returns the identity for a key that is made from imported or restored material, where its sealed policy has the fields
  * of `says` and is new. A key that exists already gets none: otherwise whoever sent the material would know a key that
  * others use. The host cannot tell a key of the last minutes (`newKeyMs`) from a new one. The keeper can, and seals no
  * received version of such a key.
  * @throws Fault `hsm.seal_broken`, `hsm.rejected`
  */
-export function newKeyPlace(token: Token, policy: SealedRecord, says: Readonly<Record<string, unknown>>): PlacedKey {
+export function newKeyIdentity(
+  token: Token,
+  policy: SealedRecord,
+  says: Readonly<Record<string, unknown>>,
+): KeyIdentity {
   verify(token, policy)
   const { type, fields } = openSealed(policy.record)
   if (type === 'transparent key 2' && Date.now() - fields.createdAt <= newKeyMs) {
@@ -21,7 +25,7 @@ export function newKeyPlace(token: Token, policy: SealedRecord, says: Readonly<R
     if (Object.entries(says).every(([name, value]) => isSaid(said[name], value)))
       return { identity: Buffer.from(fields.identity), vault: Buffer.from(fields.vault) }
   }
-  throw new Fault('hsm.rejected', 'The policy of the key is not that of what comes in, or the key is there already.')
+  throw new Fault('hsm.rejected', 'The policy of the key does not fit the import or backup, or the key exists already.')
 }
 
 const isSaid = (said: unknown, value: unknown): boolean =>

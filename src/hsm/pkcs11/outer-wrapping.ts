@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../sealed-record.ts'
-import type { KeyPlace, MadeKey, PlacedKey, WrappedKey } from '../made-key.ts'
+import type { OuterWrapping, MadeKey, KeyIdentity, WrappedKey } from '../made-key.ts'
 import { tokenObjectKek } from '../key-kind.ts'
 import { encodeRecord } from '../key-record.ts'
 import { decryptWith, encryptWith } from './cipher-calls.ts'
@@ -15,7 +15,7 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 interface VaultKeyUser {
   readonly session: Pkcs11Session
   readonly keys: {
-    useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
+    useVaultKey<T>(of: Pick<OuterWrapping, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   }
 }
 
@@ -23,7 +23,7 @@ interface VaultKeyUser {
 export type Content = 'key version' | 'backup'
 
 /** Binds the outer wrapping to its content, key and vault, so that it cannot be exchanged for another one. */
-function aadOf(content: Content, { identity, vault }: PlacedKey): Buffer {
+function aadOf(content: Content, { identity, vault }: KeyIdentity): Buffer {
   return encodeRecord([content, identity, vault])
 }
 
@@ -31,11 +31,11 @@ function aadOf(content: Content, { identity, vault }: PlacedKey): Buffer {
  * Opens the outer wrapping and returns the inner one. Throws TokenFailure where the vault's key did not make the outer
  * wrapping for this key.
  */
-export function openContent(
+export function removeOuterWrapping(
   { session, keys }: VaultKeyUser,
   vaultKey: SealedRecord | undefined,
   content: Content,
-  { blob, identity, vault }: PlacedKey & Pick<WrappedKey, 'blob'>,
+  { blob, identity, vault }: KeyIdentity & Pick<WrappedKey, 'blob'>,
 ): Buffer {
   if (vaultKey === undefined)
     throw new Fault('hsm.rejected', 'This key lies below the key of its vault: show that, too.')
@@ -48,12 +48,16 @@ export function openContent(
  * Adds the outer wrapping, by the key of its vault, to a new key. A key without a vault, or that is an object of the
  * token, is returned unchanged.
  */
-export function placeKey({ session, keys }: VaultKeyUser, place: KeyPlace | undefined, made: MadeKey): MadeKey {
-  if (place === undefined || made.kek === tokenObjectKek) return made
-  return keys.useVaultKey(place, (handle, row) => {
+export function addOuterWrapping(
+  { session, keys }: VaultKeyUser,
+  outer: OuterWrapping | undefined,
+  made: MadeKey,
+): MadeKey {
+  if (outer === undefined || made.kek === tokenObjectKek) return made
+  return keys.useVaultKey(outer, (handle, row) => {
     const below = (content: Content, { kek, blob }: WrappedKey): WrappedKey => ({
       kek,
-      blob: encryptWith(session, handle, row, blob, aadOf(content, place)),
+      blob: encryptWith(session, handle, row, blob, aadOf(content, outer)),
     })
     return { ...made, ...below('key version', made), backup: made.backup && below('backup', made.backup) }
   })

@@ -3,7 +3,7 @@ import { type RsaKind, rsaKinds } from '../key-kind.ts'
 import type { Connection } from './connection.ts'
 import { rowOf } from './key-kinds.ts'
 import { requireSupport } from './kind-support.ts'
-import { placeKey } from './outer-wrapping.ts'
+import { addOuterWrapping } from './outer-wrapping.ts'
 import { generateSessionKey, type SessionKey, withTransient, wrapSessionKey } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
@@ -36,7 +36,7 @@ export function createRsaPool(token: Token, size: number): RsaPool {
         requireSupport(connection, kind)
         const taken = readyOf(connection, kind).shift() ?? generateSessionKey(connection.keySession, rowOf(kind))
         return withTransient(connection.keySession, [taken.key], () =>
-          placeKey(connection, options.place, wrapSessionKey(connection, kind, taken, options)),
+          addOuterWrapping(connection, options.outerWrapping, wrapSessionKey(connection, kind, taken, options)),
         )
       }),
     refill: () =>

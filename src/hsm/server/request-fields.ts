@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
-import type { GenerateOptions, KeyPlace } from '../made-key.ts'
-import { placedPurpose } from '../provenance.ts'
+import type { GenerateOptions, OuterWrapping } from '../made-key.ts'
+import { versionPurpose } from '../provenance.ts'
 
 /** Reads the fields of a request one after another. Methods throw `hsm.rejected` when a field is missing or invalid. */
 export interface RequestFields {
@@ -20,10 +20,10 @@ export interface RequestFields {
   generateOptions(): GenerateOptions & Purpose
 }
 
-/** The purpose of a new key. For a key in a vault the host derives it from the place. */
+/** The purpose of a new key. For a key in a vault the host derives it from the key's identity. */
 export interface Purpose {
   readonly purpose: Buffer
-  readonly place?: KeyPlace
+  readonly outerWrapping?: OuterWrapping
 }
 
 export function createRequestFields(list: readonly Buffer[]): RequestFields {
@@ -50,8 +50,8 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     const given = bytes()
     const [identity, vault, vaultKey] = [bytes(), bytes(), optionalSealed()]
     if (vaultKey === undefined) return { purpose: given }
-    const place = { identity, vault, vaultKey }
-    return { purpose: placedPurpose(place), place }
+    const outerWrapping = { identity, vault, vaultKey }
+    return { purpose: versionPurpose(outerWrapping), outerWrapping }
   }
   const generateOptions = () => ({ exportable: flag(), backup: flag(), ...purpose() })
   return {

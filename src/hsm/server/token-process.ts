@@ -69,7 +69,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     limitBytes: queueLimitBytes,
   })
   const unfinished = createUnfinishedFrames(unfinishedLimitBytes, (givenUp) =>
-    log.warn({ givenUp }, 'connection closed: too much of unfinished frames was held'),
+    log.warn({ givenUp }, 'connection closed: its unfinished frames took too much memory'),
   )
   const served = sockets.map(({ dispatch, listen }) => {
     const server = createFrameServer({ dispatch, queue, unfinished, log })

@@ -15,7 +15,11 @@ export const applianceFaults = {
     text: 'The hardware security module refused its PIN: the operator must correct it.',
     hidesDetail: true,
   },
-  'hsm.rejected': { status: 400, number: 1902, text: 'The hardware security module could not work with this data.' },
+  'hsm.rejected': {
+    status: 400,
+    number: 1902,
+    text: 'The hardware security module could not work with this data: check what was sent.',
+  },
   'hsm.seal_broken': {
     status: 503,
     number: 1903,
@@ -26,7 +30,11 @@ export const applianceFaults = {
     number: 1911,
     text: 'A record in the database is older than one that this appliance has already seen, and is not used: tell the operator.',
   },
-  'hsm.unsupported': { status: 400, number: 1904, text: 'The hardware security module does not offer this.' },
+  'hsm.unsupported': {
+    status: 400,
+    number: 1904,
+    text: 'The hardware security module does not offer this: see /transparent/types, or ask the operator.',
+  },
   'store.unavailable': {
     status: 503,
     number: 1905,

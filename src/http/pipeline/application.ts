@@ -32,7 +32,7 @@ export function createApplication(
   const koa = new Koa()
   // Koa's own handler would print a stack for each client that disconnects during its call.
   koa.on('error', (error: Error, { writable }: Koa.Context) => {
-    if (writable) log.error({ err: error }, 'a call failed outside its steps')
+    if (writable) log.error({ err: error }, 'a call failed outside the pipeline')
     else log.debug({ err: error }, 'the client of a call has gone')
   })
   koa.use((context) => {

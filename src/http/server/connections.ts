@@ -31,16 +31,19 @@ export interface Connections {
   destroy(): void
 }
 
+/** A TCP connection that the limits admit. */
+interface Admitted {
+  readonly socket: Socket
+  readonly connection: Connection
+  isInHandshake: boolean
+}
+
 /** Watches `server`. Connections that `limits` does not admit are closed without an answer. */
 export function trackConnections(server: Http2SecureServer, limits: ConnectionLimits): Connections {
-  const open = new Set<Socket>()
-  /**
-   * Keyed by the addresses and ports of the TCP connection, which also identify the sockets that node:tls or node:http2
-   * make of it.
-   */
-  const routes = new Map<string, Connection>()
-  const admitted = new WeakMap<object, Connection>()
-  const handshakes = new Map<string, Socket>()
+  /** By the addresses and ports, which also identify the sockets that node:tls or node:http2 make of a connection. */
+  const open = new Map<string, Admitted>()
+  /** By the transports of calls: sockets of node:tls and sessions of node:http2. */
+  const connections = new WeakMap<object, Connection>()
   const http1 = createHttp1Calls()
   const sessions = new Set<ServerHttp2Session>()
   let draining = false
@@ -55,27 +58,23 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
     const connection = limits.admit(socket)
     if (connection === undefined) return
     const route = routeOf(socket)
-    open.add(socket)
-    handshakes.set(route, socket)
-    routes.set(route, connection)
-    socket.once('close', () => {
-      open.delete(socket)
-      if (handshakes.get(route) === socket) handshakes.delete(route)
-      if (routes.get(route) === connection) routes.delete(route)
-    })
+    const admitted = { socket, connection, isInHandshake: true }
+    open.set(route, admitted)
+    // A client may have taken the same port again before this event.
+    socket.once('close', () => open.get(route) === admitted && open.delete(route))
   })
-  const identify = (socket: Socket, as: object): void => {
-    const connection = routes.get(routeOf(socket))
-    if (connection) admitted.set(as, connection)
-  }
   server.on('secureConnection', (socket) => {
-    handshakes.delete(routeOf(socket))
-    identify(socket, socket)
+    const below = open.get(routeOf(socket))
+    if (below !== undefined) {
+      below.isInHandshake = false
+      connections.set(socket, below.connection)
+    }
     if (socket.alpnProtocol !== 'h2') http1.open(socket)
   })
   server.on('session', (session) => {
     sessions.add(session)
-    identify(session.socket, session)
+    const below = open.get(routeOf(session.socket))
+    if (below !== undefined) connections.set(session, below.connection)
     session.once('close', () => sessions.delete(session))
   })
 
@@ -85,14 +84,17 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
       const isHttp1 = response instanceof ServerResponse
       const endCall = isHttp1 ? http1.begin(request.socket, response) : undefined
       if (isHttp1 && endCall === undefined) return undefined
-      const end = admitted.get(transportOf(request))?.begin()
+      const end = connections.get(transportOf(request))?.begin()
       return () => {
         endCall?.()
         end?.()
       }
     },
     underWay: (socket) => http1.underWay(socket),
-    below: (socket) => handshakes.get(routeOf(socket)),
+    below(socket) {
+      const below = open.get(routeOf(socket))
+      return below?.isInHandshake === true ? below.socket : undefined
+    },
     get draining() {
       return draining
     },
@@ -102,12 +104,12 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
     },
     drain() {
       draining = true
-      for (const socket of handshakes.values()) socket.destroy()
+      for (const { socket, isInHandshake } of open.values()) if (isInHandshake) socket.destroy()
       for (const session of sessions) session.close()
       http1.drain()
     },
     destroy() {
-      for (const socket of open) socket.destroy()
+      for (const { socket } of open.values()) socket.destroy()
     },
   }
 }

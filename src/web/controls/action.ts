@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useGone } from './gone-signal.ts'
+import { useUnmountSignal } from './unmount-signal.ts'
 import { beginWork } from './work-under-way.ts'
 
 export interface Action {
@@ -17,10 +17,10 @@ export interface Action {
 export function useAction(): Action {
   const [error, setError] = useState<unknown>()
   const [isUnderWay, setIsUnderWay] = useState(false)
-  const gone = useGone()
+  const unmounted = useUnmountSignal()
   async function run(task: (signal: AbortSignal) => void | Promise<void>): Promise<boolean> {
     if (isUnderWay) return false
-    const { signal } = gone.current
+    const { signal } = unmounted.current
     setError(undefined)
     setIsUnderWay(true)
     const endWork = beginWork()

@@ -6,7 +6,7 @@ import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/spoken.tsx'
 import { useAction } from './action.ts'
-import { useLate } from './late.ts'
+import { useIsSlow } from './slow-work.ts'
 import { ErrorMessage } from './error-message.tsx'
 
 interface Props {
@@ -30,7 +30,7 @@ interface Props {
 export function FormDialog({ title, children, submitText, isDangerous = false, onSubmit, onClose }: Props) {
   const words = useWords()
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     // React would pass the event on to the form around the dialog.
@@ -63,7 +63,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
                 </Button>
                 {submitText !== undefined && (
                   <Button type="submit" className={isDangerous ? 'button danger' : 'button primary'}>
-                    {isLate ? words.underWay : submitText}
+                    {isSlow ? words.underWay : submitText}
                   </Button>
                 )}
               </div>

@@ -1,13 +1,13 @@
-import { useLate } from './late.ts'
+import { useIsSlow } from './slow-work.ts'
 import { useWords } from '../words/spoken.tsx'
 
 /** Says that something is loading, once it takes long. */
 export function Loading() {
   const words = useWords()
-  const isLate = useLate(true)
+  const isSlow = useIsSlow(true)
   return (
     <p className="loading" role="status">
-      {isLate ? words.loading : ''}
+      {isSlow ? words.loading : ''}
     </p>
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { useGone } from '../controls/gone-signal.ts'
+import { useUnmountSignal } from '../controls/unmount-signal.ts'
 import type { StoredTemplate } from '../interface/calls.ts'
 import { sentenceOf, useWords, useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
@@ -11,14 +11,14 @@ export function useChosenFile({ info }: StoredTemplate, initial: File | undefine
   const own = useWordsOf(editingWords)
   const [file, setFile] = useState(initial)
   const [fileError, setFileError] = useState<string>()
-  const gone = useGone()
+  const unmounted = useUnmountSignal()
 
   async function choose(next: File): Promise<void> {
     setFile(next)
     const error = errorOf(next, info.file ?? '*')
     setFileError(error)
     if (error !== undefined) return
-    const { signal } = gone.current
+    const { signal } = unmounted.current
     await checkSize(next, signal).catch((refusal: unknown) => {
       if (!signal.aborted) setFileError(sentenceOf(refusal, words).text)
     })

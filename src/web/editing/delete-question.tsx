@@ -5,11 +5,11 @@ import { Button } from 'react-aria-components/Button'
 import { useLocation } from 'wouter'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { Question } from '../controls/question.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type StoredObject } from '../interface/calls.ts'
-import { TooMuch, tooMuchAtOnce } from '../vaults/at-once.tsx'
+import { TooManyObjects, tooLargeForOneCall } from '../vaults/objects-per-call.tsx'
 import { allBelow, arrange } from '../vaults/vault-contents.ts'
 import { useContents } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -33,9 +33,9 @@ export function DeleteQuestion({ object, onClose }: Props) {
   const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
   const below = arranged ? allBelow(arranged, id) : []
   const row = arranged?.byId.get(id)
-  const heap = arranged && row && tooMuchAtOnce(arranged, [row])
+  const heap = arranged && row && tooLargeForOneCall(arranged, [row])
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
 
   const remove = (): Promise<boolean> =>
     run(async (signal) => {
@@ -53,14 +53,14 @@ export function DeleteQuestion({ object, onClose }: Props) {
       </Button>
       {arranged && !heap && (
         <Button className="button danger" onPress={() => void remove()}>
-          {isLate ? words.underWay : below.length > 0 ? own.deleteAll(below.length + 1) : own.remove}
+          {isSlow ? words.underWay : below.length > 0 ? own.deleteAll(below.length + 1) : own.remove}
         </Button>
       )}
     </>
   )
   return (
     <Question icon={<Trash2 aria-hidden />} title={own.deleteTitle(objectname)} actions={actions} onClose={onClose}>
-      {heap ? <TooMuch heap={heap} /> : <p>{own.deleteText}</p>}
+      {heap ? <TooManyObjects heap={heap} /> : <p>{own.deleteText}</p>}
       {below.length > 0 && !heap && (
         <>
           <p>{own.deleteBelow(below.length)}</p>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
@@ -21,7 +21,7 @@ export function SaveBar({ saving, submitText, back, file, children }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)
   const { isUnderWay, error, share, isCanceled, cancel } = saving
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   return (
     <div className="save-bar">
       {error !== undefined && <ErrorMessage error={error} />}
@@ -45,7 +45,7 @@ export function SaveBar({ saving, submitText, back, file, children }: Props) {
           {words.cancel}
         </a>
         <Button type="submit" className="button primary">
-          {isLate ? own.saving : submitText}
+          {isSlow ? own.saving : submitText}
         </Button>
       </div>
     </div>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useHeldAddress } from '../controls/held-address.tsx'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { Question } from '../controls/question.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredTemplate } from '../interface/calls.ts'
@@ -21,11 +21,11 @@ interface Props {
 export function TemplateChoice({ templates, turn }: Props) {
   const words = useWordsOf(editingWords)
   const { kept, isLooking, error, lookAgain } = turn
-  const isLate = useLate(isLooking)
+  const isSlow = useIsSlow(isLooking)
   const isBegun = kept !== undefined && hasTyped(kept)
   const held = useHeldAddress(isBegun)
   const [asked, setAsked] = useState<StoredTemplate>()
-  if (isLooking) return isLate ? <p role="status">{words.looking}</p> : null
+  if (isLooking) return isSlow ? <p role="status">{words.looking}</p> : null
   const hasFile = kept?.file !== undefined
   const lostBy = (template: StoredTemplate): readonly string[] =>
     kept ? carriedOver(kept.draft, kept.template, template).lost : []

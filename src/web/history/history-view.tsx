@@ -4,9 +4,8 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { isDenial } from '../interface/refusal.ts'
-import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { defaultHistory, useObject, useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { usualHistory } from '../vaults/usual-history.ts'
 import { useHistory } from './earlier-reads.ts'
 import { EarlierItem } from './earlier-item.tsx'
 import { historyWords } from './history-words.ts'
@@ -25,7 +24,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   if (!read.data || !object || !history.data) return <Loading />
   const template = read.data.TEMPLATES.find(({ id }) => id === object.templateid)
   const vault = vaults.data?.VAULTS.find(({ id }) => id === object.groupid)
-  const kept = Number(vault?.history ?? usualHistory)
+  const kept = Number(vault?.history ?? defaultHistory)
   const path = [
     { href: `#/vault/${object.groupid}`, text: vault?.groupname ?? '…' },
     { href: `#/object/${objectid}`, text: object.objectname },

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { useLocation } from 'wouter'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { Question } from '../controls/question.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
@@ -26,7 +26,7 @@ export function RestoreQuestion({ earlier, object, template, onClose }: Props) {
   const queries = useQueryClient()
   const [, go] = useLocation()
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   const { version } = earlier
   const accept = (): Promise<boolean> =>
     run(async (signal) => {
@@ -47,7 +47,7 @@ export function RestoreQuestion({ earlier, object, template, onClose }: Props) {
         {words.cancel}
       </Button>
       <Button className="button primary" onPress={() => void accept()}>
-        {isLate ? words.underWay : own.askGo}
+        {isSlow ? words.underWay : own.askGo}
       </Button>
     </>
   )

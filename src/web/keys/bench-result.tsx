@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX, Download } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { saveFile } from '../controls/saving.ts'
+import { saveFile } from '../controls/file-download.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import type { BenchResult, BenchOutcome } from './bench-calls.ts'
 import { benchWords } from './bench-words.ts'

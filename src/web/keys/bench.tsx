@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { perform, type BenchKey, type BenchOperation, type BenchOutcome } from './bench-calls.ts'
@@ -32,7 +32,7 @@ export function Bench({ title, benchKey, versions = [], operations, mayOpenDataK
   const [draft, setDraft] = useState(emptyBench)
   const [outcome, setOutcome] = useState<BenchOutcome>()
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   const queries = useQueryClient()
   if (operation === undefined) return null
 
@@ -76,7 +76,7 @@ export function Bench({ title, benchKey, versions = [], operations, mayOpenDataK
         />
         <div className="buttons">
           <Button type="submit" className={benchKey ? 'button primary' : 'button'}>
-            {isLate ? words.underWay : own.operations[operation]}
+            {isSlow ? words.underWay : own.operations[operation]}
           </Button>
         </div>
       </Form>

@@ -4,7 +4,7 @@ import { inBoth } from '../words/spoken.tsx'
 export const keyWords = inBoth(
   {
     key: 'Key',
-    residency: 'Stored',
+    residency: 'Storage',
     residencies: { database: 'Encrypted in the database', token: 'In the security module' },
     rotates: 'Automatic rotation',
     never: 'Never',

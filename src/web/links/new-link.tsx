@@ -7,7 +7,7 @@ import { useAction, type Action } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { copySecret } from '../controls/clipboard.ts'
 import { useHeldAddress } from '../controls/held-address.tsx'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
@@ -44,7 +44,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
   const [lifetime, setLifetime] = useState<Lifetime>(offered.includes('day') ? 'day' : 'hour')
   const [address, setAddress] = useState<string>()
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   const isLonger = (text: string): boolean => sealedLength(text) > limits.bytes
   const [isStoredTooLong, setIsStoredTooLong] = useState(false)
   const isTooLong = isStoredTooLong || isLonger(secret)
@@ -100,7 +100,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
       )}
       <Button type="submit" className="button primary">
         <Link2 aria-hidden />
-        {isLate ? words.making : words.make}
+        {isSlow ? words.making : words.make}
       </Button>
     </Form>
   )

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { copySecret } from '../controls/clipboard.ts'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
@@ -32,7 +32,7 @@ export function OpenedLinkView({ opener, secret }: Props) {
   const [text, setText] = useState<string>()
   const [isUnreadable, setIsUnreadable] = useState(false)
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   useEffect(() => {
     // Removes the key from the browser's history.
     history.replaceState(null, '', '#/link')
@@ -65,7 +65,7 @@ export function OpenedLinkView({ opener, secret }: Props) {
           <p className="buttons">
             <Button className="button primary" onPress={() => void show()}>
               <Eye aria-hidden />
-              {isLate ? words.opening : words.open}
+              {isSlow ? words.opening : words.open}
             </Button>
           </p>
         </>

@@ -10,7 +10,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { useHasLinks } from '../me/me-reads.ts'
 import { TotpCode } from './totp-code.tsx'
 import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
-import { useLate } from '../controls/late.ts'
+import { useIsSlow } from '../controls/slow-work.ts'
 import { useWords } from '../words/spoken.tsx'
 
 const ShareOnce = lazy(async () => ({ default: (await import('../links/share-once.tsx')).ShareOnce }))
@@ -120,12 +120,12 @@ interface ShownProps {
 
 function Shown({ field, value, isUnderWay }: ShownProps) {
   const words = useWords()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   return value === undefined ? (
     <span className="value dots">
-      {!isLate && <span aria-hidden="true">••••••••••••</span>}
-      {!isLate && <span className="unseen">{words.hidden}</span>}
-      <span role="status">{isLate ? words.fetching : ''}</span>
+      {!isSlow && <span aria-hidden="true">••••••••••••</span>}
+      {!isSlow && <span className="unseen">{words.hidden}</span>}
+      <span role="status">{isSlow ? words.fetching : ''}</span>
     </span>
   ) : (
     <output className={field.type === 'textarea' ? 'value text' : 'value code'}>

@@ -9,7 +9,7 @@ import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { call, type LoginBody } from '../interface/calls.ts'
 import { showPasskey } from '../passkeys/webauthn.ts'
 import { CardHolder } from './card-holder.tsx'
-import { useIsUnheard } from './leaving.ts'
+import { useIsLogoutPending } from './pending-logout.ts'
 import { useRememberedKey, type RememberedKey } from './remembered-key.ts'
 import { useOfferedFactors, type OfferedFactor } from './offered-factors.ts'
 import { isAtCardPort, useShownCard } from './shown-card.ts'
@@ -24,11 +24,11 @@ import { useWords } from '../words/spoken.tsx'
 export function LoginView({ onShown }: { readonly onShown: () => void }) {
   const words = useWords()
   const { sessionEnd } = useSession()
-  const isUnheard = useIsUnheard()
+  const isLogoutPending = useIsLogoutPending()
   const isTypingKept = useIsTypingKept()
   const sentences = [
     sessionEnd && words[sessionEnd],
-    isUnheard && words.logoutUnheard,
+    isLogoutPending && words.logoutPending,
     isTypingKept && words.typingKept,
   ]
   const told = sentences.filter(Boolean).join(' ')

@@ -4,12 +4,12 @@ import { call, type LoginBody } from '../interface/calls.ts'
 import { announce } from '../controls/announcement.tsx'
 import { emptyClipboard } from '../controls/clipboard.ts'
 import { noteActivity, useIdleness } from './idleness.ts'
-import { forgetLeaving, leave, tellLeaving } from './leaving.ts'
+import { forgetPendingLogout, sendLogout, sendPendingLogout } from './pending-logout.ts'
 import { withSessionLock } from './session-lock.ts'
 import { nothingTold, toldBy, withoutPassphrase, type Sentences } from './told-at-login.ts'
 import { KeptJson } from '../controls/kept-json.ts'
 import { forgetTyping, keepTyping, keepTypingOf } from '../controls/kept-typing.ts'
-import { forgetSaved } from '../controls/saving.ts'
+import { forgetDownloads } from '../controls/file-download.ts'
 import { onSessionEnd } from '../interface/transport.ts'
 
 /** The logged-in user as the page shows them. Contains no secret. */
@@ -73,9 +73,9 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const login = useCallback(
     (body: LoginBody) =>
       withSessionLock(async () => {
-        await tellLeaving()
+        await sendPendingLogout()
         const { CALLINFO } = await call('auth.login', { body: { ...body, session: 'cookie' } })
-        forgetLeaving()
+        forgetPendingLogout()
         noteActivity()
         const { userid, username, fullname, userstatus } = CALLINFO
         kept.write({ userid, username, fullname, userstatus })
@@ -87,7 +87,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const logout = useCallback(
     (why: SessionEnd = 'loggedOut') => {
       // The page does not wait for the appliance, which may be unreachable.
-      leave()
+      sendLogout()
       kept.write(undefined)
       if (why === 'loggedOut') forgetTyping()
       become(undefined, why)
@@ -132,7 +132,7 @@ function leavePage(queries: QueryClient, next: Person | undefined): void {
   else keepTyping()
   queries.clear()
   void emptyClipboard()
-  forgetSaved()
+  forgetDownloads()
   announce('')
 }
 

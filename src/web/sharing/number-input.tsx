@@ -1,5 +1,5 @@
 import { TextInput } from '../controls/text-input.tsx'
-import { isId } from '../interface/row-id.ts'
+import { isId } from '../interface/identifiers.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { sharingWords } from './sharing-words.ts'
 

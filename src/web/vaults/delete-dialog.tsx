@@ -5,7 +5,7 @@ import { FormDialog } from '../controls/form-dialog.tsx'
 import { call } from '../interface/calls.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
+import { TooManyObjects, tooLargeForOneCall } from './objects-per-call.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
 import { outermost } from './moving.ts'
@@ -53,7 +53,7 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
     announce(words.deleted(all))
   }
   const below = all - asked.length
-  const [heap] = useState(() => tooMuchAtOnce(arranged, roots))
+  const [heap] = useState(() => tooLargeForOneCall(arranged, roots))
   return (
     <FormDialog
       isDangerous
@@ -64,7 +64,7 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
     >
       <ChosenNames rows={asked} />
       {below > 0 && <p>{words.withBelow(below)}</p>}
-      {heap ? <TooMuch heap={heap} /> : <p>{words.deleteText}</p>}
+      {heap ? <TooManyObjects heap={heap} /> : <p>{words.deleteText}</p>}
       <p className="soft" role="status">
         {left.length < roots.length && words.progress(roots.length - left.length, roots.length)}
       </p>

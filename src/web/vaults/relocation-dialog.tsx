@@ -7,7 +7,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
-import { TooMuch, tooMuchAtOnce } from './at-once.tsx'
+import { TooManyObjects, tooLargeForOneCall } from './objects-per-call.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
 import { createCopying } from './copying.ts'
@@ -41,13 +41,13 @@ export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props)
     ),
   )
   const [left, setLeft] = useState<readonly string[]>(() => asked.map(({ object }) => object.id))
-  const heap = useMemo(() => tooMuchAtOnce(arranged, asked), [arranged, asked])
+  const heap = useMemo(() => tooLargeForOneCall(arranged, asked), [arranged, asked])
   const isOther = vaultid !== vault.id
-  const isTooMuch = heap !== undefined && (isCopy || isOther)
+  const isTooLarge = heap !== undefined && (isCopy || isOther)
   return (
     <FormDialog
       title={isCopy ? words.copyTitle(asked.length) : words.moveTitle(asked.length)}
-      submitText={isTooMuch ? undefined : isCopy ? words.copy : words.move}
+      submitText={isTooLarge ? undefined : isCopy ? words.copy : words.move}
       onSubmit={async (signal, typed) => {
         const folderid = typed('folder')
         if (folderid === '') return false
@@ -76,7 +76,7 @@ export function RelocationDialog({ act, vault, arranged, rows, onClose }: Props)
       <FolderInput key={vaultid} act={act} vaultid={vaultid} rows={isOther ? noRows : asked} />
       {isCopy && <p className="soft">{words.copiedAnew}</p>}
       {isOther && <p className="soft">{isCopy ? words.copiedElsewhere : words.movedAnew}</p>}
-      {isTooMuch && <TooMuch heap={heap} />}
+      {isTooLarge && <TooManyObjects heap={heap} />}
       <p className="soft" role="status">
         {left.length < asked.length && words.progress(asked.length - left.length, asked.length)}
       </p>

@@ -77,10 +77,11 @@ export function useRowFocus({ frame, rows, seen, filter, position, selection }: 
       0,
       cells.findIndex((cell) => cell === target),
     )
-    // A focused button handles Enter itself.
-    if (event.key === 'Enter' && target instanceof HTMLButtonElement) return
-    if (event.key === 'Enter' && column > 0) cells[0]?.click()
-    else if (event.key === 'ArrowUp' && (isInHead || current === 0)) {
+    if (event.key === 'Enter') {
+      // A focused link or button handles Enter itself.
+      if (column === 0 || target instanceof HTMLButtonElement) return
+      cells[0]?.click()
+    } else if (event.key === 'ArrowUp' && (isInHead || current === 0)) {
       const buttons = cellsOf(frame.current?.querySelector('.head .row'))
       ;(buttons[column] ?? buttons[0])?.focus()
     } else if (event.key === 'ArrowDown' && isInHead) goTo(current, column)
@@ -91,7 +92,7 @@ export function useRowFocus({ frame, rows, seen, filter, position, selection }: 
       if (next === undefined) return
       goTo(next, column)
     }
-    if (event.key !== 'Enter' || column > 0) event.preventDefault()
+    event.preventDefault()
   }
   return { current, setActive, handleKey }
 }

@@ -9,8 +9,7 @@ import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { usualHistory } from './usual-history.ts'
-import { usePolicies } from './vault-reads.ts'
+import { defaultHistory, usePolicies } from './vault-reads.ts'
 import { vaultFormWords } from './vault-form-words.ts'
 
 /** Id of the policy without rules, which the interface gives a vault by default. */
@@ -55,7 +54,7 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
         name="history"
         label={words.history}
         description={words.historyHelp}
-        defaultValue={vault?.history ?? usualHistory}
+        defaultValue={vault?.history ?? defaultHistory}
         options={historyOptions(vault?.history).map((value) => ({ value, text: words.versions(Number(value)) }))}
       />
     </>
@@ -63,7 +62,7 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
 }
 
 /** The offered numbers, and the present one, which a program may have set. */
-const historyOptions = (present = usualHistory): string[] =>
+const historyOptions = (present = defaultHistory): string[] =>
   [...new Set([...histories, present])].toSorted((a, b) => Number(a) - Number(b))
 
 /** The typed values. The policy is included only where the list of policies was loaded. */
@@ -82,7 +81,7 @@ function untouchedOf(vault: SharedVault): ReturnType<typeof bodyOf> {
   return {
     vaultname: vault.groupname,
     description: vault.description.replaceAll(/\r\n?/g, '\n').trim(),
-    history: vault.history ?? usualHistory,
+    history: vault.history ?? defaultHistory,
     policy: vault.policy,
   }
 }

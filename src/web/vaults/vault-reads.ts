@@ -14,6 +14,9 @@ export const useContents = (vaultid: string): UseQueryResult<Contents> =>
     select: useTemplatesSpoken(),
   })
 
+/** Number of earlier versions of an object that a vault keeps by default. */
+export const defaultHistory = '10'
+
 /** The most objects that are drawn, and therefore asked for. */
 export const mostFound = 200
 const leastSearched = 2

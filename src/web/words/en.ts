@@ -56,7 +56,7 @@ export const en = {
   sessionEnded: 'Your session has ended. Log in again.',
   lockedWhenIdle: 'You were logged out because you were inactive.',
   loggedOut: 'You have logged out.',
-  logoutUnheard:
+  logoutPending:
     'The appliance could not be told that you logged out. Close the browser, so that the next person to use it cannot continue your session.',
   typingKept: 'Your unsaved changes will be restored when you log in.',
   idleTitle: 'Are you still there?',

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuditEvent } from '../../../src/audit/event.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { createServices } from '../../../src/daemon/services.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
@@ -24,6 +27,16 @@ const traces = async (id: string) => [
   await rows('SELECT 1 FROM object_secrets WHERE object_id = $1', id),
   await rows('SELECT 1 FROM file_chunks c JOIN file_uploads u ON u.id = c.upload_id WHERE u.object_id = $1', id),
 ]
+
+/** Destroys what has expired, as two housekeepers do it at the same time; resolves to the records that they leave. */
+async function destroyTwice() {
+  const { store, hsm, config } = appliance
+  const records: AuditEvent[] = []
+  const append = (event: AuditEvent) => Promise.resolve(void records.push(event))
+  const { objectDestruction } = createServices({ config, store, hsm, clock: systemClock, audit: { append } })
+  const destroyed = await Promise.all([objectDestruction.destroyExpired(), objectDestruction.destroyExpired()])
+  return { destroyed: destroyed.flat(), records }
+}
 const uploads = () => rows('SELECT 1 FROM file_uploads')
 const age = (upload: string) => run(`UPDATE file_uploads SET touched_at = touched_at - 3600001 WHERE ${upload}`)
 
@@ -53,6 +66,15 @@ describe('a deleted object', () => {
     expect(await objectDestruction.sweepUploads()).toBe(1)
     expect([await uploads(), await rows('SELECT 1 FROM file_chunks')]).toEqual([0, 0])
   })
+
+  it('has one record of its destruction, which names it, where two destroy it at the same time', async () => {
+    const id = await createObject(vault.admin, vault.id)
+    await vault.admin.must('DELETE', `/object/${id}`)
+    await run('UPDATE vault_objects SET deleted_at = deleted_at - 1000001 WHERE deleted_at IS NOT NULL')
+    const { destroyed, records } = await destroyTwice()
+    expect(destroyed).toEqual([{ id: Number(id), vaultId: Number(vault.id) }])
+    expect(records).toMatchObject([{ operation: 'object.destroy', vault: vault.id, target: `object ${id}` }])
+  })
 })
 
 describe('a vault that goes', () => {
@@ -63,7 +85,7 @@ describe('a vault that goes', () => {
     await other.admin.must('DELETE', `/object/${gone}`)
     const refused = await other.admin.call('DELETE', `/vault/${other.id}`)
     expectFault(refused, 409, 1402)
-    expect(refused.json.ERRORS).toEqual(['The vault holds 1 object.'])
+    expect(refused.json.ERRORS).toEqual(['The vault holds 1 object: delete what is in it first.'])
     expect([await traces(gone), await traces(live)]).toEqual([
       [1, 1, 4],
       [1, 1, 0],

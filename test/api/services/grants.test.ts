@@ -112,7 +112,7 @@ describe('code in a worker, with an Admin’s session', () => {
     })
     const member: FieldsOf<'membership'> = { vault, user: identity, permission: 1, recoveries: 0, generation: 1 }
     const grant = await grantIn(appliance, vaultId)
-    const seal = (record: Buffer) => outcomeOf(worker.seal(record, { grant, member: account }))
+    const seal = (record: Buffer) => outcomeOf(worker.seal(record, { grant, person: account }))
     expect(await seal(composeRecord('membership', member))).toBe('hsm.rejected')
     expect(await seal(composeRecord('scoped membership', { ...member, grants: writeGrants(grants) }))).toBe('done')
 

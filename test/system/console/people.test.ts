@@ -117,7 +117,11 @@ describe('strongroom user', () => {
     const premises = await givenInitialised()
     await addUser(premises, 'operator', '--admin')
     const again = await premises.run(['user', 'add', 'OPERATOR', ...details, '--passphrase-file', '-'], passphrase)
-    expect(again).toMatchObject({ status: 1, stdout: '', stderr: 'strongroom: The user name OPERATOR is taken.\n' })
+    expect(again).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'strongroom: The user name OPERATOR is taken: choose another.\n',
+    })
     expect((await premises.run(['user', 'disable', 'nobody'])).status).toBe(1)
     expect(await premises.run(['user', 'disable', 'operator'])).toMatchObject({
       status: 1,

@@ -12,7 +12,7 @@ import type { ApplianceServer, ServerOptions } from '../../../src/http/server/se
 import { makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
 
-export const silentLog: Log = createLog({ level: 'silent', name: 'test' })
+const silentLog: Log = createLog({ level: 'silent', name: 'test' })
 
 export interface Listener {
   readonly server: ApplianceServer

@@ -35,7 +35,7 @@ const alice = (address: string): Attempt => ({ name: 'alice', userId: 1, address
 
 /** Undefined where the attempt is not looked at. */
 const begins = (attempt: Attempt, isHolder = false): Promise<ForgiveAttempt | undefined> =>
-  store.transaction((tx) => throttle().count(tx, attempt, isHolder)).catch(() => undefined)
+  store.transaction((tx) => throttle().count(tx, { ...attempt, isHolder })).catch(() => undefined)
 const ends = (forgive: ForgiveAttempt | undefined) => store.transaction(async (tx) => forgive?.(tx))
 
 /** Whether the attempt is looked at. */

@@ -11,6 +11,7 @@ import {
   keyParams,
   keyTypeField,
   keyTypeNamed,
+  namesOf,
   quotaOf,
   residencyWords,
   rotationPeriod,
@@ -105,6 +106,6 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
         newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults),
         commit,
       )
-      return { callinfo: { name: key.name, objectid: String(key.id) } }
+      return { callinfo: namesOf(key) }
     },
   })

@@ -8,7 +8,15 @@ import { readCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import { existing } from '../key-versions.ts'
 import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-input.ts'
-import { aadField, ciphertextField, keyNames, keyParams, optionalBase64Member, usedVersion } from './key-parameters.ts'
+import {
+  aadField,
+  ciphertextField,
+  keyNames,
+  keyParams,
+  namesOf,
+  optionalBase64Member,
+  usedVersion,
+} from './key-parameters.ts'
 
 const item = {
   ciphertext: ciphertextField,
@@ -61,7 +69,7 @@ export const decrypt = (ciphers: Ciphers) =>
       const version = readyIn(read)[0]?.ciphertext.version
       if (items.length === 1 && version !== undefined) note({ keyVersion: version })
       const { results } = await ciphers.decrypt(vault, resource, read)
-      const names = { name: key.name, objectid: String(key.id) }
+      const names = namesOf(key)
       if (body.batch_input)
         return {
           callinfo: {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
 import { keyQuery } from '../records.ts'
-import { keyNames, keyParams } from './key-parameters.ts'
+import { keyNames, keyParams, namesOf } from './key-parameters.ts'
 
 /**
  * `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. It can be taken back until its recovery window
@@ -25,6 +25,6 @@ export const deleteKey = (keys: KeyDeletion) =>
     body: z.object({}),
     async run({ resource, commit }) {
       const key = await keys.remove(resource, commit)
-      return { callinfo: { name: key.name, objectid: String(key.id) } }
+      return { callinfo: namesOf(key) }
     },
   })

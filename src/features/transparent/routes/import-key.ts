@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { ImportJobs } from '../import-jobs.ts'
 import { keyQuery } from '../records.ts'
-import { base64Member, keyNames, keyParams, optionalBase64Member } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, namesOf, optionalBase64Member } from './key-parameters.ts'
 
 /**
  * `POST /transparent/import/:vaultid/:name`: imports a key that is wrapped to the public key of an import job, whose
@@ -38,6 +38,6 @@ export const importKey = (importJobs: ImportJobs) =>
         publicKey: optionalBase64Member('public_key', body.public_key),
       }
       const key = await importJobs.importKey(vault, brought, commit)
-      return { callinfo: { name: key.name, objectid: String(key.id) } }
+      return { callinfo: namesOf(key) }
     },
   })

@@ -4,6 +4,7 @@ import { type QuotaKind, vaultParameter } from '../../../http/contract/endpoint.
 import { Fault } from '../../../fault.ts'
 import { decodeBase64 } from '../../../encoding/base64.ts'
 import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
+import type { TransparentKey } from '../records.ts'
 
 /** Path parameters of every call that names a key. */
 export const keyParams = z.object({
@@ -16,6 +17,7 @@ export const keyParams = z.object({
 
 /** The members by which answers name a key. */
 export const keyNames = { name: z.string().describe('Name of the key.'), objectid: idText('Id of the key.') }
+export const namesOf = ({ name, id }: Pick<TransparentKey, 'name' | 'id'>) => ({ name, objectid: String(id) })
 
 export const usedVersion = numberText('Version of the key that was used, as text.')
 export const latestVersion = numberText('Latest version of the key, as text.')

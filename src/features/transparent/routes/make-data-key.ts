@@ -10,6 +10,7 @@ import {
   keyNames,
   keyParams,
   keyVersion,
+  namesOf,
   optionalBase64Member,
   usedVersion,
 } from './key-parameters.ts'
@@ -76,7 +77,7 @@ export const makeDataKey = (dataKeys: DataKeys) =>
       })
       const { version } = made.ciphertext
       note({ keyVersion: version })
-      const names = { key_version: String(version), name: made.key.name, objectid: String(made.key.id) }
+      const names = { key_version: String(version), ...namesOf(made.key) }
       const plaintext = made.plaintext?.toString('base64')
       made.plaintext?.fill(0)
       return {

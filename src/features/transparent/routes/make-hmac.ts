@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { base64Member, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, keyVersion, namesOf, signatureText, usedVersion } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/hmac/:name`: HMAC-SHA-256 of `input` with a named key. */
 export const makeHmac = (signatures: Signatures) =>
@@ -34,8 +34,7 @@ export const makeHmac = (signatures: Signatures) =>
         callinfo: {
           hmac: writeCiphertext({ version, bytes }),
           key_version: String(version),
-          name: key.name,
-          objectid: String(key.id),
+          ...namesOf(key),
         },
       }
     },

@@ -7,7 +7,7 @@ import { keyQuery } from '../records.ts'
 import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-input.ts'
 import { missingCiphertext, readCipherItem } from './decrypt.ts'
 import { encryptedItem, writeItem } from './encrypt.ts'
-import { aadField, ciphertextField, keyNames, keyParams, keyVersion } from './key-parameters.ts'
+import { aadField, ciphertextField, keyNames, keyParams, keyVersion, namesOf } from './key-parameters.ts'
 
 const item = {
   ciphertext: ciphertextField,
@@ -59,7 +59,7 @@ export const rewrap = (ciphers: Ciphers) =>
       }))
       const read = mapEach(batchOf(items), (one): RewrapItem => ({ ...readCipherItem(one), toVersion: one.to_version }))
       const { results } = await ciphers.rewrap(vault, resource, read)
-      const names = { name: key.name, objectid: String(key.id) }
+      const names = namesOf(key)
       if (body.batch_input)
         return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, writeItem) } }
       const rewrapped = valueOf(results[0])

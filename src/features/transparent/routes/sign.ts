@@ -7,7 +7,7 @@ import type { Vaults } from '../../vaults/vault.ts'
 import { readCiphertext, writeCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures, SigningRequest } from '../signatures.ts'
-import { base64Member, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, keyVersion, namesOf, signatureText, usedVersion } from './key-parameters.ts'
 
 const hashNames: Readonly<Record<string, Hash>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' }
 
@@ -65,8 +65,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
         callinfo: {
           signature: writeCiphertext({ version, bytes }),
           key_version: String(version),
-          name: key.name,
-          objectid: String(key.id),
+          ...namesOf(key),
         },
       }
     },

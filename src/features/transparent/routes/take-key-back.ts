@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
 import { keyQuery } from '../records.ts'
-import { keyNames, keyParams } from './key-parameters.ts'
+import { keyNames, keyParams, namesOf } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/undelete`: takes a deleted key back with all its versions. */
 export const takeKeyBack = (keys: KeyDeletion) =>
@@ -21,6 +21,6 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     body: z.object({}),
     async run({ resource, commit }) {
       const key = await keys.takeBack(resource, commit)
-      return { callinfo: { name: key.name, objectid: String(key.id) } }
+      return { callinfo: namesOf(key) }
     },
   })

@@ -3,7 +3,7 @@ import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
 import { keyItem, oneKey } from './key-item.ts'
-import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './key-parameters.ts'
+import { info, keyNames, keyParams, keyVersion, namesOf, rotationPeriod } from './key-parameters.ts'
 
 /**
  * `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off,
@@ -42,6 +42,6 @@ export const updateKey = (keyring: Keyring) =>
         minDecryptionVersion: body.min_decryption_version,
       }
       const key = await keyring.update(vault, resource, changes, commit)
-      return { callinfo: { name: key.name, objectid: String(key.id) }, members: { KEYS: [keyItem(key)] } }
+      return { callinfo: namesOf(key), members: { KEYS: [keyItem(key)] } }
     },
   })

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { base64Member, keyNames, keyParams, usedVersion } from './key-parameters.ts'
+import { base64Member, keyNames, keyParams, namesOf, usedVersion } from './key-parameters.ts'
 import { readSignature, readSigning, signingMembers } from './sign.ts'
 
 /** `POST /transparent/:vaultid/verify/:name`: whether a `signature`, or an `hmac`, is one of this key over `input`. */
@@ -56,6 +56,6 @@ export const verify = (signatures: Signatures) =>
         body.hmac === undefined
           ? await signatures.verify(vault, resource, version, readSigning(body), bytes)
           : await signatures.verifyHmac(vault, resource, version, base64Member('input', body.input), bytes)
-      return { callinfo: { valid, key_version: String(version), name: key.name, objectid: String(key.id) } }
+      return { callinfo: { valid, key_version: String(version), ...namesOf(key) } }
     },
   })

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../../controls/action.ts'
-import { useLate } from '../../controls/late.ts'
+import { useIsSlow } from '../../controls/slow-work.ts'
 import { Pager } from '../../controls/pager.tsx'
 import { ErrorMessage } from '../../controls/error-message.tsx'
 import { useWordsOf } from '../../words/spoken.tsx'
@@ -19,7 +19,7 @@ const leastDensity = 2
 export function PdfPreview({ file, name }: Props) {
   const words = useWordsOf(pdfWords)
   const { isUnderWay, error, run } = useAction()
-  const isLate = useLate(isUnderWay)
+  const isSlow = useIsSlow(isUnderWay)
   const [number, setNumber] = useState(1)
   const [count, setCount] = useState(0)
   const [drawn, setDrawn] = useState<DrawnPage>()
@@ -57,7 +57,7 @@ export function PdfPreview({ file, name }: Props) {
         error !== undefined && <ErrorMessage error={error} onTryAgain={() => turnTo(number)} />
       )}
       <p className="soft" role="status">
-        {isLate ? words.drawing : ''}
+        {isSlow ? words.drawing : ''}
       </p>
       <Pager
         pages={{ number, goOn: () => turnTo(number + 1), goBack: () => turnTo(number - 1) }}

@@ -14,25 +14,25 @@ const patienceMs = 10_000
 const retryMs = 30_000
 
 /** A logout was sent, and the appliance has not confirmed it. */
-const unheard = new Watched(false)
+const pending = new Watched(false)
 let retry: ReturnType<typeof setTimeout> | undefined
-export const useIsUnheard = (): boolean => useWatched(unheard)
+export const useIsLogoutPending = (): boolean => useWatched(pending)
 
-/** Tells the appliance of a logout, and repeats that until it has confirmed it. */
-export function leave(): void {
+/** Sends a logout, and repeats it until the appliance has confirmed it. */
+export function sendLogout(): void {
   localStorage.setItem(storageItem, 'yes')
-  tellUnderLock()
+  sendUnderLock()
 }
 
 /** Forgets the unconfirmed logout. Also called after a login, whose session replaces the one to be logged out. */
-export function forgetLeaving(): void {
+export function forgetPendingLogout(): void {
   localStorage.removeItem(storageItem)
-  unheard.set(false)
+  pending.set(false)
 }
 
-/** Sends a logout that is not yet confirmed, if there is one. The caller holds the session lock. */
-export async function tellLeaving(): Promise<void> {
-  if (localStorage.getItem(storageItem) === null) return unheard.set(false)
+/** Sends the unconfirmed logout, if there is one. The caller holds the session lock. */
+export async function sendPendingLogout(): Promise<void> {
+  if (localStorage.getItem(storageItem) === null) return pending.set(false)
   const preferences = readPreferences()
   const putKeyBack = carryKey()
   try {
@@ -41,16 +41,16 @@ export async function tellLeaving(): Promise<void> {
     const isOver = error instanceof Refusal && error.number === sessionInvalid
     if (!isOver) {
       clearTimeout(retry)
-      retry = setTimeout(tellUnderLock, retryMs)
-      return unheard.set(true)
+      retry = setTimeout(sendUnderLock, retryMs)
+      return pending.set(true)
     }
   }
-  forgetLeaving()
+  forgetPendingLogout()
   // The answer has cleared the storage of the page (Clear-Site-Data).
   keepPreferences(preferences)
   putKeyBack()
 }
 
-const tellUnderLock = (): void => void withSessionLock(tellLeaving)
-addEventListener('online', tellUnderLock)
-tellUnderLock()
+const sendUnderLock = (): void => void withSessionLock(sendPendingLogout)
+addEventListener('online', sendUnderLock)
+sendUnderLock()

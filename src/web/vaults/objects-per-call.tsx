@@ -5,9 +5,9 @@ import { allBelow, type Arranged, type Row } from './vault-contents.ts'
  * The most objects that the appliance deletes, or moves into another vault, in one call. Objects inside an object
  * count.
  */
-const mostAtOnce = 500
+const mostPerCall = 500
 
-const atOnceWords = inBoth(
+const perCallWords = inBoth(
   {
     tooMuch: (name: string, count: number, most: number) =>
       `${name} is ${count.toLocaleString('en')} objects with what lies in it, and no more than ${most} go at once. Take what lies in it part by part first.`,
@@ -24,18 +24,18 @@ interface Heap {
 }
 
 /** The first row that, with the objects inside it, is too large for one call. */
-export function tooMuchAtOnce(arranged: Arranged, rows: readonly Row[]): Heap | undefined {
+export function tooLargeForOneCall(arranged: Arranged, rows: readonly Row[]): Heap | undefined {
   return rows
     .map(({ object }) => ({ name: object.objectname, count: 1 + allBelow(arranged, object.id).length }))
-    .find(({ count }) => count > mostAtOnce)
+    .find(({ count }) => count > mostPerCall)
 }
 
 /** Says before the call that there are too many objects. */
-export function TooMuch({ heap: { name, count } }: { readonly heap: Heap }) {
-  const words = useWordsOf(atOnceWords)
+export function TooManyObjects({ heap: { name, count } }: { readonly heap: Heap }) {
+  const words = useWordsOf(perCallWords)
   return (
     <p className="wrong" role="alert">
-      {words.tooMuch(name, count, mostAtOnce)}
+      {words.tooMuch(name, count, mostPerCall)}
     </p>
   )
 }

@@ -15,14 +15,14 @@ export interface AuditLog {
 export type AuditSigner = Pick<Hsm, 'signAuditEnd' | 'lastAuditEnd' | 'auditKeys'>
 
 /** Seals a chain at intervals. A failure of the token or the database only delays seals. */
-export interface Sealer {
+export interface ChainSealer {
   /** Reports that `events` more events were written to the chain. */
   wrote(events: number): void
   /** Tries once to seal the unsealed records, and stops. Never rejects. */
   close(): Promise<void>
 }
 
-export interface SealerOptions {
+export interface ChainSealerOptions {
   readonly directory: string
   readonly chain: string
   readonly hsm: AuditSigner
@@ -40,7 +40,7 @@ export interface SealerOptions {
   readonly append: (body: string) => Promise<void>
 }
 
-export function createSealer(options: SealerOptions): Sealer {
+export function createChainSealer(options: ChainSealerOptions): ChainSealer {
   const { chain, clock, log, sealIntervalMs, sealRecords, state } = options
   const sign = createSealing(options)
   let unsealed = 0
@@ -100,7 +100,7 @@ export function createSealer(options: SealerOptions): Sealer {
 const coveredBy = (seal: SignedEnd | undefined): number =>
   seal === undefined ? 0 : (parseStatement(seal.text)?.covers.seq ?? 0)
 
-function createSealing(options: SealerOptions): () => Promise<void> {
+function createSealing(options: ChainSealerOptions): () => Promise<void> {
   const { directory, chain, hsm, heads, end, append, log } = options
   let verifier: SealVerifier | undefined
   const confirmed = new Map<string, string>()

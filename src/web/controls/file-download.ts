@@ -15,7 +15,7 @@ export function saveFile(name: string, bytes: Uint8Array<ArrayBuffer>): void {
 }
 
 /** Revokes all blob URLs, so that no file stays in the page's memory. */
-export function forgetSaved(): void {
+export function forgetDownloads(): void {
   for (const address of addresses) forget(address)
 }
 

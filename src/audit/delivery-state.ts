@@ -1,0 +1,50 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ReadPoints } from './witness/head-reader.ts'
+
+/** How far a receiver outside the machine has the trail, and since when sending fails. */
+export interface DeliveryState {
+  readonly points: ReadPoints
+  /** The time of the last success, in milliseconds since the Unix epoch; 0 if there was none. */
+  readonly sentAt: number
+  readonly failing?: { readonly since: number; readonly reason: string } | undefined
+}
+
+/** A witness of heads, or a receiver of records. */
+interface Receiver {
+  /** Its state file, in the folder of the trail. */
+  readonly stateFile: string
+  readonly address: string
+}
+
+const nothing: DeliveryState = { points: {}, sentAt: 0 }
+const wholeNumber = z.number().int().min(0)
+const shape = z.object({
+  address: z.string(),
+  points: z.record(z.string(), z.object({ segment: wholeNumber, bytes: wholeNumber })),
+  sentAt: wholeNumber,
+  failing: z.object({ since: wholeNumber, reason: z.string() }).optional(),
+})
+
+const fileOf = (directory: string, { stateFile }: Receiver): string => join(directory, stateFile)
+
+/**
+ * Reads the state; empty if the file is missing, is damaged, or is about a receiver at another address. What was
+ * sent is then sent again.
+ */
+export async function readDeliveryState(directory: string, receiver: Receiver): Promise<DeliveryState> {
+  try {
+    const { address, ...state } = shape.parse(JSON.parse(await readFile(fileOf(directory, receiver), 'utf8')))
+    return address === receiver.address ? state : nothing
+  } catch {
+    return nothing
+  }
+}
+
+/** Writes the state without a flush: if a power cut loses it, what was sent is sent again. */
+export async function writeDeliveryState(directory: string, receiver: Receiver, state: DeliveryState): Promise<void> {
+  const file = fileOf(directory, receiver)
+  await writeFile(`${file}.new`, JSON.stringify({ address: receiver.address, ...state }), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
