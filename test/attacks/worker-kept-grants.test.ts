@@ -117,7 +117,7 @@ describe('on another machine, whose keeper has heard of the removal alone', () =
         const user = await userOf((await appliance.addUser()).id)
         const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
         const record = membershipRecord({ vault: row, user }, state)
-        return there.hsm.seal(record, { grant, member: sealedUser(user) })
+        return there.hsm.seal(record, { grant, person: sealedUser(user) })
       }
       await expect(made()).resolves.toHaveLength(32)
       await vault.share(String(id), undefined)

@@ -42,7 +42,7 @@ export function checkProvenance(
   else if (!isSealed(token, madeFor(key.purpose))) verify(token, madeFor(receivedPurpose(next.fields)))
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
   const holder = singleKeyHolder(next)
-  if (holder !== undefined && !used.usePlace(holder, record))
+  if (holder !== undefined && !used.useHolder(holder, record))
     throw new Fault('hsm.rejected', 'The vault has another key.')
   freshKeys.note(provenance, next, user)
 }

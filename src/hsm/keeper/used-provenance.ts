@@ -10,8 +10,8 @@ export interface UsedProvenance {
    * @throws Fault `hsm.rejected` for a key that was made too long ago
    */
   use(provenance: Buffer, record: Buffer): boolean
-  /** The same for a place that has one key ever. */
-  usePlace(place: Buffer, record: Buffer): boolean
+  /** The same for a holder that has one key ever, such as a vault. */
+  useHolder(holder: Buffer, record: Buffer): boolean
 }
 
 /** A clock that is set back by less than this makes no used provenance valid again. */
@@ -36,14 +36,14 @@ export function createUsedProvenance(state: KeeperState, now: () => number): Use
         throw new Fault('hsm.rejected', 'This key was made too long ago, or by another clock.')
       return note(provenance, record, now())
     },
-    usePlace: (place, record) => note(place, record, forEver),
+    useHolder: (holder, record) => note(holder, record, forEver),
   }
 }
 
 /** In place of the time of a row that is not forgotten. */
 const forEver = 0
 
-/** Earlier files have no times. Their provenances name none either, and are refused by that; places are kept. */
+/** Earlier files have no times. Their provenances name none either, and are refused by that; holders are kept. */
 function addTime(state: KeeperState): void {
   const columns = state.prepare<[], string>("SELECT name FROM pragma_table_info('used_provenance')").pluck().all()
   if (!columns.includes('used_at'))

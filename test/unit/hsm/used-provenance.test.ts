@@ -22,17 +22,17 @@ const madeAt = (time: number) => Buffer.concat([provenanceNonce(Buffer.alloc(16,
 
 it('a file of before keeps which vaults have a key, and forgets keys that are refused for their age', () => {
   const file = keeperFile()
-  const place = encodeRecord(['vault key 2', Buffer.alloc(16, 3)])
+  const holder = encodeRecord(['vault key 2', Buffer.alloc(16, 3)])
   const earlier = new Database(file)
   earlier.exec('CREATE TABLE used_provenance (seal BLOB PRIMARY KEY, record BLOB NOT NULL) STRICT, WITHOUT ROWID')
   const insert = earlier.prepare('INSERT INTO used_provenance VALUES (?, ?)')
-  for (const seal of [place, Buffer.alloc(48, 9)]) insert.run(seal, recordDigest(one))
+  for (const seal of [holder, Buffer.alloc(48, 9)]) insert.run(seal, recordDigest(one))
   earlier.close()
 
   for (let starts = 0; starts < 2; starts++) {
     const state = openKeeperState(file)
     const used = createUsedProvenance(state, () => at)
-    expect([used.usePlace(place, one), used.usePlace(place, other)]).toEqual([true, false])
+    expect([used.useHolder(holder, one), used.useHolder(holder, other)]).toEqual([true, false])
     expect(() => used.use(Buffer.alloc(48, 9), other)).toThrow('made too long ago')
     expect(state.prepare('SELECT count(*) FROM used_provenance').pluck().get()).toBe(1)
     state.close()
