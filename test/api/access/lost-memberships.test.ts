@@ -37,7 +37,7 @@ describe('a membership that ends between two readings of it', () => {
       hsm,
       clock: systemClock,
       rules: config.session,
-      commitAsAppliance: commit,
+      commitAsAppliance: (_operation, _note, work) => commit(work),
       membershipOf: async (member, vaultId) => {
         if (!isDone) await meanwhile()
         isDone = true
