@@ -25,7 +25,7 @@ export function openFloorReader(path: string): FloorCheck {
   let file: OpenFile | undefined
   let lookedMs = 0
   let good = new WeakMap<OpenedRecord, number>()
-  const told = new Set<string>()
+  let told: ReadonlySet<string> = new Set()
   let toldVersion: number | undefined
 
   function look(nowMs: number): void {
@@ -63,13 +63,16 @@ export function openFloorReader(path: string): FloorCheck {
     }
   }
 
-  /** All deleted vaults; none where the file has not changed since the last call. */
+  /** The vaults that are deleted now and were not when the file was last read for this. */
   function deletedSince(floors: OpenFile): Buffer[] {
     const version = floors.version()
     if (version === toldVersion) return []
     const vaults = floors.deletedVaults()
+    const fresh = vaults.filter((vault) => !told.has(vault.toString('latin1')))
+    // A vault that came back by a restore may be deleted again.
+    told = new Set(vaults.map((vault) => vault.toString('latin1')))
     toldVersion = version
-    return vaults
+    return fresh
   }
 
   return {
@@ -79,11 +82,7 @@ export function openFloorReader(path: string): FloorCheck {
       if (generation === undefined) return true
       return reading((floors) => (floors.floorOf(generation.subject) ?? 0) >= generation.number) ?? true
     },
-    newlyDeleted() {
-      const fresh = (reading(deletedSince) ?? []).filter((vault) => !told.has(vault.toString('latin1')))
-      for (const vault of fresh) told.add(vault.toString('latin1'))
-      return fresh
-    },
+    newlyDeleted: () => reading(deletedSince) ?? [],
     close: () => file?.close(),
   }
 }

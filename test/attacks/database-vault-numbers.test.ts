@@ -1,0 +1,82 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { strongroom } from '../support/console-kit.ts'
+import { verdict } from '../support/fault-kit.ts'
+import { createObject } from '../support/object-kit.ts'
+import { makeVault } from '../support/vault.ts'
+
+/**
+ * The attacker writes to the database and is an ordinary user. He shares a vault of his own with the members of another
+ * one, and has the two change their numbers, by which the members' programs know them; or he moves an object.
+ */
+let appliance: TestAppliance
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+})
+afterAll(() => appliance.close())
+
+/** Exchanges the numbers of two vaults in all tables but that of names. */
+function exchange(one: string, other: string): void {
+  const database = new Database(String(appliance.config.store.sqlite))
+  database.pragma('foreign_keys = OFF')
+  const columnsOf = (table: string) =>
+    database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table)
+  const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  database.transaction(() => {
+    for (const table of tables) {
+      const column = table === 'vaults' ? 'id' : 'vault_id'
+      if (!columnsOf(table).includes(column)) continue
+      for (const [from, to] of [
+        [one, -1],
+        [other, one],
+        [-1, other],
+      ])
+        database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`).run(to, from)
+    }
+    const names = database.prepare<[string], string>('SELECT name FROM vaults WHERE id = ?').pluck()
+    const [ofOne, ofOther] = [names.get(one), names.get(other)]
+    for (const [id, name] of [
+      [one, ofOther],
+      [other, ofOne],
+    ])
+      database.prepare('UPDATE vaults SET name = ? WHERE id = ?').run(name, id)
+  })()
+  database.close()
+}
+
+it('gets what is written there from then on, nothing of before, and is seen in the trail', async () => {
+  const victim = await appliance.addUser()
+  const vault = await makeVault(appliance, 'Payroll', await appliance.login(victim))
+  const before = await vault.encrypt('k', 'b2xk')
+  const object = await createObject(vault.admin, vault.id, { cryptedinfo: 'hidden' })
+  const mallory = await makeVault(appliance, 'Mine')
+  await mallory.encrypt('k', 'AAAA')
+  await mallory.share(String(victim.id), 'Admin')
+  exchange(vault.id, mallory.id)
+  const ciphertext = await vault.encrypt('k', 'bmV3')
+  expect(await mallory.admin.must('POST', `/transparent/${vault.id}/decrypt/k`, { ciphertext })).toMatchObject({
+    CALLINFO: { plaintext: 'bmV3' },
+  })
+  for (const id of [vault.id, mallory.id])
+    expect(verdict(await mallory.admin.post(`/transparent/${id}/decrypt/k`, { ciphertext: before }))).not.toBe('done')
+  expect(verdict(await mallory.admin.get(`/object/${object}?decrypt=true`))).not.toBe('done')
+  const { stdout } = await strongroom(appliance.configFile, ['--json', 'audit', 'verify', '--database'])
+  const rows = JSON.parse(stdout).database.findings.map(({ row }: { row: string }) => row)
+  expect(rows).toEqual(expect.arrayContaining([`vault ${vault.id}`, `vault ${mallory.id}`]))
+})
+
+it('gets what is written to an object that the database moves into the vault', async () => {
+  const victim = await appliance.addUser()
+  const vault = await makeVault(appliance, 'Payroll', await appliance.login(victim))
+  const object = await createObject(vault.admin, vault.id, { cryptedinfo: 'hidden' })
+  const mallory = await makeVault(appliance, 'Mine')
+  await mallory.share(String(victim.id), 'Write')
+  await appliance.store.transaction((tx) =>
+    tx.query(`UPDATE vault_objects SET vault_id = ${mallory.id} WHERE id = ${object}`),
+  )
+  const read = () => mallory.admin.get(`/object/${object}?decrypt=true`)
+  expect(JSON.stringify(await read())).not.toContain('hidden')
+  await vault.admin.must('PUT', `/object/${object}`, { password: 'newer', cryptedinfo: 'new' })
+  expect((await read()).json).toMatchObject({ OBJECT: [{ crypted: { password: 'newer', cryptedinfo: 'new' } }] })
+})
