@@ -224,7 +224,7 @@ async function* readFile(
 }
 
 /** @throws Fault `object.tampered` for a chunk that the token could not decrypt; its own fault for any other */
-function openedChunk(outcome: Outcome<Buffer>): Buffer {
+function openedChunk(outcome: Outcome): Buffer {
   if ('result' in outcome) return outcome.result
   throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
 }

@@ -11,7 +11,7 @@ const others = ['object.create', 'object.copy.in', 'object.move.in', 'object.des
 
 it('every operation in the trail of an object has its words in both languages', () => {
   const calls = contracts.filter(({ path }) => path.includes('/:objectid')).map(({ operation }) => operation)
-  const named = [...catalogue.matchAll(/^ +'(object\.[\w.]+)': '/gm)].map(([, operation]) => operation)
+  const named = [...catalogue.matchAll(/^ +'(object\.[\w.]+)': '/gm)].map(([, operation = '']) => operation)
   const wanted = [...new Set([...others, ...calls])]
   expect(named.toSorted()).toEqual([...wanted, ...wanted].toSorted())
 })
