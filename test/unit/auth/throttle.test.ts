@@ -71,7 +71,8 @@ describe('delays', () => {
 
   it('are told in words, one second like many', async () => {
     await lookedAt(Array.from({ length: 3 }, () => alice('192.0.2.1')))
-    const sentence = () => store.transaction((tx) => throttle().count(tx, { ...alice('192.0.2.1'), isHolder: false })).catch(String)
+    const sentence = () =>
+      store.transaction((tx) => throttle().count(tx, { ...alice('192.0.2.1'), isHolder: false })).catch(String)
     expect(await sentence()).toContain('wait 1 second before you try again.')
     now += 1_000
     expect(await tries(alice('192.0.2.1'))).toBe(true)
