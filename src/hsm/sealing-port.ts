@@ -177,6 +177,8 @@ export interface GrantRequest {
   readonly applicationKey: SealedRecord | undefined
   /** For a grant in the vault of this membership. */
   readonly membership?: SealedRecord | undefined
+  /** The number by which the caller named that vault. Code in a worker could give any; it is checked against the database. */
+  readonly vaultNumber?: number | undefined
 }
 
 /** The changes of a version's record when its key is wrapped again. */

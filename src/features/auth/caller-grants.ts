@@ -108,14 +108,18 @@ async function grantOf(
 ): Promise<KeptGrant> {
   const { member } = subject
   const sealed = await sessionGrant(hsm, store.read, subject, async (user) => {
-    const membership = member && (await membershipOf(user, member.vaultId))
-    if (member !== undefined && membership === undefined) throw new Fault('vault.not_found')
-    return membership
+    if (member === undefined) return {}
+    const membership = await membershipOf(user, member.vaultId)
+    if (membership === undefined) throw new Fault('vault.not_found')
+    return { membership, vaultNumber: member.vaultId }
   })
   const grant = openRecord(sealed.record)
   if (grant.type !== 'grant') throw new TypeError('the keeper gave no grant')
   return { sealed, fields: grant.fields }
 }
+
+/** A membership and the number by which the caller named its vault; empty for a grant without a vault. */
+type ShownMember = Pick<GrantRequest, 'membership' | 'vaultNumber'>
 
 /**
  * Asks the keeper for a grant, showing the present rows.
@@ -125,7 +129,7 @@ export async function sessionGrant(
   hsm: Pick<Hsm, 'grant'>,
   reader: Reader,
   { token, hash }: SessionToken,
-  memberOf: (user: User) => Promise<GrantRequest['membership']>,
+  memberOf: (user: User) => Promise<ShownMember>,
 ): Promise<SealedGrant> {
   const session = await findSealedSession(reader, hash)
   if (session === undefined) throw new Fault('session.invalid')
@@ -137,10 +141,10 @@ export function foundGrant(
   hsm: Pick<Hsm, 'grant'>,
   token: string,
   { user: person, applicationKey: key, sealed: session }: Pick<FoundToken, 'user' | 'applicationKey' | 'sealed'>,
-  membership: GrantRequest['membership'],
+  member: ShownMember,
 ): Promise<SealedGrant> {
   const [user, applicationKey] = [sealedUser(person), key && sealedApplicationKey(key)]
-  return hsm.grant({ token, session, user, applicationKey, membership })
+  return hsm.grant({ token, session, user, applicationKey, ...member })
 }
 
 /** Adds a cause to what an operator has to know: a fault with a cause is written to the journal. */

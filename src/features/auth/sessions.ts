@@ -167,7 +167,7 @@ async function newGrant(
   return retryOvertaken(async (isAgain) => {
     const user = (isAgain && (await findUserById(store.read, session.user.id))) || session.user
     const applicationKey = (isAgain && (await findApplicationKeyById(store.read, key.id))) || key
-    return foundGrant(hsm, token, { user, applicationKey, sealed }, undefined)
+    return foundGrant(hsm, token, { user, applicationKey, sealed }, {})
   })
 }
 

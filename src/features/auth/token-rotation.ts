@@ -59,7 +59,7 @@ export function createTokenRotation({
       const next = isStrict ? await successorOf(hsm, token) : newSessionToken()
       const session = await findSealedSession(store.read, hash)
       if (session === undefined) return undefined
-      const grant = await foundGrant(hsm, token, session, undefined)
+      const grant = await foundGrant(hsm, token, session, {})
       return { ...next, seal: await sealNextToken(hsm, session, next.hash, grant) }
     } catch (error) {
       if (passing.some((code) => isFault(error, code))) return undefined

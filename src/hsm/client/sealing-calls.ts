@@ -59,10 +59,11 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
       const reply = await keeper.call('signImportJob', sealedFields(job))
       return { text: field(reply, 0).toString(), signature: field(reply, 1), signer: field(reply, 2) }
     },
-    async grant({ token, session, user, applicationKey, membership }) {
+    async grant({ token, session, user, applicationKey, membership, vaultNumber }) {
       const reply = await keeper.call('grant', [
         Buffer.from(token),
         ...[session, user, applicationKey, membership].flatMap(sealedFields),
+        Buffer.from(String(vaultNumber ?? '')),
       ])
       return { record: field(reply, 0), seal: field(reply, 1) }
     },

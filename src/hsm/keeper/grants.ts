@@ -11,6 +11,7 @@ import type { BegunSessions } from './begun-sessions.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
 import { accountTypes, committedShown, type NewestRecords, shown } from './shown-record.ts'
+import type { VaultNumbers } from './vault-numbers.ts'
 
 type Opened<T extends RecordType> = Extract<OpenedRecord, { type: T }>
 
@@ -20,6 +21,7 @@ const membershipTypes = ['membership', 'scoped membership'] as const
 export interface GrantDependencies extends NewestRecords {
   readonly endedSessions: EndedSessions
   readonly begunSessions: Pick<BegunSessions, 'takeOthers'>
+  readonly vaultNumbers: Pick<VaultNumbers, 'check'>
   readonly now: () => number
 }
 
@@ -41,13 +43,15 @@ interface Shown {
  * that a worker states counts.
  */
 export function createGrantHandlers(on: GrantDependencies) {
-  const { token, now } = on
+  const { token, vaultNumbers, now } = on
   return {
     grant(fields) {
       const text = fields.text()
       const records = readShown(on, fields)
+      const vaultNumber = fields.text()
       checkSession(on, text, records)
       const { session, user, membership } = records
+      if (membership !== undefined && vaultNumber !== '') vaultNumbers.check(Number(vaultNumber), membership.vault)
       const expiresAt = Math.min(now() + longestGrantMs, session.expiresAt)
       const record = composeRecord('grant', {
         session: session.identity,

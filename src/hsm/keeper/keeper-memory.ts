@@ -29,6 +29,7 @@ import { createTryLimit } from './try-limit.ts'
 import { createUsedAssertions } from './used-assertions.ts'
 import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
+import { createVaultNumbers, type VaultNumbers } from './vault-numbers.ts'
 
 /** The persistent memory of the keeper, on which its decisions depend. */
 export interface KeeperMemory {
@@ -42,6 +43,7 @@ export interface KeeperMemory {
   readonly begunSessions: BegunSessions
   readonly shownRights: ShownRights
   readonly accountIds: AccountIds
+  readonly vaultNumbers: VaultNumbers
   readonly sealedRecords: SealedRecords
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
@@ -149,7 +151,7 @@ const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRight
   },
 })
 
-type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds'>
+type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds' | 'vaultNumbers'>
 
 function forgetNewest({ sealedRecords, floors, ...others }: Newest, at: number, isElsewhere: boolean): void {
   sealedRecords.forget(at)
@@ -168,5 +170,6 @@ function openNewestRecords(
     sealedRecords: createSealedRecords(state, floors, now, recoverers),
     shownRights: createShownRights(now),
     accountIds: createAccountIds(state),
+    vaultNumbers: createVaultNumbers(state),
   }
 }

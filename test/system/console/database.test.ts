@@ -9,7 +9,8 @@ import { makeVault } from '../../support/vault.ts'
 it('an older database is refused where it was changed since, until the operator accepts it', async () => {
   const appliance = await TestAppliance.own()
   onTestFinished(() => appliance.close())
-  const vault = await makeVault(appliance)
+  const owner = await appliance.addUser()
+  const vault = await makeVault(appliance, 'Test', await appliance.login(owner))
   const [member, user] = [await appliance.addUser(), await appliance.addUser()]
   await vault.share(String(member.id), 'Write')
   const session = await appliance.login(member)
@@ -21,6 +22,8 @@ it('an older database is refused where it was changed since, until the operator 
 
   await vault.share(String(member.id), undefined)
   await vault.admin.must('PUT', `/transparent/${vault.id}/keys/kept`, { allow_backup: false })
+  const lost = await makeVault(appliance, 'Lost', vault.admin)
+  await lost.encrypt('k', 'AAAA')
   await appliance.stop()
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
   copyFileSync(`${database}-backup`, database)
@@ -29,6 +32,9 @@ it('an older database is refused where it was changed since, until the operator 
   const path = `/transparent/${vault.id}/keys/kept`
   expect(verdict(await vault.admin.post(`${path}/rotate`))).toBe('503 1911')
   expect(verdict(await session.get(`/vault/${vault.id}`))).toBe('503 1911')
+  // A new vault has the number of one that the older database does not have.
+  expect((await makeVault(appliance, 'New', vault.admin)).id).toBe(lost.id)
+  expect(verdict(await vault.admin.post(`/transparent/${lost.id}/encrypt/k`, { plaintext: 'AAAA' }))).toBe('503 1911')
   expect(verdict(await (await appliance.login(member)).get(`/vault/${vault.id}`))).toBe('503 1911')
 
   const { status, stdout } = await strongroom(appliance.configFile, ['database', 'accept-restored'])
@@ -59,6 +65,8 @@ it('an older database is refused where it was changed since, until the operator 
     expect(await after.must('POST', `/transparent/${vault.id}/decrypt/kept`, { ciphertext: text })).toMatchObject({
       CALLINFO: { plaintext },
     })
+  const admin = await appliance.login(owner)
+  await admin.must('POST', `/transparent/${lost.id}/encrypt/k`, { plaintext: 'AAAA' })
   await after.must('POST', `${path}/rotate`)
   expect((await after.must('POST', encrypt, { plaintext: 'bmV4dA==' })).CALLINFO['ciphertext']).toMatch(/^service:v3:/)
 })
