@@ -109,13 +109,7 @@ export async function changeVault(tx: Tx, vaultId: number, fields: Partial<Vault
  * exist.
  */
 export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
-  const locked = await tx
-    .createQueryBuilder()
-    .update(VaultTable)
-    .set({ name: () => 'name' })
-    .where({ id: vaultId })
-    .execute()
-  return locked.affected === 1
+  return (await change(tx, 'UPDATE vaults SET name = name WHERE id = $1', [vaultId])) === 1
 }
 
 /**
