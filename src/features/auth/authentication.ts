@@ -63,19 +63,17 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
   const nextToken = createTokenRotation(dependencies)
   const statementOf = createStatements()
 
-  /** A membership may end after the row was read: its caller is still known. */
   async function authenticationIn(row: SessionRow, asked: Asked): Promise<Authentication> {
+    const { request, hash, token } = asked
+    const subject = subjectOf(row, request.token, hash)
+    let standing: GrantedStanding
     try {
-      return await authenticationAs(row, asked)
+      standing = await confirmed(grants, subject, row)
     } catch (error) {
       if (!isFault(error, 'vault.not_found')) throw error
-      return authenticationAs({ ...row, member_vault_id: null }, asked)
+      // The membership has ended since the row was read; the caller is still known.
+      return authenticationIn({ ...row, member_vault_id: null }, asked)
     }
-  }
-
-  async function authenticationAs(row: SessionRow, { request, hash, token }: Asked): Promise<Authentication> {
-    const subject = subjectOf(row, request.token, hash)
-    const standing = await confirmed(grants, subject, row)
     const grant = async () => (await grants.of(subject)).sealed
     const { vault, onHoldIn } = accessTo(row.member_vault_id, standing, row, grant)
     return {
