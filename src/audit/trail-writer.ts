@@ -261,7 +261,8 @@ export function createRetryingTrail(open: () => Promise<AuditTrail>, report: (er
   return {
     async append(event) {
       // Calls directly after the start are not refused needlessly.
-      if (trail === undefined) await Promise.race([first, sleep(patienceMs, undefined, { ref: false })])
+      if (trail === undefined && fault === undefined)
+        await Promise.race([first, sleep(patienceMs, undefined, { ref: false })])
       if (trail === undefined)
         throw fault ?? new Fault('audit.unavailable', 'The audit trail is not open yet: try again.')
       await trail.append(event)
