@@ -86,9 +86,16 @@ export function isSecretPurpose(purpose: Buffer): boolean {
 export const nonceBytes = 16
 const timeBytes = 6
 
+/** The bytes with which a provenance of this time, in milliseconds since 1970, begins. */
+export function timeOf(ms: number): Buffer {
+  const time = Buffer.alloc(timeBytes)
+  time.writeUIntBE(ms, 0, timeBytes)
+  return time
+}
+
 /** @param random `nonceBytes` random bytes */
 export function provenanceNonce(random: Buffer, now: number): Buffer {
-  random.writeUIntBE(now, 0, timeBytes)
+  random.set(timeOf(now))
   return random
 }
 

@@ -31,7 +31,7 @@ async function rowsOfKeys({ copyState }: Hsm): Promise<number> {
   await copyState(path)
   const copy = new Database(path)
   try {
-    return Number(copy.prepare('SELECT count(*) FROM used_provenance').pluck().get())
+    return Number(copy.prepare('SELECT count(*) FROM made_keys').pluck().get())
   } finally {
     copy.close()
   }

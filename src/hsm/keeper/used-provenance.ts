@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
-import { madeAt, newKeyMs, nonceBytes } from '../provenance.ts'
+import { sealBytes } from '../pkcs11/seal-versions.ts'
+import { madeAt, newKeyMs, nonceBytes, timeOf } from '../provenance.ts'
 import { recordDigest } from '../sealed-record.ts'
 import type { KeeperState } from './keeper-state.ts'
 
@@ -14,44 +15,34 @@ export interface UsedProvenance {
   useHolder(holder: Buffer, record: Buffer): boolean
 }
 
-/** A clock that is set back by less than this makes no used provenance valid again. */
+/** A clock that is set back by less than an hour makes no used provenance valid again. */
 const keptMs = 3_600_000 + 2 * newKeyMs
 
 export function createUsedProvenance(state: KeeperState, now: () => number): UsedProvenance {
-  state.exec(
-    'CREATE TABLE IF NOT EXISTS used_provenance (seal BLOB PRIMARY KEY, record BLOB NOT NULL) STRICT, WITHOUT ROWID',
-  )
-  addTime(state)
-  const keep = state.prepare('INSERT OR IGNORE INTO used_provenance (seal, record, used_at) VALUES (?, ?, ?)')
-  const find = state.prepare<[Buffer], { readonly record: Buffer }>('SELECT record FROM used_provenance WHERE seal = ?')
-  const forget = state.prepare('DELETE FROM used_provenance WHERE used_at > 0 AND used_at < ?')
-  const note = (seal: Buffer, record: Buffer, usedAt: number): boolean => {
-    const digest = recordDigest(record)
-    return keep.run(seal, digest, usedAt).changes === 1 || find.get(seal)?.record.equals(digest) === true
-  }
+  const noteKey = createNoting(state, 'made_keys')
+  const noteHolder = createNoting(state, 'used_provenance')
+  // Earlier files have provenances among the holders. Those name no time, and are refused by that.
+  state.prepare('DELETE FROM used_provenance WHERE length(seal) = ?').run(nonceBytes + sealBytes)
+  // A provenance begins with its time, so that the oldest come first.
+  const forget = state.prepare('DELETE FROM made_keys WHERE seal < ?')
   return {
     use(provenance, record) {
-      forget.run(now() - keptMs)
+      forget.run(timeOf(now() - keptMs))
       if (Math.abs(now() - madeAt(provenance)) > newKeyMs)
         throw new Fault('hsm.rejected', 'This key was made too long ago, or by another clock.')
-      return note(provenance, record, now())
+      return noteKey(provenance, record)
     },
-    useHolder: (holder, record) => note(holder, record, forEver),
+    useHolder: noteHolder,
   }
 }
 
-/** In place of the time of a row that is not forgotten. */
-const forEver = 0
-
-/** Earlier files have no times. Their provenances name none either, and are refused by that; holders are kept. */
-function addTime(state: KeeperState): void {
-  const columns = state.prepare<[], string>("SELECT name FROM pragma_table_info('used_provenance')").pluck().all()
-  if (!columns.includes('used_at'))
-    state.transaction(() => {
-      state.exec(`ALTER TABLE used_provenance ADD COLUMN used_at INTEGER NOT NULL DEFAULT ${forEver}`)
-      state.prepare('DELETE FROM used_provenance WHERE length(seal) = ?').run(nonceBytes + sealBytes)
-    })()
-  state.exec('CREATE INDEX IF NOT EXISTS used_provenance_by_time ON used_provenance (used_at) WHERE used_at > 0')
+/** Notes records by name in a table of the keeper's file: false where the name has another record. */
+function createNoting(state: KeeperState, table: 'made_keys' | 'used_provenance') {
+  state.exec(`CREATE TABLE IF NOT EXISTS ${table} (seal BLOB PRIMARY KEY, record BLOB NOT NULL) STRICT, WITHOUT ROWID`)
+  const keep = state.prepare(`INSERT OR IGNORE INTO ${table} (seal, record) VALUES (?, ?)`)
+  const find = state.prepare<[Buffer], { readonly record: Buffer }>(`SELECT record FROM ${table} WHERE seal = ?`)
+  return (seal: Buffer, record: Buffer): boolean => {
+    const digest = recordDigest(record)
+    return keep.run(seal, digest).changes === 1 || find.get(seal)?.record.equals(digest) === true
+  }
 }
-
-const sealBytes = 32
