@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../clock.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { createGathering } from '../store/concurrency.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
@@ -12,11 +11,13 @@ import type { AuditEvent, AuditTrail } from './event.ts'
 import { eventBody, maxLineBodyBytes, maxLineBytes } from './line.ts'
 import { leaveTrailKeys, readTrailKeys, type TrailKeys } from './trail-keys.ts'
 import type { TrailState } from './trail-state.ts'
-import type { AuditHeads } from './records.ts'
 import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } from './seal.ts'
-import { createChainSealer, type AuditLog, type AuditSigner } from './chain-sealer.ts'
+import { createChainSealer, type AuditLog, type ChainSealerOptions } from './chain-sealer.ts'
 
-export interface AuditTrailOptions {
+export interface AuditTrailOptions extends Pick<
+  ChainSealerOptions,
+  'hsm' | 'heads' | 'clock' | 'sealIntervalMs' | 'sealRecords'
+> {
   /** Created with mode 0700 if it does not exist; the files in it have mode 0600. */
   readonly directory: string
   /**
@@ -24,11 +25,6 @@ export interface AuditTrailOptions {
    * hyphens.
    */
   readonly chain: string
-  readonly hsm: AuditSigner
-  readonly heads: AuditHeads
-  readonly clock: Clock
-  readonly sealIntervalMs: number
-  readonly sealRecords: number
   readonly segmentBytes: number
   /** How long to wait while another process writes this chain. */
   readonly lockWaitMs?: number

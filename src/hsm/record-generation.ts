@@ -124,8 +124,9 @@ export function checkFloor({ number }: Generation, floor: number | undefined): v
   if (number < (floor ?? 0)) throw outdated()
 }
 
-export const outdated = (): Fault =>
+/** @param found what was found in the database */
+export const outdated = (found = 'The database holds an older state than this appliance has seen'): Fault =>
   new Fault(
     'hsm.outdated',
-    'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.',
+    `${found}: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.`,
   )

@@ -123,7 +123,7 @@ export function createLogin({
   }
 }
 
-/** Somebody has ended the user's sessions meanwhile, this one included: to its client, the login failed. */
+/** The user's sessions were ended during the login, this one included: its client is told that the login failed. */
 function refuseEnded(error: unknown): never {
   throw isFault(error, 'session.invalid') ? new Fault('login.refused') : error
 }

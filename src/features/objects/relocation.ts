@@ -107,6 +107,7 @@ interface Written {
 }
 
 type RecordedOnce = Relocator & { readonly isRecorded: (decryption: DecryptionRecord) => boolean }
+
 /** From where, to where, and whether as a move or as a copy. */
 interface Way {
   readonly found: GrantedObject

@@ -91,7 +91,7 @@ export function createEnrolments({
     // Identifies a seed that is enrolled again.
     const seedChecks = await hsm.seedChecks(parameters, seed)
     const key = await wrapped(parameters.keyKind, seed)
-    // What another call enrolls at the same time is found at the second try.
+    // What another call enrols at the same time is found at the second try.
     const enrol = async (tx: Tx): Promise<OtpDevice> => {
       await checkDeviceLimit(tx, user.id, kind)
       const row = await sealed(tx, { ...key, ...fields, seedCheck: newestOf(seedChecks) })

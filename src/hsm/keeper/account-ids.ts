@@ -1,5 +1,5 @@
 import { operatorId } from '../../access/confirmation.ts'
-import { Fault } from '../../fault.ts'
+import { outdated } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
 
@@ -31,11 +31,7 @@ export function createAccountIds(state: KeeperState): AccountIds {
   /** Whether the id is remembered as this account's. */
   function isNoted({ id, identity }: Account): boolean {
     const holder = find.get(id)?.identity
-    if (id === operatorId || holder?.equals(identity) === false)
-      throw new Fault(
-        'hsm.outdated',
-        `The id ${id} is another account's: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.`,
-      )
+    if (id === operatorId || holder?.equals(identity) === false) throw outdated(`The id ${id} is another account's`)
     return holder !== undefined
   }
 

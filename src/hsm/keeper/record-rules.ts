@@ -67,7 +67,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
 }
 
 /** Types of records by which rights are given. */
-const isOfPeople: ReadonlySet<RecordType> = new Set([
+const givesRights: ReadonlySet<RecordType> = new Set([
   'user',
   'service account',
   'membership',
@@ -80,7 +80,7 @@ const isOfPeople: ReadonlySet<RecordType> = new Set([
  */
 export function checkChange(change: AnyChange): void {
   const { next, previous } = change
-  if (isOfPeople.has(next.type)) checkLasting(change)
+  if (givesRights.has(next.type)) checkLasting(change)
   // The first membership follows the record of the vault.
   if (previous?.type === 'vault' && next.type === 'membership') return checkFirstMember(next, previous, change)
   if (previous?.type === 'vault' && next.type === 'vault key 2') return checkVaultKey(next, previous, change)

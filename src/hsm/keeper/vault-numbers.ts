@@ -1,9 +1,9 @@
-import { Fault } from '../../fault.ts'
+import { outdated } from '../record-generation.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /**
- * The number of each vault. Programs name a vault by it, and no seal covers it: whoever writes to the database could
- * exchange the numbers of two vaults, and read in one what is written to the other from then on.
+ * The number of each vault, by which programs name it and which no seal covers. An attacker who writes to the database
+ * could exchange the numbers of two vaults, and read in one what is written to the other from then on.
  */
 export interface VaultNumbers {
   /**
@@ -25,10 +25,7 @@ export function createVaultNumbers(state: KeeperState): VaultNumbers {
     check(number, vault) {
       const known = find.all(number, vault)
       if (known.some((one) => one.number !== number || !one.vault.equals(vault)))
-        throw new Fault(
-          'hsm.outdated',
-          `Vault ${number} is another vault than before: if the operator has restored a backup, strongroom database accept-restored; if not, suspect an attacker.`,
-        )
+        throw outdated(`Vault ${number} is another vault than before`)
       if (known.length === 0) keep.run(number, vault)
     },
     forget: () => void state.exec('DELETE FROM vault_numbers'),
