@@ -21,6 +21,17 @@ export interface Finding extends LinePosition {
   readonly detail: string
 }
 
+export interface RowFinding {
+  readonly row: string
+  /**
+   * `older`: by the trail, the row had this state earlier; `removed`: the trail records its removal, but the row
+   * exists; `missing`: the row is gone without a recorded removal; `unknown`: no record tells of its creation;
+   * `changed`: no record tells of this state.
+   */
+  readonly kind: 'older' | 'removed' | 'missing' | 'unknown' | 'changed'
+  readonly detail: string
+}
+
 export interface ChainReport {
   readonly chain: string
   /** Number of events, without seals. */

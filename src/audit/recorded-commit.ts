@@ -7,9 +7,9 @@ import type { AuditEvent, AuditTrail, RecordedRows } from './event.ts'
 /** Reads the rows that a record is about, within the transaction that changes them. */
 export type ReadRows = (tx: Tx, event: AuditEvent) => Promise<RecordedRows>
 
-/** Adds to the event the state of its rows at the end of the transaction. */
+/** Adds to the event the state of its rows at the end of the transaction, beside those that the change itself named. */
 export async function withRows(event: AuditEvent, tx: Tx, readRows: ReadRows): Promise<AuditEvent> {
-  const rows = await readRows(tx, event)
+  const rows = Object.assign({}, event.rows, await readRows(tx, event))
   return Object.keys(rows).length === 0 ? event : Object.assign({}, event, { rows, rowsAt: Date.now() })
 }
 

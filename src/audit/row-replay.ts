@@ -1,4 +1,5 @@
-import type { LinePosition } from './audit-report.ts'
+import type { LinePosition, RowFinding } from './audit-report.ts'
+import { createPlaceReplay, type Places } from './object-places.ts'
 
 /** A row of the database, described as in `RecordedRows`. */
 export interface CurrentRow {
@@ -9,15 +10,10 @@ export interface CurrentRow {
   readonly since: number
 }
 
-export interface RowFinding {
-  readonly row: string
-  /**
-   * `older`: by the trail, the row had this state earlier; `removed`: the trail records its removal, but the row
-   * exists; `missing`: the row is gone without a recorded removal; `unknown`: no record tells of its creation;
-   * `changed`: no record tells of this state.
-   */
-  readonly kind: 'older' | 'removed' | 'missing' | 'unknown' | 'changed'
-  readonly detail: string
+/** The rows of the database whose states the trail records, as they are. */
+export interface CurrentRows {
+  readonly rows: ReadonlyMap<string, CurrentRow>
+  readonly places: Places
 }
 
 export interface RowReport {
@@ -40,12 +36,13 @@ export interface RowReplay {
   /** Takes the body of an event's line. */
   readonly event: (body: string, position: LinePosition) => void
   /** `readAt`: when the rows were read, which must be before the trail is read. */
-  compare(rows: ReadonlyMap<string, CurrentRow>, readAt: number): RowReport
+  compare(current: CurrentRows, readAt: number): RowReport
 }
 
 /** Row states from before `knownFrom` are ignored, because archived records may have replaced them. */
 export function createRowReplay(knownFrom = 0): RowReplay {
   const told = new Map<string, Told[]>()
+  const places = createPlaceReplay()
   let first = Infinity
 
   function tell(row: string, one: Told): void {
@@ -97,16 +94,19 @@ export function createRowReplay(knownFrom = 0): RowReplay {
       }
       if (rowsAt < knownFrom) return
       first = Math.min(first, rowsAt)
-      for (const [row, state] of Object.entries(rows)) tell(row, { state, at: rowsAt, position })
+      for (const [row, state] of Object.entries(rows))
+        if (!places.tell(row, state, rowsAt)) tell(row, { state, at: rowsAt, position })
     },
-    compare(rows, readAt) {
+    compare({ rows, places: current }, readAt) {
       const names = [...new Set([...rows.keys(), ...told.keys()])].toSorted()
       const findings = names.flatMap((row) => {
         const finding = judge(row, rows.get(row), readAt)
         return finding === undefined ? [] : [{ row, ...finding }]
       })
       const unjudged = [...rows].filter(([row, { since }]) => !told.has(row) && since < first).length
-      return { compared: rows.size - unjudged, unjudged, findings }
+      const objects = places.compare(current, readAt)
+      const compared = rows.size - unjudged + objects.compared
+      return { compared, unjudged, findings: [...findings, ...objects.findings] }
     },
   }
 }

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import { MoreThan, type EntitySchema, type FindManyOptions } from 'typeorm'
 import type { AuditEvent, RecordedRows } from '../audit/event.ts'
-import type { CurrentRow } from '../audit/row-replay.ts'
+import { placesIn, restoredObjects } from '../audit/object-places.ts'
+import type { CurrentRow, CurrentRows } from '../audit/row-replay.ts'
 import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/application-key-records.ts'
+import { placedObjects } from '../features/objects/subtree-records.ts'
 import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
 import {
   disabledVersions,
@@ -66,8 +68,11 @@ export async function recordedRows(tx: Reader, event: AuditEvent): Promise<Recor
     isOfVault || userId === undefined ? {} : await rowsOfUser(tx, userId),
     await rowsOfDevice(tx, event),
     await rowsOfApplicationKey(tx, event),
+    restores.has(event.operation) ? { [restoredObjects]: null } : {},
   )
 }
+
+const restores: ReadonlySet<string> = new Set(['console.database.accept-restored', 'console.backup.restore'])
 
 /** The vault that a record names. A new one is the newest of its creator. */
 async function vaultOf(tx: Reader, { operation, vault, target = '', userId }: AuditEvent): Promise<number> {
@@ -130,8 +135,8 @@ async function rowsOfApplicationKey(tx: Reader, { operation, target = '' }: Audi
   return key === undefined ? {} : { [`application key ${key.id}`]: rowState.applicationKey(key) }
 }
 
-/** All rows whose state the trail records, each with the time since when it exists. */
-export async function currentRows(reader: Reader): Promise<Map<string, CurrentRow>> {
+/** All rows whose state the trail records. */
+export async function currentRows(reader: Reader): Promise<CurrentRows> {
   const rows = new Map<string, CurrentRow>()
   const disabled = new Map<number, number[]>()
   for (const { keyId, version } of await reader.find(KeyVersionTable, {
@@ -154,7 +159,7 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
     rows.set(`application key ${key.id}`, { state: rowState.applicationKey(key), since: key.createdAt })
   for await (const key of eachOf(reader, TransparentKeyTable))
     rows.set(`key ${key.vaultId}/${key.name}`, currentKey(key, disabled.get(key.id) ?? []))
-  return rows
+  return { rows, places: await placesIn(placedObjects(reader)) }
 }
 
 /** The rows of a table by id, read in pages so that they are not all in memory. */

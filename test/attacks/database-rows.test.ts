@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import type { TestClient } from '../support/client.ts'
+import { createObject } from '../support/object-kit.ts'
 
 // The attacker writes to the database, but not to the audit trail: rows that he puts back or forges are reported.
 
@@ -11,6 +12,8 @@ let alice: TestUser
 let bob: TestUser
 let client: TestClient
 let vaultId: string
+/** An object that was moved into the vault with one that lies in it. */
+let moved: string
 /** Rows before the last changes, by table. */
 const yesterday = new Map<string, Record<string, unknown>[]>()
 
@@ -33,16 +36,21 @@ beforeAll(async () => {
   client = await appliance.login(alice)
   vaultId = await vaultOf('Ledgers')
   const doomed = await vaultOf('Doomed')
+  moved = await createObject(client, doomed)
+  await createObject(client, doomed, { parentid: moved })
   for (const name of ['payroll', 'greeting'])
     await client.must('POST', `/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'AAAA' })
   await client.must('POST', `/vault/${vaultId}/member/${bob.id}`, { status: 4 })
   database((connection) => {
-    for (const table of ['transparent_keys', 'vault_members', 'users', 'otp_devices', 'vaults'])
+    for (const table of ['transparent_keys', 'vault_members', 'users', 'otp_devices', 'vaults', 'vault_objects'])
       yesterday.set(table, connection.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[])
   })
   await client.must('POST', `/transparent/${vaultId}/keys/payroll/rotate`)
   await client.must('PUT', `/transparent/${vaultId}/keys/payroll`, { allow_backup: false })
   await client.must('PUT', `/vault/${vaultId}/member/${bob.id}`, { status: 1 })
+  await client.must('POST', `/object/${moved}/move`, { groupid: vaultId, parentid: 0 })
+  await client.must('POST', `/object/${moved}/copy`, { parentid: 0 })
+  await client.must('DELETE', `/object/${await createObject(client, vaultId)}`)
   await client.must('DELETE', `/vault/${doomed}`)
   await appliance.login(alice)
 })
@@ -90,7 +98,8 @@ const putBack =
 it('finds nothing in rows as the appliance left them', async () => {
   const { status, rows } = await verify()
   expect({ status, findings: rows.findings }).toEqual({ status: 0, findings: [] })
-  expect(rows.compared).toBeGreaterThanOrEqual(5)
+  // Two objects were moved, two copied, and one was deleted.
+  expect(rows.compared).toBeGreaterThanOrEqual(5 + 5)
 })
 
 it('names the row of a key that was put back, with the flags and the version that it had', async () => {
@@ -118,6 +127,13 @@ it('names a membership that was put back, and one that was made up', async () =>
 it('names capabilities that nobody gave', async () => {
   const edit = `UPDATE users SET capabilities = capabilities + 256 WHERE id = ${alice.id}`
   expect(await foundAfter((connection) => connection.exec(edit))).toEqual([[`user ${alice.id}`, 'changed']])
+})
+
+it('names an object that was put back into the vault out of which it was moved, and one of another template', async () => {
+  const found = await foundAfter(putBack('vault_objects', ({ id }) => String(id) === moved))
+  expect(found).toEqual([[`object ${moved}`, 'older']])
+  const edit = `UPDATE vault_objects SET template_id = 2 WHERE id = ${moved}`
+  expect(await foundAfter((connection) => connection.exec(edit))).toEqual([[`object ${moved}`, 'changed']])
 })
 
 it('names a deleted vault and its members that were put back', async () => {

@@ -72,7 +72,7 @@ it('gets nothing that is written to the number of another vault, and is seen in 
   expect(await vault.decrypt('k', before)).toBe('b2xk')
 })
 
-it('gets what is written to an object that the database moves into the vault', async () => {
+it('gets what is written to an object that the database moves into the vault, and is seen by the trail', async () => {
   const victim = await appliance.addUser()
   const vault = await makeVault(appliance, 'Payroll', await appliance.login(victim))
   const object = await createObject(vault.admin, vault.id, { cryptedinfo: 'hidden' })
@@ -85,4 +85,6 @@ it('gets what is written to an object that the database moves into the vault', a
   expect(JSON.stringify(await read())).not.toContain('hidden')
   await vault.admin.must('PUT', `/object/${object}`, { password: 'newer', cryptedinfo: 'new' })
   expect((await read()).json).toMatchObject({ OBJECT: [{ crypted: { password: 'newer', cryptedinfo: 'new' } }] })
+  const { stdout } = await strongroom(appliance.configFile, ['--json', 'audit', 'verify', '--database'])
+  expect(JSON.parse(stdout).database.findings).toMatchObject([{ row: `object ${object}`, kind: 'changed' }])
 })

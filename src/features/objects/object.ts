@@ -1,3 +1,5 @@
+import type { RecordedRows } from '../../audit/event.ts'
+import { recordedPlaces } from '../../audit/object-places.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import { reserveRowNumber } from '../../store/row-numbers.ts'
@@ -77,8 +79,8 @@ export interface NewObject {
 export interface ObjectWriter {
   readonly userId: number
   readonly commit: Commit
-  /** Told the id of the new object before the change is recorded. */
-  readonly created?: (id: number) => void
+  /** Told the id of the new object, and what the record of the change says of it. */
+  readonly created?: (id: number, rows: RecordedRows) => void
 }
 
 /** The objects of vaults, as they are made, changed and deleted. */
@@ -166,7 +168,7 @@ async function create(
         ...addedTo(noContent, addition, isWeakIn(on, vault)),
       }
       await insertObject(tx, made)
-      created?.(id)
+      created?.(id, recordedPlaces([made]))
       await writeSecrets(on, tx, made, addition, encrypted.value)
       return readObject(made)
     }

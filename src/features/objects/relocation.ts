@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RecordedRows } from '../../audit/event.ts'
+import { recordedPlaces } from '../../audit/object-places.ts'
 import { Fault } from '../../fault.ts'
 import { createMutex, type Mutex } from '../../store/concurrency.ts'
 import { retryOvertaken } from '../../store/overtaken.ts'
@@ -30,8 +32,8 @@ export interface Relocator {
   readonly commit: Commit
   /** Told of each secret before it is decrypted in the token. */
   readonly record: RecordDecryption
-  /** Told the id of the object in its new place before the change is recorded. */
-  readonly placed: (id: number) => void
+  /** Told the id of the object in its new place, and what the record of the change says of all of them. */
+  readonly placed: (id: number, rows: RecordedRows) => void
 }
 
 /**
@@ -51,8 +53,8 @@ export function createRelocation(dependencies: RelocationDependencies): Relocati
     move: (found, to, by) =>
       found.vault.id === to.vault.id
         ? withinVault(on, found, to, by)
-        : relocateAgain(on, { found, to, writeRows: moveRows }, by),
-    copy: (found, to, by) => relocateAgain(on, { found, to, writeRows: copyRows }, by),
+        : relocateAgain(on, { found, to, writeRows: moveRows, origin: found.vault.id }, by),
+    copy: (found, to, by) => relocateAgain(on, { found, to, writeRows: copyRows, origin: undefined }, by),
   }
 }
 
@@ -79,7 +81,7 @@ async function withinVault(
   { parentId }: RelocationTarget,
   { userId, commit, placed }: Relocator,
 ): Promise<number> {
-  placed(id)
+  placed(id, {})
   return commit(async (tx) => {
     // One move per vault at a time: two moves could put each object below the other.
     await lockVault(tx, vaultId)
@@ -113,6 +115,8 @@ interface Way {
   readonly found: GrantedObject
   readonly to: RelocationTarget
   readonly writeRows: WriteRows
+  /** The vault that the objects leave. */
+  readonly origin: number | undefined
 }
 
 type Relocate = RelocationDependencies & { readonly commitMutex: Mutex }
@@ -141,7 +145,7 @@ type WithCopies<On> = Omit<On, 'files'> & { readonly files: FileCopies }
 
 async function relocate(
   on: WithCopies<Relocate>,
-  { found, to, writeRows }: Way,
+  { found, to, writeRows, origin }: Way,
   by: RecordedOnce,
   isAgain: boolean,
 ): Promise<number> {
@@ -156,7 +160,7 @@ async function relocate(
       await spendKeyUses(tx, to.vault.id, subtree.secrets.length + subtree.files.size)
       await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
       const rows = await writeRows(tx, subtree, { at: on.clock.now(), by: by.userId })
-      by.placed(rows[0]?.id ?? found.object.id)
+      by.placed(rows[0]?.id ?? found.object.id, recordedPlaces(rows, origin))
       await writeSecrets(on, tx, subtree, rows)
       return { placed: rows.length, files: subtree.files }
     })

@@ -1,4 +1,5 @@
 import { In, IsNull } from 'typeorm'
+import { pagesOf } from '../../store/pages.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { readRow, selectList } from '../../store/statement.ts'
@@ -47,6 +48,19 @@ export async function sizesOf(
 
 const sizes = subtreeSelecting(`${selectList(VaultObjectTable, 'o', { members: sizedMembers })},
   octet_length(o.public_fields) AS "openBytes", octet_length(o.search_text) AS "searchBytes"`)
+
+const placeMembers = ['id', 'vaultId', 'templateId'] as const
+const places = `SELECT ${selectList(VaultObjectTable, 'o', { members: placeMembers })} FROM vault_objects o
+  WHERE o.id > $1 ORDER BY o.id LIMIT $2`
+
+/** All objects, also those in the trash, with their vaults and templates. */
+export async function* placedObjects(reader: Reader): AsyncGenerator<Pick<VaultObject, (typeof placeMembers)[number]>> {
+  const pages = pagesOf(async (after, most) => {
+    const rows = await select<object>(reader, places, [after, most])
+    return rows.map((row) => readRow(VaultObjectTable, row))
+  })
+  for await (const page of pages) yield* page
+}
 
 /** The encrypted fields of these objects. */
 export function secretsOfAll(reader: Reader, objectIds: readonly number[]): Promise<SecretField[]> {

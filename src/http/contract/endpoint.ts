@@ -150,7 +150,10 @@ export interface UploadedFile {
 
 /** Fields of the audit record that a handler may set. */
 export type AuditNote = Partial<
-  Pick<AuditEvent, 'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'target'>
+  Pick<
+    AuditEvent,
+    'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'target' | 'rows'
+  >
 >
 
 /** A part of a call that has an audit record of its own. */

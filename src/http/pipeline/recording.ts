@@ -98,7 +98,8 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
 
     commitOf(request) {
       const commit = createRecordedCommit(store, async (tx) => {
-        const event = await withRows(eventOf(request, 'allowed'), tx, readRows)
+        const noted = { ...eventOf(request, 'allowed'), rows: request.note.rows }
+        const event = await withRows(noted, tx, readRows)
         return async () => {
           for (const part of request.parts) await audit.append({ ...eventOf(request, 'allowed'), ...part })
           await audit.append(event)

@@ -124,6 +124,8 @@ export function eventOf(request: RequestContext, outcome: string): AuditEvent {
       applicationKeyId: caller.applicationKeyId ?? undefined,
     }),
     ...note,
+    // Only the record of the change itself tells of rows.
+    rows: undefined,
     ms: Math.round((performance.now() - request.startedTick) * 1000) / 1000,
   }
 }

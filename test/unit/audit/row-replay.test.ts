@@ -16,7 +16,7 @@ test('rows that may have been told of in an archive are not judged by what was t
     const replay = createRowReplay(knownFrom)
     replay.event(told('user 1', 'older', 15), position)
     replay.event(told('user 4', 'told after', 150), position)
-    const { unjudged, findings } = replay.compare(rows, 1_000)
+    const { unjudged, findings } = replay.compare({ rows, places: new Map() }, 1_000)
     return { unjudged, findings: findings.map(({ row, kind }) => `${row} ${kind}`) }
   }
   expect(replayed(0)).toEqual({ unjudged: 0, findings: ['user 1 changed', 'user 2 unknown', 'user 3 unknown'] })
@@ -28,7 +28,7 @@ test('a row is as the trail says, too, where an earlier release told of it in ot
     const replay = createRowReplay()
     replay.event(told('key 1/k', 'disabled=1,2,3', 15), position)
     const rows = new Map([['key 1/k', { state: 'disabled=sha256:aa', earlier: state, since: 10 }]])
-    return replay.compare(rows, 1_000).findings.map(({ kind }) => kind)
+    return replay.compare({ rows, places: new Map() }, 1_000).findings.map(({ kind }) => kind)
   }
   expect(found('disabled=1,2,3')).toEqual([])
   expect(found('disabled=1,2')).toEqual(['changed'])

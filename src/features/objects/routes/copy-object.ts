@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ObjectReading } from '../reading.ts'
 import { grantedTo, objectQuery } from '../read-records.ts'
-import type { Relocation } from '../relocation.ts'
+import type { Relocation, Relocator } from '../relocation.ts'
 import { objectId } from './object-record.ts'
 import { intoVault, relocationContract, relocationsOf } from './relocation-contract.ts'
 
@@ -31,7 +31,7 @@ export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
       const { id } = found.object
       const to = { vault: await reading.vault(into), parentId: parentid }
       let copyId = id
-      const placed = (made: number) => {
+      const placed: Relocator['placed'] = (made, rows) => {
         copyId = made
         if (into.id !== vault.id)
           recordWithChange({
@@ -39,7 +39,7 @@ export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
             vault: String(into.id),
             target: `object ${made}: object ${id} of vault ${vault.id}`,
           })
-        note({ target: `object ${id}: as object ${made} to vault ${into.id}, object ${parentid}` })
+        note({ target: `object ${id}: as object ${made} to vault ${into.id}, object ${parentid}`, rows })
       }
       const copied = await relocation.copy(found, to, { userId: caller.userId, commit, record, placed })
       return { callinfo: { objectid: String(copyId), message: 'Object copied', objects: String(copied) } }

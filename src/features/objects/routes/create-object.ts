@@ -45,7 +45,7 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
           template: await templates.find(templateId),
         },
         { name: objectname, members, file },
-        { userId: caller.userId, commit, created: (id) => note({ target: `object ${id}` }) },
+        { userId: caller.userId, commit, created: (id, rows) => note({ target: `object ${id}`, rows }) },
       )
       return savedReply(object)
     },

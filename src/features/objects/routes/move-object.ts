@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ObjectReading } from '../reading.ts'
 import { grantedTo, objectQuery } from '../read-records.ts'
-import type { Relocation } from '../relocation.ts'
+import type { Relocation, Relocator } from '../relocation.ts'
 import { objectId } from './object-record.ts'
 import { intoVault, relocationContract, relocationsOf } from './relocation-contract.ts'
 
@@ -39,7 +39,7 @@ export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
           target: `object ${id}: from vault ${vault.id}`,
         })
       const to = { vault: await reading.vault(into), parentId: parentid }
-      const by = { userId: caller.userId, commit, record, placed: () => note({ target }) }
+      const by: Relocator = { userId: caller.userId, commit, record, placed: (_, rows) => note({ target, rows }) }
       const moved = await relocation.move(found, to, by)
       return { callinfo: { objectid: String(id), message: 'Object moved', objects: String(moved) } }
     },

@@ -1,0 +1,113 @@
+import type { RowFinding } from './audit-report.ts'
+import type { RecordedRows } from './event.ts'
+
+/** An object with the vault in which it lies, and its template. */
+export interface PlacedObject {
+  readonly id: number
+  readonly vaultId: number
+  readonly templateId: number
+}
+
+/** The places of objects in the database, by the ids of the objects: `vault=5 template=1`. */
+export type Places = ReadonlyMap<number, string>
+
+/**
+ * Describes objects in the record of the call that made them, or that moved them out of the vault `from`:
+ * `objects 17,18` with `vault=5 template=1 from=3`.
+ */
+export function recordedPlaces(objects: readonly PlacedObject[], from?: number): RecordedRows {
+  const origin = from === undefined ? '' : ` from=${from}`
+  const idsIn = new Map<string, number[]>()
+  for (const object of objects) {
+    const place = placeOf(object)
+    if (!idsIn.get(place)?.push(object.id)) idsIn.set(place, [object.id])
+  }
+  return Object.fromEntries([...idsIn].map(([place, ids]) => [`objects ${ids.join(',')}`, `${place}${origin}`]))
+}
+
+/** The row, without a state, of a record of a restored database: what was told of objects before does not count. */
+export const restoredObjects = 'objects'
+
+const placeOf = ({ vaultId, templateId }: PlacedObject): string => `vault=${vaultId} template=${templateId}`
+
+export async function placesIn(objects: AsyncIterable<PlacedObject>): Promise<Places> {
+  const places = new Map<number, string>()
+  // Objects of one place share its text: there may be a million of them.
+  const texts = new Map<string, string>()
+  for await (const object of objects) {
+    const place = placeOf(object)
+    const text = texts.get(place) ?? place
+    texts.set(text, text)
+    places.set(object.id, text)
+  }
+  return places
+}
+
+/** What a record tells of an object. */
+interface Told {
+  readonly at: number
+  readonly place: string
+  /** The vault out of which it was moved; undefined where it was made. */
+  readonly from: string | undefined
+}
+
+/** Collects the places of objects in the records of a trail, and compares them with the database. */
+export interface PlaceReplay {
+  /** Takes a row of a record of that time; false where it is not of objects. */
+  tell(row: string, state: string | null, at: number): boolean
+  /** `readAt`: when the places were read, which must be before the trail is read. */
+  compare(places: Places, readAt: number): { readonly compared: number; readonly findings: readonly RowFinding[] }
+}
+
+export function createPlaceReplay(): PlaceReplay {
+  const told = new Map<number, Told[]>()
+  let restoredAt = 0
+  return {
+    tell(row, state, at) {
+      if (row === restoredObjects) {
+        restoredAt = Math.max(restoredAt, at)
+        return true
+      }
+      const [, ids] = /^objects ([\d,]+)$/.exec(row) ?? []
+      const [, place, from] = /^(vault=\d+ template=\d+)(?: from=(\d+))?$/.exec(state ?? '') ?? []
+      if (ids === undefined || place === undefined) return false
+      const one = { at, place, from }
+      for (const id of ids.split(',').map(Number)) told.set(id, [...(told.get(id) ?? []), one])
+      return true
+    },
+    compare(places, readAt) {
+      const findings: RowFinding[] = []
+      let compared = 0
+      for (const [id, all] of told) {
+        const current = places.get(id)
+        const known = sinceMade(all.filter(({ at }) => at > restoredAt))
+        if (current === undefined || known.length === 0) continue
+        compared += 1
+        const fault = judge(known, current, readAt)
+        if (fault !== undefined) findings.push({ row: `object ${id}`, ...fault })
+      }
+      return { compared, findings }
+    },
+  }
+}
+
+/** In order of time, since the chains of several processes are read in parallel. A crash can free the number of a new object. */
+function sinceMade(told: readonly Told[]): readonly Told[] {
+  const ordered = told.toSorted((a, b) => a.at - b.at)
+  const made = ordered.findLastIndex(({ from }) => from === undefined)
+  return ordered.slice(Math.max(0, made))
+}
+
+/** What was moved in the database alone came to its place without a record, also where a call has moved it on since. */
+function judge(told: readonly Told[], current: string, readAt: number): Omit<RowFinding, 'row'> | undefined {
+  // A crash may have undone the move before.
+  const isFrom = (from: string) => (one: Told) => one.place.startsWith(`vault=${from} `)
+  for (const [index, { from = '' }] of told.entries())
+    if (index > 0 && !told.slice(0, index).some(isFrom(from)))
+      return { kind: 'changed', detail: `A call moved it out of vault ${from}, where it came without a record.` }
+  const settled = told.findLast(({ at }) => at < readAt)
+  const possible = told.filter((one) => one === settled || one.at >= readAt)
+  if (possible.some(({ place }) => place === current)) return undefined
+  const kind = told.some(({ place }) => place === current) ? 'older' : 'changed'
+  return { kind, detail: `It is in ${current}; by the trail it is in ${told.at(-1)?.place}.` }
+}
