@@ -32,15 +32,19 @@ const placeOf = ({ vaultId, templateId }: PlacedObject): string => `vault=${vaul
 
 export async function placesIn(objects: AsyncIterable<PlacedObject>): Promise<Places> {
   const places = new Map<number, string>()
-  // Objects of one place share its text: there may be a million of them.
-  const texts = new Map<string, string>()
-  for await (const object of objects) {
-    const place = placeOf(object)
-    const text = texts.get(place) ?? place
-    texts.set(text, text)
-    places.set(object.id, text)
-  }
+  const shared = createSharedTexts()
+  for await (const object of objects) places.set(object.id, shared(placeOf(object)))
   return places
+}
+
+/** Returns the same text for equal ones: there are few places, and there may be a million objects. */
+function createSharedTexts(): (text: string) => string {
+  const texts = new Map<string, string>()
+  return (text) => {
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return known ?? text
+  }
 }
 
 /** What a record tells of an object. */
@@ -49,6 +53,8 @@ interface Told {
   readonly place: string
   /** The vault out of which it was moved; undefined where it was made. */
   readonly from: string | undefined
+  /** What was read before of the object. */
+  readonly before: Told | undefined
 }
 
 /** Collects the places of objects in the records of a trail, and compares them with the database. */
@@ -60,7 +66,8 @@ export interface PlaceReplay {
 }
 
 export function createPlaceReplay(): PlaceReplay {
-  const told = new Map<number, Told[]>()
+  const told = new Map<number, Told>()
+  const shared = createSharedTexts()
   let restoredAt = 0
   return {
     tell(row, state, at) {
@@ -71,16 +78,16 @@ export function createPlaceReplay(): PlaceReplay {
       const [, ids] = /^objects ([\d,]+)$/.exec(row) ?? []
       const [, place, from] = /^(vault=\d+ template=\d+)(?: from=(\d+))?$/.exec(state ?? '') ?? []
       if (ids === undefined || place === undefined) return false
-      const one = { at, place, from }
-      for (const id of ids.split(',').map(Number)) told.set(id, [...(told.get(id) ?? []), one])
+      for (const id of ids.split(',').map(Number))
+        told.set(id, { at, place: shared(place), from, before: told.get(id) })
       return true
     },
     compare(places, readAt) {
       const findings: RowFinding[] = []
       let compared = 0
-      for (const [id, all] of told) {
+      for (const [id, last] of told) {
         const current = places.get(id)
-        const known = sinceMade(all.filter(({ at }) => at > restoredAt))
+        const known = sinceMade(last, restoredAt)
         if (current === undefined || known.length === 0) continue
         compared += 1
         const fault = judge(known, current, readAt)
@@ -91,11 +98,14 @@ export function createPlaceReplay(): PlaceReplay {
   }
 }
 
-/** In order of time, since the chains of several processes are read in parallel. A crash can free the number of a new object. */
-function sinceMade(told: readonly Told[]): readonly Told[] {
-  const ordered = told.toSorted((a, b) => a.at - b.at)
-  const made = ordered.findLastIndex(({ from }) => from === undefined)
-  return ordered.slice(Math.max(0, made))
+/** What is told of an object since it was made last: a crash can free the number of a new object. */
+function sinceMade(last: Told, restoredAt: number): readonly Told[] {
+  const told: Told[] = []
+  for (let one: Told | undefined = last; one !== undefined; one = one.before) if (one.at > restoredAt) told.push(one)
+  // The chains of several processes are read in parallel.
+  told.sort((a, b) => a.at - b.at)
+  const made = told.findLastIndex(({ from }) => from === undefined)
+  return told.slice(Math.max(0, made))
 }
 
 /** What was moved in the database alone came to its place without a record, also where a call has moved it on since. */
