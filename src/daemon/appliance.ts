@@ -6,7 +6,6 @@ import { createUnidentifiedCallLimit } from '../http/pipeline/unidentified-call-
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { openPresentStore } from './present-database.ts'
 import { startCouriers } from './audit-witnesses.ts'
-import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createDiskReserve } from '../audit/disk-reserve.ts'
 import { createUnidentifiedRecords, type UnidentifiedRecords } from '../audit/unidentified-records.ts'
 import type { AuditTrail } from '../audit/event.ts'
@@ -59,7 +58,7 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
     clock,
     membershipOf: (user, vaultId) => findSealedMembership(store.read, user, vaultId),
     rules: config.session,
-    commitAsAppliance: createApplianceCommit({ store, audit, clock, readRows: recordedRows }),
+    commitAsAppliance: services.commitAsAppliance,
     cardRejection: (userId, fingerprint) =>
       smartcard
         ? services.certificates.rejectReason(userId, fingerprint)
