@@ -15,7 +15,7 @@ import { isDenial } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { useTemplatesSpoken } from '../words/spoken-names.ts'
+import { useTemplateTranslation } from '../words/translated-names.ts'
 import { trashWords } from './trash-words.ts'
 
 /** The most objects that the appliance lists. */
@@ -29,7 +29,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['trash', vaultid],
     queryFn: ({ signal }) => call('object.trash', { params: { vaultid }, signal }),
-    select: useTemplatesSpoken(),
+    select: useTemplateTranslation(),
     // Other people delete, too.
     staleTime: 0,
   })
