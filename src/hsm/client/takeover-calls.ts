@@ -2,6 +2,7 @@ import type { EarlierRows, EarlierVault } from '../earlier-rows.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { field, given, wrapped } from './replies.ts'
+import { listFields } from './request-values.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** Number of fields of a version in the reply to `takeOverKey`. */
@@ -19,8 +20,7 @@ export function takeoverCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call
       const reply = await keeper.call('takeOverKey', [
         ...sealedFields(policy),
         ...vaultFields(vault),
-        Buffer.from(String(versions.length)),
-        ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
+        ...listFields(versions, ({ key, count }) => [key, count].flatMap(sealedFields)),
       ])
       return {
         identity: field(reply, 0),
