@@ -15,7 +15,7 @@ import { sealedVault } from '../features/vaults/vault-seals.ts'
 import type { EarlierVault, TakenOverKey } from '../hsm/earlier-rows.ts'
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
 import { composeRecord } from '../hsm/record-layouts.ts'
-import { afterCommit } from '../store/after-commit.ts'
+import { afterCommit } from '../store/commit-work.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
 
 // Keys of release 0.2.0 are taken over once, each in a transaction of its own, and the data keys of vaults at the end,

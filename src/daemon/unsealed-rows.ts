@@ -12,7 +12,7 @@ import { VaultTable } from '../features/vaults/records.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
 import { withFactor } from '../hsm/user-factors.ts'
-import { afterCommit } from '../store/after-commit.ts'
+import { afterCommit } from '../store/commit-work.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
 import { checkKeysTakenOver } from './earlier-key-rows.ts'
 
