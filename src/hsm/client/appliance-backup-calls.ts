@@ -1,10 +1,10 @@
 import { groupsOf } from '../../groups.ts'
 import type { OtpState } from '../otp-use.ts'
 import type { ApplianceBackupPort } from '../appliance-backup-port.ts'
+import { listFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { stateFields } from './login-calls.ts'
 import { field } from './replies.ts'
-import { listFields } from './request-values.ts'
 import type { RequestRouter } from './request-router.ts'
 
 const devicesAtOnce = 500

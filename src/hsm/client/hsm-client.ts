@@ -2,21 +2,14 @@ import { Fault } from '../../fault.ts'
 import type { Hsm, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
-import { type BatchItem, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
+import { flagField, listFields, nothing, numberField, referenceFields, sealedFields } from '../protocol/fields.ts'
+import { type BatchItem } from '../protocol/batch-frame.ts'
 import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
 import { createBatchCall } from './batch-calls.ts'
 import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { field, given, wrapped } from './replies.ts'
-import {
-  flagField,
-  listFields,
-  nothing,
-  numberField,
-  optionFields,
-  purposeFields,
-  schemeFields,
-} from './request-values.ts'
+import { optionFields, purposeFields, schemeFields } from './request-values.ts'
 import { hostStatus } from './host-status.ts'
 import { RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'

@@ -2,10 +2,9 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../hsm.ts'
 import type { OnceShown } from '../login-request.ts'
 import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
+import { listFields, nothing, numberField, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
 import { field, numberIn, sealedIn } from './replies.ts'
-import { listFields, nothing, numberField } from './request-values.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** Requests of a login to the keeper. */

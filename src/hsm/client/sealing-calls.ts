@@ -1,9 +1,8 @@
 import type { FloorStanding } from '../floor-news.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
+import { listFields, nothing, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
-import { listFields, nothing } from './request-values.ts'
 import type { RequestRouter } from './request-router.ts'
 import { trailCalls } from './trail-calls.ts'
 

@@ -1,8 +1,7 @@
 import type { EarlierRows, EarlierVault } from '../earlier-rows.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
+import { listFields, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { field, given, wrapped } from './replies.ts'
-import { listFields } from './request-values.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** Number of fields of a version in the reply to `takeOverKey`. */

@@ -1,9 +1,9 @@
 import type { SignedEnd } from '../audit-end.ts'
 import type { Succession } from '../audit-succession.ts'
+import { listFields, nothing } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { TrailPort } from '../sealing-port.ts'
 import { field, given } from './replies.ts'
-import { listFields, nothing } from './request-values.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** Requests to the keeper for signatures of the audit trail and the public keys for them. */
