@@ -33,7 +33,7 @@ import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.t
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
 import type { Store } from '../store/store.ts'
-import { checkTakenOver } from './unsealed-rows.ts'
+import { checkTakenOver } from './row-takeover.ts'
 import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
 import { createVerifyHandler } from '../features/otp-validation/routes/validate-otp.ts'
 import { createValidator, type ValidatorDependencies } from '../features/otp-validation/validator.ts'
