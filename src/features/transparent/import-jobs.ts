@@ -57,7 +57,7 @@ const idBytes = 16
 export function createImportJobs(dependencies: {
   readonly store: Pick<Store, 'read' | 'transaction'>
   readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob'>
-  readonly keyring: Pick<Keyring, 'adopt'>
+  readonly keyring: Pick<Keyring, 'createImported'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'of'>
   readonly clock: Clock
 }): ImportJobs {
@@ -112,7 +112,7 @@ export function createImportJobs(dependencies: {
           if (!(await useUpJob(tx, job.id))) throw new Fault('import.no_job')
         },
       }
-      const { stored } = await keyring.adopt(by, keyOf(job), material, commit)
+      const { stored } = await keyring.createImported(by, keyOf(job), material, commit)
       return stored.key
     },
 

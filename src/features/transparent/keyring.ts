@@ -54,10 +54,10 @@ export interface Keyring {
     commit: Commit,
   ): Promise<{ stored: StoredKey; result: T }>
   /**
-   * Stores imported material as version 1 of a new key.
+   * Creates a key whose version 1 is imported material.
    * @throws Fault `key.exists`, `key.residency`, and those of the material
    */
-  adopt(by: Granted, key: NewKey, material: ImportedMaterial, commit: Commit): Promise<{ stored: StoredKey }>
+  createImported(by: Granted, key: NewKey, material: ImportedMaterial, commit: Commit): Promise<{ stored: StoredKey }>
   /** The key and its versions, with every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
   /** A page of keys by name. The seal of the key is checked, and that of the latest version where the page shows it. */
@@ -105,7 +105,7 @@ interface KeyringDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'grantRotation' | 'verify' | 'raise'>
   readonly versions: KeyVersions
-  readonly invocations: Pick<Invocations, 'adopt'>
+  readonly invocations: Pick<Invocations, 'holdFirstLease'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'of'>
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
@@ -124,7 +124,7 @@ export function createKeyring(on: KeyringDependencies): Keyring {
       return stored
     },
 
-    async adopt(by, key, { make, useUp }, commit) {
+    async createImported(by, key, { make, useUp }, commit) {
       const row = await sealedNew(on, by, key)
       return insert(on, by, { row, made: await make(row), useUp }, unused, commit).catch(nameTaken)
     },
@@ -196,7 +196,7 @@ async function insert<T>(
     const stored = { key, latest }
     return { stored, result: await run(stored) }
   })
-  invocations.adopt(created.stored.latest, encryptions)
+  invocations.holdFirstLease(created.stored.latest, encryptions)
   return created
 }
 
