@@ -17,17 +17,9 @@ export const capabilityBits = {
 
 export type Capability = keyof typeof capabilityBits
 
-export const capabilityNames: readonly Capability[] = [
-  'read',
-  'createVault',
-  'admin',
-  'audit',
-  'escrow',
-  'changePassphrase',
-  'active',
-  'ugList',
-  'mail',
-]
+export const capabilityNames: readonly Capability[] = Object.keys(capabilityBits).filter(
+  (name): name is Capability => name in capabilityBits,
+)
 
 /** Every bit that a user's bitmap may hold. */
 export const allCapabilities: Capabilities = capabilitiesOf(capabilityNames)

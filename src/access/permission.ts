@@ -9,11 +9,9 @@ export interface MembershipKey {
   readonly userId: number
 }
 
-const byBit = new Map<number, Permission>([
-  [1, 'Read'],
-  [2, 'Write'],
-  [4, 'Admin'],
-])
+const byBit = new Map<number, Permission>(
+  (['Read', 'Write', 'Admin'] as const).map((permission) => [permissionBits[permission], permission]),
+)
 
 /** The permission that a stored bit stands for; undefined for anything but 1, 2 and 4. */
 export function permissionFromBit(bit: number): Permission | undefined {

@@ -1,4 +1,4 @@
-import type { FaultCode } from '../fault.ts'
+import { Fault, type FaultCode } from '../fault.ts'
 
 /**
  * A resource in a vault that a path names. The statement that authenticates the caller reads it as well, so that
@@ -29,4 +29,11 @@ export interface VaultOf {
 /** An id in a path or command: decimal digits without a leading zero; undefined for any other text. */
 export function decimalId(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** The same in a path. Any other text throws the fault `missing`, since nothing has such an id. */
+export function pathId(text: string, missing: FaultCode): number {
+  const id = decimalId(text)
+  if (id === undefined) throw new Fault(missing)
+  return id
 }

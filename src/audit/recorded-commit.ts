@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { beforeCommit } from '../store/before-commit.ts'
+import { beforeCommit } from '../store/commit-work.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
 import type { AuditEvent, AuditTrail, RecordedRows } from './event.ts'
 

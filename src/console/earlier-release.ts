@@ -1,5 +1,5 @@
-import { hasEarlierKeys, takeOverKeys, type KeyTakeover } from '../daemon/earlier-key-rows.ts'
-import { takeOverRows } from '../daemon/unsealed-rows.ts'
+import { hasEarlierKeys, takeOverKeys, type KeyTakeover } from '../daemon/key-takeover.ts'
+import { takeOverRows } from '../daemon/row-takeover.ts'
 import { markEarlier } from '../features/vaults/earlier-destruction.ts'
 import type { TokenContext } from './console-context.ts'
 import { count } from './output/command-answer.ts'

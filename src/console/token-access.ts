@@ -7,7 +7,7 @@ import { keeperOf } from '../config/keeper-section.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
-import { createHostSupervisor } from '../hsm/client/supervisor.ts'
+import { createTokenSupervisor } from '../hsm/client/supervisor.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { createLog } from '../log.ts'
 import { leaveDatabaseToOwner } from './file-owner.ts'
@@ -72,7 +72,7 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
   const { deadlineMs, queue } = config.hsm
   const sockets = [join(folder, 'host')]
   const log = createLog({ level: 'fatal', name: 'strongroom' })
-  const supervisor = createHostSupervisor({
+  const supervisor = createTokenSupervisor({
     configFile,
     sockets,
     keeper: keeper.socket,

@@ -6,7 +6,6 @@ import { createUnidentifiedCallLimit } from '../http/pipeline/unidentified-call-
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { openPresentStore } from './present-database.ts'
 import { startCouriers } from './audit-witnesses.ts'
-import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createDiskReserve } from '../audit/disk-reserve.ts'
 import { createUnidentifiedRecords, type UnidentifiedRecords } from '../audit/unidentified-records.ts'
 import type { AuditTrail } from '../audit/event.ts'
@@ -34,7 +33,7 @@ import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.t
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
 import type { Store } from '../store/store.ts'
-import { checkTakenOver } from './unsealed-rows.ts'
+import { checkTakenOver } from './row-takeover.ts'
 import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
 import { createVerifyHandler } from '../features/otp-validation/routes/validate-otp.ts'
 import { createValidator, type ValidatorDependencies } from '../features/otp-validation/validator.ts'
@@ -59,7 +58,7 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
     clock,
     membershipOf: (user, vaultId) => findSealedMembership(store.read, user, vaultId),
     rules: config.session,
-    commitAsAppliance: createApplianceCommit({ store, audit, clock, readRows: recordedRows }),
+    commitAsAppliance: services.commitAsAppliance,
     cardRejection: (userId, fingerprint) =>
       smartcard
         ? services.certificates.rejectReason(userId, fingerprint)

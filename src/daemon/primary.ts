@@ -6,7 +6,7 @@ import { keeperOf } from '../config/keeper-section.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import type { ApplianceState } from '../features/utils/appliance-state.ts'
-import { createHostSupervisor, type HostSupervisor } from '../hsm/client/supervisor.ts'
+import { createTokenSupervisor, type TokenSupervisor } from '../hsm/client/supervisor.ts'
 import { createLog, type Log } from '../log.ts'
 import { createNotify, type Notify } from '../service-manager.ts'
 import { createCluster, type Cluster } from './cluster.ts'
@@ -87,15 +87,15 @@ async function serve(config: Config, options: DaemonOptions, log: Log): Promise<
   }
 }
 
-function hostsOf(config: Config, { configFile, socketGroup }: DaemonOptions, log: Log): HostSupervisor {
+function hostsOf(config: Config, { configFile, socketGroup }: DaemonOptions, log: Log): TokenSupervisor {
   const { sockets, deadlineMs } = config.hsm
   const { socket: keeper } = keeperOf(config)
   const keyMakerSocket = keyMakerSocketOf(config.hsm)
-  return createHostSupervisor({ configFile, sockets, keeper, keyMakerSocket, socketGroup, deadlineMs, log })
+  return createTokenSupervisor({ configFile, sockets, keeper, keyMakerSocket, socketGroup, deadlineMs, log })
 }
 
 /** A token that cannot be opened does not end the daemon: calls get 503, and the hosts try again where that is safe. */
-async function openToken(hosts: HostSupervisor, log: Log): Promise<void> {
+async function openToken(hosts: TokenSupervisor, log: Log): Promise<void> {
   for (const { socket, state, reason } of await hosts.start()) {
     if (state !== 'ready')
       log.error({ socket, state, reason }, 'a token host is not ready: calls that need the token get 503')

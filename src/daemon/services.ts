@@ -3,12 +3,12 @@ import { createChallenges, type Challenges } from '../features/passkeys/challeng
 import { createPasskeys, type Passkeys } from '../features/passkeys/passkeys.ts'
 import { passkeyRulesOf } from '../config/passkey-section.ts'
 import type { PasskeyRules } from '../hsm/passkey-assertion.ts'
-import { createApplianceCommit } from '../audit/recorded-commit.ts'
+import { createApplianceCommit, type ApplianceCommit } from '../audit/recorded-commit.ts'
 import { recordedRows } from './recorded-rows.ts'
 import type { AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { createVisibleRecords, type VisibleRecords } from '../features/audit/visible-trail.ts'
-import { createCertificates, type Certificates } from '../features/certificates/registry.ts'
+import { createCertificates, type Certificates } from '../features/certificates/user-certificates.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { smartcardDefaults } from '../config/smartcard-section.ts'
 import { createGenerator, type Generator } from '../features/passwords/generator.ts'
@@ -44,6 +44,7 @@ import { createValidationClients, type ValidationClients } from '../features/otp
 
 /** All services of the domain: a worker offers them over HTTP, and the console calls them directly. */
 export interface Services extends AuthServices, OtpServices, VaultServices, ObjectServices, TransparentServices {
+  readonly commitAsAppliance: ApplianceCommit
   readonly users: Users
   readonly ownAccounts: OwnAccounts
   readonly ownDevices: OwnDevices
@@ -125,6 +126,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     issuerKeys: createIssuerKeys(urlIssuersOf(config), clock, report),
   })
   return {
+    commitAsAppliance,
     ...otp,
     ...auth,
     serviceAccounts: createServiceAccounts({ ...shared, ...serviceRules(config) }),

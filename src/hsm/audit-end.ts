@@ -56,6 +56,7 @@ export function keyId(publicKey: Uint8Array): string {
   return hash('sha256', publicKey, 'hex').slice(0, 16)
 }
 
+/** The bytes to sign: one JSON object with its members in this order, and the heads by name. */
 export function statementText({ chain, machine, at, covers, after, heads, key }: SealStatement): string {
   const sorted = Object.keys(heads).toSorted()
   return JSON.stringify({

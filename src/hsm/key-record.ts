@@ -12,6 +12,7 @@ export type RecordField = Uint8Array | string | number | bigint | null
 
 const lengthBytes = 4
 
+/** Each field with a byte for its type: bytes, text, number or null. See `RecordField`. */
 export function encodeRecord(fields: readonly RecordField[]): Buffer {
   const tagged = fields.map(tag)
   const record = Buffer.allocUnsafe(tagged.reduce((bytes, { length }) => bytes + lengthBytes + length, 0))

@@ -40,5 +40,6 @@ export function readChallenge(
   return { issuedAt, sealed: { record: challengeRecord(session, issuedAt), seal } }
 }
 
+/** The record that the keeper's seal of a challenge covers. @param session identity of the session; undefined for a login */
 export const challengeRecord = (session: Buffer | undefined, issuedAt: number): Buffer =>
   composeRecord('passkey challenge', { session: session ?? null, issuedAt })

@@ -10,6 +10,7 @@ export interface PepperedCheck {
 
 const versionBytes = 4
 
+/** The bytes that are stored. */
 export function writeCheck({ version, rest }: PepperedCheck): Buffer {
   if (version === 1) return rest
   const prefix = Buffer.alloc(versionBytes)

@@ -18,11 +18,16 @@ const text = (words: string, ...parts: readonly (Uint8Array | string)[]): Buffer
 
 /** Checks of releases before the keeper; they have no nonce, and are renewed at the next login. */
 export const earlierPassphraseText = (hash: Uint8Array): Buffer => text('passphrase', hash)
+/** @param nonce 16 bytes @param hash 32 bytes of Argon2id */
 export const passphraseText = (nonce: Uint8Array, hash: Uint8Array): Buffer => text('passphrase check', nonce, hash)
+/** @param key the text of an application key, or of a static key, in UTF-8 */
 export const applicationKeyText = (key: Uint8Array): Buffer => text('application key', key)
+/** @param seed 16 to 64 bytes */
 export const seedCheckText = ({ kind, keyKind, periodSeconds }: SeedUse, seed: Uint8Array): Buffer =>
   text('otp seed', `${kind}\0${keyKind}\0${periodSeconds}\0`, seed)
+/** @param privateId 6 bytes */
 export const privateIdText = (privateId: Uint8Array): Buffer => text('yubico private id', privateId)
+/** @param token 42 letters and digits */
 export const successorText = (token: string): Buffer => text('next session token', token)
 /** The text of work that is done only to take the same time. */
 export const paddingText = text('padding')

@@ -53,7 +53,7 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
       return { subject: encodeRecord(['transparent key 2', fields.identity]), number: lastGeneration }
     case 'user':
     case 'service account':
-      return { subject: encodeRecord(['user', fields.identity]), number: fields.generation }
+      return { subject: accountSubject(fields.identity), number: fields.generation }
     case 'application key':
     case 'one-time link':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
@@ -62,7 +62,7 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
       return key && { subject: encodeRecord([type, key.blob]), number: fields.revokedAt === null ? 1 : 2 }
     case 'membership':
     case 'scoped membership':
-      return { subject: encodeRecord(['membership', fields.vault, fields.user]), number: fields.generation }
+      return { subject: membershipSubject(fields.vault, fields.user), number: fields.generation }
     case 'transparent key 2':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
     case 'transparent key version 2':
@@ -77,6 +77,16 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
       return undefined
   }
 }
+
+/** The subject of the records of a user or service account. */
+export const accountSubject = (identity: Buffer): Buffer => encodeRecord(['user', identity])
+export const membershipSubject = (vault: Buffer, user: Buffer): Buffer => encodeRecord(['membership', vault, user])
+
+const beginnings = [encodeRecord(['user']), encodeRecord(['membership'])]
+
+/** Whether this is the subject of an account or a membership. */
+export const isSubjectOfPeople = (subject: Buffer): boolean =>
+  beginnings.some((beginning) => subject.subarray(0, beginning.length).equals(beginning))
 
 /** The version up to which a key was trimmed, which only grows; undefined for a record without trimmed versions. */
 export function trimmedTo({ type, fields }: OpenedRecord): Generation | undefined {

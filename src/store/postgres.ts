@@ -1,7 +1,6 @@
 import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
-import { runAfterCommit } from './after-commit.ts'
-import { runBeforeCommit } from './before-commit.ts'
+import { runAfterCommit, runBeforeCommit } from './commit-work.ts'
 import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
 import { createReader, type Store, type TransactionOptions, type Tx } from './store.ts'
 

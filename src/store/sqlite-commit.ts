@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm'
-import { runBeforeCommit } from './before-commit.ts'
+import { runBeforeCommit } from './commit-work.ts'
 import type { TransactionOptions, Tx } from './store.ts'
 
 /** The change of one caller. */

@@ -8,7 +8,7 @@ import { Refusal } from './interface/refusal.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
-import { SpokenProvider } from './words/spoken.tsx'
+import { PreferencesProvider } from './words/spoken.tsx'
 
 /** Whether a retry may help: no answer arrived, or the appliance cannot serve the call at the moment (503). */
 const isPassing = (error: unknown): boolean => error instanceof Refusal && (error.status === 0 || error.status === 503)
@@ -45,7 +45,7 @@ const root = document.getElementById('console')
 if (root === null) throw new Error('the page has no root for the console')
 createRoot(root).render(
   <StrictMode>
-    <SpokenProvider>
+    <PreferencesProvider>
       <BrokenPage>
         <QueryClientProvider client={queries}>
           <SessionProvider>
@@ -55,6 +55,6 @@ createRoot(root).render(
           </SessionProvider>
         </QueryClientProvider>
       </BrokenPage>
-    </SpokenProvider>
+    </PreferencesProvider>
   </StrictMode>,
 )

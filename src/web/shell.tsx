@@ -15,14 +15,14 @@ import { useSession } from './session/session.tsx'
 import { Loading } from './controls/loading.tsx'
 import { LoginView } from './session/login-view.tsx'
 import { loadAhead, loadOthers, OpenedLinkView, PassphraseDueView, Views } from './views.tsx'
-import { useSpoken } from './words/spoken.tsx'
+import { usePreferences, useWords } from './words/spoken.tsx'
 
 /** Milliseconds after the first view before the code of the others is loaded. */
 const firstLookMs = 500
 
 /** The frame of every view: the name, the logged-in person, language, colours. */
 export function Shell() {
-  const { words } = useSpoken()
+  const words = useWords()
   const { person, isChecked, isNearlyIdle, stay } = useSession()
   const link = useLinkAddress()
   useKeptFocus()
@@ -85,7 +85,7 @@ function PersonsViews() {
 
 /** The navigation that every view has. */
 function MainNavigation() {
-  const { words } = useSpoken()
+  const words = useWords()
   const [address] = useLocation()
   const mayAdminister = useMayAdminister()
   const places = [
@@ -118,7 +118,8 @@ const themeIcons: Readonly<Record<Theme, ReactNode>> = {
 }
 
 function Header() {
-  const { words, preferences, choose } = useSpoken()
+  const words = useWords()
+  const { preferences, choose } = usePreferences()
   const { person, logout } = useSession()
   const goesAnywhere = usePassphraseDue() === undefined
   const { theme, language } = preferences
@@ -178,7 +179,7 @@ function Mark() {
 
 /** The messages of the appliance at the login, until the person closes them. */
 function Advice() {
-  const { words } = useSpoken()
+  const words = useWords()
   const { advice, dismissAdvice } = useSession()
   const sentences = Object.entries(advice)
   if (sentences.length === 0) return null

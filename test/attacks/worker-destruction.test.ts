@@ -1,3 +1,4 @@
+import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
@@ -5,7 +6,6 @@ import { policyRecord, sealedPolicy, sealedVersion } from '../../src/features/tr
 import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
-import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import { openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { eventually, objectsIn } from '../support/fault-kit.ts'

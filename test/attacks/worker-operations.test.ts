@@ -8,7 +8,7 @@ import { sealedPolicy, sealedVersion } from '../../src/features/transparent/seal
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { versionPurpose } from '../../src/hsm/provenance.ts'
-import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
+import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
 import { runConsole } from '../../src/console/program.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
-import { createHostSupervisor } from '../../src/hsm/client/supervisor.ts'
+import { createTokenSupervisor } from '../../src/hsm/client/supervisor.ts'
 import { createLog } from '../../src/log.ts'
 import { makePki } from './pki.ts'
 import { makeToken, type TestToken } from './token.ts'
@@ -162,7 +162,7 @@ async function startTokenHost(
 ): Promise<() => Promise<void>> {
   const configFile = join(directory, 'token-host.json')
   writeFileSync(configFile, JSON.stringify({ ...configuration, log: { level: 'fatal' } }))
-  const supervisor = createHostSupervisor({
+  const supervisor = createTokenSupervisor({
     configFile,
     sockets: configuration.hsm.sockets,
     keyMakerSocket: keyMakerSocketOf({ sockets: [...configuration.hsm.sockets] }),

@@ -1,7 +1,7 @@
 import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import { readUpload } from '../../features/certificates/uploaded-certificate.ts'
-import { labelOf } from '../../features/certificates/registry.ts'
+import { labelOf } from '../../features/certificates/user-certificates.ts'
 import { onHoldNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
-import type { Certificates } from '../certificates/registry.ts'
+import type { Certificates } from '../certificates/user-certificates.ts'
 import type { Otps } from '../otp/otp.ts'
 import type { Passkeys } from '../passkeys/passkeys.ts'
 import type { Passphrases } from '../users/passphrase.ts'

@@ -1,6 +1,6 @@
 import { groupsOf } from '../../groups.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { afterCommit } from '../../store/after-commit.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Tx } from '../../store/store.ts'
 import { markEnded, tokensOf } from './session-records.ts'
 import { findSealedSession } from './session-seals.ts'

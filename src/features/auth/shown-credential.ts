@@ -2,7 +2,7 @@ import type { PresentedCertificate } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import { readAssertion } from '../../hsm/assertion.ts'
 import type { ServiceEvidence } from '../../hsm/login-request.ts'
-import type { Certificates } from '../certificates/registry.ts'
+import type { Certificates } from '../certificates/user-certificates.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 
 /** What an application shows to log in to a service account. */

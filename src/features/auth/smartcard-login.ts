@@ -1,7 +1,7 @@
 import type { PresentedCertificate } from '../../access/caller.ts'
 import type { Certificate } from '../certificates/certificate.ts'
 import { sealedRecord } from '../certificates/records.ts'
-import { labelOf, type Certificates } from '../certificates/registry.ts'
+import { labelOf, type Certificates } from '../certificates/user-certificates.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sentences } from './login-advice.ts'
 import type { PresentedCard } from './credentials.ts'

@@ -1,7 +1,7 @@
 import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { SealedRecord } from '../../hsm/sealed-record.ts'
-import { afterCommit } from '../../store/after-commit.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Tx } from '../../store/store.ts'
 import { insertTombstone } from './records.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createLeakyBucket, mostNetworks } from '../../access/leaky-bucket.ts'
+import { createLeakyBucket, mostNames } from '../../access/leaky-bucket.ts'
 import { networkOf } from '../../access/network.ts'
 
 export interface RateLimit {
@@ -17,8 +17,8 @@ export interface RateLimitOptions {
 }
 
 export function createRateLimit({ requestsPerSecond, report, now }: RateLimitOptions): RateLimit {
-  const bucket = createLeakyBucket({ callsPerInterval: requestsPerSecond, intervalMs: 1_000, ...(now && { now }) })
-  const refused = new LRUCache<string, true>({ max: mostNetworks })
+  const bucket = createLeakyBucket({ callsPerInterval: requestsPerSecond, intervalMs: 1_000, now })
+  const refused = new LRUCache<string, true>({ max: mostNames })
 
   return {
     allows(address) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { validationClientPurpose } from '../../hsm/provenance.ts'
-import { afterCommit } from '../../store/after-commit.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import {
   clientKey,

@@ -78,23 +78,13 @@ export function createEnrolments({
   readonly recoveries: Pick<Recoveries, 'note'>
   readonly clock: Clock
 }): Enrolments {
-  const sealed = sealing(hsm)
-
-  const wrapped = wrapping(hsm)
-
   async function enrolCodes(user: Holder, request: CodeRequest, by: number, commit: Commit): Promise<CodeEnrolment> {
-    const parameters = codeParameters(request)
-    const seed = request.seed ?? (await hsm.random(parameters.seedBytes))
-    const secret = seedText(seed)
-    const { kind, digits, periodSeconds, counter } = parameters
-    const fields = { kind, digits, periodSeconds, publicId: null, userId: user.id, privateIdCheck: null }
-    // Identifies a seed that is enrolled again.
-    const seedChecks = await hsm.seedChecks(parameters, seed)
-    const key = await wrapped(parameters.keyKind, seed)
+    const { parameters, secret, seedChecks, fields } = await newCodeDevice(hsm, user, request)
+    const { kind, counter } = parameters
     // What another call enrols at the same time is found at the second try.
     const enrol = async (tx: Tx): Promise<OtpDevice> => {
       await checkDeviceLimit(tx, user.id, kind)
-      const row = await sealed(tx, { ...key, ...fields, seedCheck: newestOf(seedChecks) })
+      const row = await sealedDevice(hsm, tx, fields)
       await recoveries.note(tx, user.id, by, gaining(row))
       const known = await findBySeed(tx, seedChecks)
       if (known === null) return insertDevice(tx, { ...row, counter, createdAt: clock.now() })
@@ -117,12 +107,12 @@ export function createEnrolments({
     const { publicId } = token
     const check = await hsm.privateIdCheck(token.privateId)
     token.privateId.fill(0)
-    const key = await wrapped('otp-aes128', token.secret)
+    const key = await wrappedSecret(hsm, 'otp-aes128', token.secret)
     const codes = { digits: null, periodSeconds: null, seedCheck: null }
     const fields = { ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check } as const
     const enrol = async (tx: Tx): Promise<OtpDevice> => {
       if (userId !== null) await checkDeviceLimit(tx, userId, 'hwkey_otp')
-      const row = await sealed(tx, { ...key, ...fields })
+      const row = await sealedDevice(hsm, tx, { ...key, ...fields })
       if (userId !== null) await recoveries.note(tx, userId, by, gaining(row))
       const known = await findByPublicId(tx, publicId)
       if (known === null) return insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() })
@@ -140,13 +130,40 @@ export function createEnrolments({
   }
 }
 
+/** Makes the seed of a code device, or takes the given one, and wraps it. The row is still to be sealed. */
+export async function newCodeDevice(
+  hsm: Pick<Hsm, 'random' | 'importSecret' | 'seedChecks'>,
+  user: Holder,
+  request: CodeRequest,
+) {
+  const parameters = codeParameters(request)
+  const seed = request.seed ?? (await hsm.random(parameters.seedBytes))
+  const secret = seedText(seed)
+  // They identify a seed that is enrolled again.
+  const seedChecks = await hsm.seedChecks(parameters, seed)
+  const { kind, digits, periodSeconds } = parameters
+  const fields = {
+    ...(await wrappedSecret(hsm, parameters.keyKind, seed)),
+    kind,
+    digits,
+    periodSeconds,
+    publicId: null,
+    userId: user.id,
+    privateIdCheck: null,
+    seedCheck: newestOf(seedChecks),
+  }
+  return { parameters, secret, seedChecks, fields }
+}
+
 /** Seals the row of a new device. */
-export const sealing =
-  (hsm: Pick<Hsm, 'seal'>) =>
-  async (tx: Tx, { provenance, ...device }: EnrolledFields & Provenance) => ({
-    ...device,
-    seal: await hsm.seal(deviceRecord(device), { provenance, grant: await transactionGrant(tx) }),
-  })
+export const sealedDevice = async (
+  hsm: Pick<Hsm, 'seal'>,
+  tx: Tx,
+  { provenance, ...device }: EnrolledFields & Provenance,
+) => ({
+  ...device,
+  seal: await hsm.seal(deviceRecord(device), { provenance, grant: await transactionGrant(tx) }),
+})
 
 /** The change of the user's row by which the device becomes a second factor. */
 const gaining =
@@ -154,15 +171,17 @@ const gaining =
   ({ factors }: User): Partial<User> => ({ factors: withFactor(factors, deviceRecord(device)) })
 
 /** Wraps a secret in the token, and zeroes it. */
-export const wrapping =
-  (hsm: Pick<Hsm, 'importSecret'>) =>
-  async (keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> => {
-    try {
-      return { keyKind, ...(await hsm.importSecret(keyKind, secret, otpPurpose)) }
-    } finally {
-      secret.fill(0)
-    }
+async function wrappedSecret(
+  hsm: Pick<Hsm, 'importSecret'>,
+  keyKind: SecretKeyKind,
+  secret: Buffer,
+): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> {
+  try {
+    return { keyKind, ...(await hsm.importSecret(keyKind, secret, otpPurpose)) }
+  } finally {
+    secret.fill(0)
   }
+}
 
 function checkToken(token: HardwareToken): void {
   if (!isPublicId(token.publicId))

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { afterCommit } from '../../store/after-commit.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { advanceCounter, findOfUser, stateOf } from './records.ts'
 

@@ -5,7 +5,7 @@ import { checkPublicJwk, readPublicJwk, type PublicJwk } from '../../hsm/public-
 import { newestOf } from '../../hsm/peppered-check.ts'
 import { readCredential, sanTypes, type SanPattern, type ServiceCredential } from '../../hsm/service-credential.ts'
 import type { Certificate } from '../certificates/certificate.ts'
-import type { Certificates } from '../certificates/registry.ts'
+import type { Certificates } from '../certificates/user-certificates.ts'
 
 /** Kinds of subject alternative names that a credential may require. */
 export const nameTypes = sanTypes

@@ -1,7 +1,7 @@
 import { isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { mostInvocations } from '../../hsm/rotation-due.ts'
-import { afterCommit } from '../../store/after-commit.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findKeysAfter, findVersions, type KeyVersion, type TransparentKey } from './records.ts'

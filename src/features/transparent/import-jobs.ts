@@ -6,7 +6,7 @@ import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { importJobKind, importJobMs } from '../../hsm/import-limits.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import { importJobPurpose } from '../../hsm/provenance.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
 import { lockPresentVault } from '../vaults/records.ts'
 import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
 import type { SealedVaultKeys } from './sealed-vault-keys.ts'
@@ -57,7 +57,7 @@ const idBytes = 16
 export function createImportJobs(dependencies: {
   readonly store: Pick<Store, 'read' | 'transaction'>
   readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob'>
-  readonly keyring: Pick<Keyring, 'adopt'>
+  readonly keyring: Pick<Keyring, 'createImported'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'of'>
   readonly clock: Clock
 }): ImportJobs {
@@ -103,18 +103,16 @@ export function createImportJobs(dependencies: {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
       const { vault, vaultKey } = await vaultKeys.of(vaultId)
-      const make = (row: SealedKey) => {
-        const to = { policy: sealedPolicy(row), vaultKey }
-        return mapBrokenSeal(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
-      }
-      const usingUp: Commit = (work, options) =>
-        commit(async (tx) => {
-          // Before the job, as a deletion of the vault locks them.
-          await lockPresentVault(tx, vaultId)
+      const material = {
+        make(row: SealedKey) {
+          const to = { policy: sealedPolicy(row), vaultKey }
+          return mapBrokenSeal(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
+        },
+        async useUp(tx: Tx) {
           if (!(await useUpJob(tx, job.id))) throw new Fault('import.no_job')
-          return work(tx)
-        }, options)
-      const { stored } = await keyring.adopt(by, keyOf(job), make, usingUp)
+        },
+      }
+      const { stored } = await keyring.createImported(by, keyOf(job), material, commit)
       return stored.key
     },
 

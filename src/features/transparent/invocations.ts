@@ -14,8 +14,8 @@ export interface Invocations {
   spend(by: Granted, key: TransparentKey, version: number, count: number): Promise<void>
   /** The count to store for a new version: its first lease, which this worker then holds. */
   readonly firstLease: number
-  /** Takes over the first lease of a version that this worker has just created, minus the `spent` encryptions. */
-  adopt(version: KeyVersion, spent: number): void
+  /** Holds the first lease of a version that this worker has just created, minus the `spent` encryptions. */
+  holdFirstLease(version: KeyVersion, spent: number): void
 }
 
 /**
@@ -58,7 +58,7 @@ export function createInvocations({ store, hsm, leaseSize }: ReservationDependen
 
   return {
     firstLease: leaseSize,
-    adopt: (version, spent) =>
+    holdFirstLease: (version, spent) =>
       void remaining.set(leaseName(version.keyId, version.version), { count: version.invocations - spent }),
     async spend(by, key, version, count) {
       const name = leaseName(key.id, version)

@@ -26,7 +26,7 @@ export interface KeyRotationDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'seal' | 'grantRotation' | 'raise' | 'verify'>
   readonly versions: Pick<KeyVersions, 'seal'>
-  readonly invocations: Pick<Invocations, 'adopt'>
+  readonly invocations: Pick<Invocations, 'holdFirstLease'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
   readonly limits: VersionLimits
@@ -142,7 +142,7 @@ async function rotateFrom(
 ): Promise<StoredKey> {
   const rotated = await sealRotation(on, await by.grant(), shown, made)
   await commit((tx) => put(on, tx, shown, rotated))
-  on.invocations.adopt(rotated.latest, 0)
+  on.invocations.holdFirstLease(rotated.latest, 0)
   return rotated
 }
 
@@ -163,7 +163,7 @@ async function rotateLocked(
     await put(on, tx, current, next)
     return next
   })
-  on.invocations.adopt(rotated.latest, 0)
+  on.invocations.holdFirstLease(rotated.latest, 0)
   return rotated
 }
 

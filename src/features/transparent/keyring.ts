@@ -54,15 +54,10 @@ export interface Keyring {
     commit: Commit,
   ): Promise<{ stored: StoredKey; result: T }>
   /**
-   * Stores material that `make` imports or restores as version 1 of a new key.
-   * @throws Fault `key.exists`, `key.residency`
+   * Creates a key whose version 1 is imported material.
+   * @throws Fault `key.exists`, `key.residency`, and those of the material
    */
-  adopt(
-    by: Granted,
-    key: NewKey,
-    make: (key: SealedKey) => Promise<GeneratedKey>,
-    commit: Commit,
-  ): Promise<{ stored: StoredKey }>
+  createImported(by: Granted, key: NewKey, material: ImportedMaterial, commit: Commit): Promise<{ stored: StoredKey }>
   /** The key and its versions, with every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
   /** A page of keys by name. The seal of the key is checked, and that of the latest version where the page shows it. */
@@ -94,6 +89,13 @@ export interface FirstUse<T> {
   readonly run: (stored: StoredKey) => Promise<T>
 }
 
+/** Material that was made elsewhere. */
+export interface ImportedMaterial {
+  readonly make: (key: SealedKey) => Promise<GeneratedKey>
+  /** Uses up what allows the import. Called in the transaction of the key, once its vault is locked. */
+  readonly useUp: (tx: Tx) => Promise<void>
+}
+
 export interface KeyPage extends KeySelection {
   readonly isShown: (name: string) => boolean
   readonly isLatestShown: boolean
@@ -103,7 +105,7 @@ interface KeyringDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'grantRotation' | 'verify' | 'raise'>
   readonly versions: KeyVersions
-  readonly invocations: Pick<Invocations, 'adopt'>
+  readonly invocations: Pick<Invocations, 'holdFirstLease'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'of'>
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
@@ -122,9 +124,9 @@ export function createKeyring(on: KeyringDependencies): Keyring {
       return stored
     },
 
-    async adopt(by, key, make, commit) {
+    async createImported(by, key, { make, useUp }, commit) {
       const row = await sealedNew(on, by, key)
-      return insert(on, by, { row, made: await make(row) }, unused, commit).catch(nameTaken)
+      return insert(on, by, { row, made: await make(row), useUp }, unused, commit).catch(nameTaken)
     },
 
     read: (stored) => read(on, stored),
@@ -171,10 +173,15 @@ async function pageOf(reader: Reader, vaultId: number, { isShown, ...page }: Key
   return shown.slice(0, most)
 }
 
+interface NewMaterial extends Partial<Pick<ImportedMaterial, 'useUp'>> {
+  readonly row: SealedKey
+  readonly made: GeneratedKey
+}
+
 async function insert<T>(
   { versions, invocations }: KeyringDependencies,
   by: Granted,
-  { row, made }: { readonly row: SealedKey; readonly made: GeneratedKey },
+  { row, made, useUp }: NewMaterial,
   { encryptions, run }: FirstUse<T>,
   commit: Commit,
 ): Promise<{ stored: StoredKey; result: T }> {
@@ -182,13 +189,14 @@ async function insert<T>(
   const sealed = await versions.seal(row, 1, made, await by.grant(), { invocations: encryptions })
   const created = await commit(async (tx) => {
     await lockPresentVault(tx, row.vaultId)
+    await useUp?.(tx)
     const key = await insertKey(tx, row)
     const latest = { keyId: key.id, ...sealed }
     await insertVersion(tx, latest)
     const stored = { key, latest }
     return { stored, result: await run(stored) }
   })
-  invocations.adopt(created.stored.latest, encryptions)
+  invocations.holdFirstLease(created.stored.latest, encryptions)
   return created
 }
 

@@ -1,6 +1,6 @@
 import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
-import { afterCommit } from '../../store/after-commit.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The part of the token by which rows are sealed and shown. */

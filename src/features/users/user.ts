@@ -172,7 +172,7 @@ async function rowOf(
 ) {
   const { username, fullname, email, capabilities } = user
   const passphrase = await passphrases.create(user.passphrase, username)
-  const pair = await hsm.generatePair('ec-p256')
+  const pair = await newPair(hsm)
   const now = clock.now()
   return {
     username,
@@ -181,12 +181,17 @@ async function rowOf(
     capabilities,
     ...passphraseColumns(passphrase, now, by),
     madeBy: by,
-    keyKek: pair.kek,
-    keyBlob: pair.blob,
-    publicKey: pair.publicKey,
-    fingerprint: fingerprintOf(pair.publicKey),
+    ...pair,
     createdAt: now,
   }
+}
+
+/** The columns of a new key pair. Answers name the user by its fingerprint; it has no other use. */
+export async function newPair(
+  hsm: Pick<Hsm, 'generatePair'>,
+): Promise<Pick<User, 'keyKek' | 'keyBlob' | 'publicKey' | 'fingerprint'>> {
+  const { kek: keyKek, blob: keyBlob, publicKey } = await hsm.generatePair('ec-p256')
+  return { keyKek, keyBlob, publicKey, fingerprint: fingerprintOf(publicKey) }
 }
 
 /** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */

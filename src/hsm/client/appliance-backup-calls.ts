@@ -1,6 +1,7 @@
 import { groupsOf } from '../../groups.ts'
 import type { OtpState } from '../otp-use.ts'
 import type { ApplianceBackupPort } from '../appliance-backup-port.ts'
+import { listFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { stateFields } from './login-calls.ts'
 import { field } from './replies.ts'
@@ -33,6 +34,6 @@ async function raiseSome(
   keeper: Pick<RequestRouter<KeeperOperation>, 'call'>,
   devices: readonly OtpState[],
 ): Promise<boolean[]> {
-  const reply = await keeper.call('raiseOtps', [Buffer.from(String(devices.length)), ...devices.flatMap(stateFields)])
+  const reply = await keeper.call('raiseOtps', listFields(devices, stateFields))
   return devices.map((_, at) => field(reply, at).length > 0)
 }

@@ -2,7 +2,8 @@ import { Fault } from '../../fault.ts'
 import type { Hsm, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
-import { type BatchItem, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
+import { flagField, listFields, nothing, numberField, referenceFields, sealedFields } from '../protocol/fields.ts'
+import { type BatchItem } from '../protocol/batch-frame.ts'
 import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
 import { createBatchCall } from './batch-calls.ts'
 import { loginCalls } from './login-calls.ts'
@@ -74,7 +75,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       ...(await keyMaker.status()),
     ],
     keeperStatus: () => keeperStatus('status'),
-    random: (count) => bytes('random', [Buffer.from(String(count))]),
+    random: (count) => bytes('random', [numberField(count)]),
     ...sealingCalls(keeper),
     ...takeoverCalls(keeper),
     ...applianceBackupCalls(keeper),
@@ -142,7 +143,7 @@ function cipherCalls({ fields, bytes }: Calls) {
   return {
     encrypt: (key, plaintext, aad) => bytes('encrypt', [...referenceFields(key), plaintext, aad ?? nothing]),
     async makeDataKey(key, { count, aad, open }) {
-      const asked = [Buffer.from(String(count)), aad ?? nothing, Buffer.from(open ? '1' : '0')]
+      const asked = [numberField(count), aad ?? nothing, flagField(open)]
       const reply = await fields('makeDataKey', [...referenceFields(key), ...asked])
       return { ciphertext: field(reply, 0), plaintext: open ? field(reply, 1) : undefined }
     },
@@ -190,13 +191,12 @@ function backupCalls({ fields, bytes, done }: Calls) {
         ...sealedFields(policy),
         ...sealedFields(grant),
         ...sealedFields(vaultKey),
-        Buffer.from(String(versions.length)),
-        ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
+        ...listFields(versions, ({ key, count }) => [key, count].flatMap(sealedFields)),
       ]),
     verifyBackup: (backup) => done('verifyBackup', [backup]),
     async restoreKey(backup, { policy, vaultKey }, from) {
       const to = [...sealedFields(policy), ...sealedFields(vaultKey)]
-      const reply = await fields('restoreKey', [backup, ...to, Buffer.from(String(from))])
+      const reply = await fields('restoreKey', [backup, ...to, numberField(from)])
       const count = reply.length / generatedFields
       return Array.from({ length: count }, (_, at) => generatedKey(reply.slice(at * generatedFields)))
     },
@@ -226,8 +226,6 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
     generated: async (operation, fields) => generatedKey(await call(operation, fields)),
   }
 }
-
-const nothing = Buffer.alloc(0)
 
 /** Number of fields of a generated key in a reply. */
 const generatedFields = 6

@@ -1,24 +1,22 @@
+import { Fault } from '../../fault.ts'
 import type { Hsm } from '../hsm.ts'
-import type { BegunService, OnceShown } from '../login-request.ts'
+import type { OnceShown } from '../login-request.ts'
 import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
+import { listFields, nothing, numberField, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
-import { tooFew } from './replies.ts'
+import { field, numberIn, sealedIn } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** Requests of a login to the keeper. */
 export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
-  const one = async (operation: KeeperOperation, fields: readonly Uint8Array[]): Promise<Buffer> => {
-    const [reply] = await keeper.call(operation, fields)
-    if (reply === undefined) throw tooFew()
-    return reply
-  }
+  const one = async (operation: KeeperOperation, fields: readonly Uint8Array[]): Promise<Buffer> =>
+    field(await keeper.call(operation, fields), 0)
   const judged = async (operation: 'checkOtp' | 'useOtp', fields: readonly Uint8Array[]) =>
     verdictIn(await keeper.call(operation, fields))
 
   return {
     async login({ applicationKey, applicationKeyText, user, hash, factor }) {
-      const [token, identity, seal, createdAt, expiresAt, isCurrent] = await keeper.call('login', [
+      const reply = await keeper.call('login', [
         ...sealedFields(applicationKey),
         applicationKeyText,
         ...sealedFields(user),
@@ -26,31 +24,21 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         ...sealedFields(factor.certificate),
         ...(factor.certificate === undefined ? onceFields(factor) : []),
       ])
-      if (token === undefined || identity === undefined || seal === undefined || isCurrent === undefined) throw tooFew()
-      return {
-        token: token.toString(),
-        identity,
-        seal,
-        createdAt: Number(createdAt),
-        expiresAt: Number(expiresAt),
-        isCheckCurrent: isYes(isCurrent),
-      }
+      return { ...begunSession(reply), isCheckCurrent: isYes(field(reply, 5)) }
     },
     async freshGrant(grant, user, factor) {
       const fields = [grant.record, grant.seal, user.record, user.seal, ...onceFields(factor)]
-      const [record, seal] = await keeper.call('freshGrant', fields)
-      if (record === undefined || seal === undefined) throw tooFew()
-      return { record, seal }
+      return sealedIn(await keeper.call('freshGrant', fields))
     },
     async passkeyChallenge(grant) {
-      const [issuedAt, seal] = await keeper.call('passkeyChallenge', sealedFields(grant))
-      if (issuedAt === undefined || seal === undefined) throw tooFew()
-      return { issuedAt: Number(issuedAt), seal }
+      const reply = await keeper.call('passkeyChallenge', sealedFields(grant))
+      return { issuedAt: numberIn(reply, 0), seal: field(reply, 1) }
     },
     async serviceLogin(account, { kind, shown, issuerKeys = nothing }) {
-      return begunIn(
-        await keeper.call('serviceLogin', [...sealedFields(account), Buffer.from(kind), shown, issuerKeys]),
-      )
+      const reply = await keeper.call('serviceLogin', [...sealedFields(account), Buffer.from(kind), shown, issuerKeys])
+      const [credential, assertion] = [field(reply, 5).toString(), field(reply, 6)]
+      const usedUp = assertion.length === 0 ? undefined : { assertion, goodUntil: numberIn(reply, 7) }
+      return { ...begunSession(reply), credential, usedUp }
     },
     newPassphraseCheck: (hash) => one('newPassphraseCheck', [hash]),
     matchesPassphrase: async (check, hash) => isYes(await one('matchesPassphrase', [check ?? nothing, hash])),
@@ -79,31 +67,26 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
   } satisfies Partial<Hsm>
 }
 
-function begunIn(reply: readonly Buffer[]): BegunService {
-  const [token, identity, seal, createdAt, expiresAt, credential, assertion, goodUntil] = reply
-  if (token === undefined || identity === undefined || seal === undefined) throw tooFew()
-  if (credential === undefined || assertion === undefined) throw tooFew()
+/** The session at the beginning of a reply. */
+function begunSession(reply: readonly Buffer[]) {
   return {
-    token: token.toString(),
-    identity,
-    seal,
-    createdAt: Number(createdAt),
-    expiresAt: Number(expiresAt),
-    credential: credential.toString(),
-    usedUp: assertion.length === 0 ? undefined : { assertion, goodUntil: Number(goodUntil) },
+    token: field(reply, 0).toString(),
+    identity: field(reply, 1),
+    seal: field(reply, 2),
+    createdAt: numberIn(reply, 3),
+    expiresAt: numberIn(reply, 4),
   }
 }
 
 export const stateFields = ({ device, counter, driftSteps }: OtpState): Uint8Array[] => [
   device.record,
   device.seal,
-  number(counter),
-  number(driftSteps),
+  numberField(counter),
+  numberField(driftSteps),
 ]
 
 const otpFields = (devices: readonly OtpState[], otp: ShownOtp): Uint8Array[] => [
-  number(devices.length),
-  ...devices.flatMap(stateFields),
+  ...listFields(devices, stateFields),
   'block' in otp ? otp.block : Buffer.from(otp.code),
 ]
 
@@ -111,15 +94,21 @@ function onceFields(factor: OnceShown): Uint8Array[] {
   if (!('passkey' in factor)) return [Buffer.from('otp'), ...otpFields(factor.devices, factor.otp)]
   const { passkey, signCount, assertion } = factor.passkey
   const { clientData, authenticatorData, signature } = assertion
-  return [Buffer.from('passkey'), ...sealedFields(passkey), number(signCount), clientData, authenticatorData, signature]
+  return [
+    Buffer.from('passkey'),
+    ...sealedFields(passkey),
+    numberField(signCount),
+    clientData,
+    authenticatorData,
+    signature,
+  ]
 }
 
-const nothing = Buffer.alloc(0)
 const isYes = (reply: Buffer): boolean => reply.toString() === '1'
-const number = (value: number): Buffer => Buffer.from(String(value))
 
-function verdictIn([outcome, at, counter, driftSteps, reading]: readonly Buffer[]): OtpVerdict {
-  const known = otpOutcomes.find((one) => one === outcome?.toString())
-  if (known === undefined || reading === undefined) throw tooFew()
-  return { outcome: known, at: Number(at), counter: Number(counter), driftSteps: Number(driftSteps), reading }
+function verdictIn(reply: readonly Buffer[]): OtpVerdict {
+  const outcome = otpOutcomes.find((one) => one === field(reply, 0).toString())
+  if (outcome === undefined) throw new Fault('hsm.unavailable', 'The keeper is of another release: restart it.')
+  const [at, counter, driftSteps] = [numberIn(reply, 1), numberIn(reply, 2), numberIn(reply, 3)]
+  return { outcome, at, counter, driftSteps, reading: field(reply, 4) }
 }

@@ -1,13 +1,11 @@
 import type { SignatureScheme } from '../key-kind.ts'
 import type { GenerateOptions, KeyPurpose } from '../made-key.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
+import { flagField, nothing, sealedFields } from '../protocol/fields.ts'
 
 // Fields of requests, in the order in which `RequestFields` reads them.
 
-const nothing = Buffer.alloc(0)
-
 export function optionFields({ exportable, backup, ...purpose }: GenerateOptions): Uint8Array[] {
-  return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), ...purposeFields(purpose)]
+  return [flagField(exportable), flagField(backup), ...purposeFields(purpose)]
 }
 
 export function purposeFields({ purpose, outerWrapping }: KeyPurpose): Uint8Array[] {

@@ -1,8 +1,8 @@
 import type { FloorStanding } from '../floor-news.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
+import { listFields, nothing, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealingPort } from '../sealing-port.ts'
-import { field, given, wrapped } from './replies.ts'
+import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
 import { trailCalls } from './trail-calls.ts'
 
@@ -15,7 +15,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
       return field(await keeper.call('seal', fields), 0)
     },
     async raise(records) {
-      await keeper.call('raise', [Buffer.from(String(records.length)), ...records.flatMap(sealedFields)])
+      await keeper.call('raise', listFields(records, sealedFields))
     },
     async acceptRestored() {
       await keeper.call('acceptRestored', [])
@@ -30,30 +30,30 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async rewrapVersion(version, vaultKey) {
       const reply = await keeper.call('rewrapVersion', [...sealedFields(version), ...sealedFields(vaultKey)])
       const next = { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
-      return { ...next, generation: Number(field(reply, 5).toString()) }
+      return { ...next, generation: numberIn(reply, 5) }
     },
     async sealAnew(records) {
-      const fields = [Buffer.from(String(records.length)), ...records.flatMap((one) => sealedFields(one))]
+      const fields = listFields(records, sealedFields)
       const reply = await keeper.call('sealAnew', fields)
       return records.map((_, at) => given(reply, at))
     },
     async sealFirstCount(record, grant) {
       const reply = await keeper.call('sealFirstCount', [record, ...sealedFields(grant)])
-      return { invocations: Number(field(reply, 0).toString()), seal: field(reply, 1) }
+      return { invocations: numberIn(reply, 0), seal: field(reply, 1) }
     },
     async grantRotation(policy, version, count) {
       const reply = await keeper.call('grantRotation', [policy, version, count].flatMap(sealedFields))
-      return { record: field(reply, 0), seal: field(reply, 1) }
+      return sealedIn(reply)
     },
     async floorNews(heads) {
       const reply = await keeper.call('floorNews', [Buffer.from(heads === undefined ? '' : JSON.stringify(heads))])
       const standing: FloorStanding = JSON.parse(field(reply, 0).toString())
       const number = field(reply, 1).toString()
-      const sealed = { record: field(reply, 2), seal: field(reply, 3) }
+      const sealed = sealedIn(reply, 2)
       return { ...standing, batch: number === '' ? undefined : { number: Number(number), sealed } }
     },
     async takeFloors(batches) {
-      await keeper.call('takeFloors', [Buffer.from(String(batches.length)), ...batches.flatMap(sealedFields)])
+      await keeper.call('takeFloors', listFields(batches, sealedFields))
     },
     async signImportJob(job) {
       const reply = await keeper.call('signImportJob', sealedFields(job))
@@ -65,10 +65,10 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
         ...[session, user, applicationKey, membership].flatMap(sealedFields),
         Buffer.from(String(vaultNumber ?? '')),
       ])
-      return { record: field(reply, 0), seal: field(reply, 1) }
+      return sealedIn(reply)
     },
     async endSessions(sessions, others) {
-      const fields = [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)]
+      const fields = listFields(sessions, sealedFields)
       await keeper.call('endSessions', [...fields, others?.account ?? nothing, others?.keep ?? nothing])
     },
     ...trailCalls(keeper),
@@ -80,14 +80,12 @@ function endingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
     async sealTombstone(last, grant) {
       const reply = await keeper.call('sealTombstone', [...sealedFields(last), ...sealedFields(grant)])
-      return { record: field(reply, 0), seal: field(reply, 1) }
+      return sealedIn(reply)
     },
     async sealUnused({ kind, kek, blob, publicKey, purpose, provenance }, grant) {
       const names = [Buffer.from(kind), Buffer.from(kek), blob, publicKey ?? nothing]
       const reply = await keeper.call('sealUnused', [...names, purpose, provenance, ...sealedFields(grant)])
-      return { record: field(reply, 0), seal: field(reply, 1) }
+      return sealedIn(reply)
     },
   } satisfies Partial<SealingPort>
 }
-
-const nothing = Buffer.alloc(0)

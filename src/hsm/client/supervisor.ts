@@ -29,7 +29,7 @@ export interface SupervisorOptions {
   readonly programs?: string
 }
 
-export interface HostSupervisor {
+export interface TokenSupervisor {
   /**
    * Starts keeper and hosts one after another, because processes that open the token at the same time may miss it.
    * Resolves to the status of each, the keeper first.
@@ -47,7 +47,7 @@ const graceMs = 5_000
 const leastStopMs = 2_000
 
 /** Starts keeper and token hosts, and restarts each that ends, until `close`. It handles neither PIN nor keys. */
-export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
+export function createTokenSupervisor(options: SupervisorOptions): TokenSupervisor {
   const { configFile, keeper, sockets, keyMakerSocket, socketGroup, deadlineMs } = options
   const args = ['--config', configFile, ...(socketGroup === undefined ? [] : ['--socket-group', String(socketGroup)])]
   const hostAt = (socket: string): Program => ({
@@ -100,7 +100,7 @@ class SupervisedProgram {
   readonly #socket: string
   readonly #options: SupervisorOptions
   readonly #router: RequestRouter<'ping'>
-  #process: HostProcess | undefined
+  #process: RunningProgram | undefined
   #status: HostStatus
   #isClosing = false
   #running: Promise<void> | undefined
@@ -123,44 +123,44 @@ class SupervisedProgram {
 
   /** Resolves to the status of the first answer, or to `down` when the process ended or did not answer in time. */
   async start(): Promise<HostStatus> {
-    const host = this.#spawn()
-    await this.#firstAnswer(host)
-    this.#running = this.#keep(host)
+    const child = this.#spawn()
+    await this.#firstAnswer(child)
+    this.#running = this.#keep(child)
     return this.#status
   }
 
   async close(): Promise<void> {
     this.#isClosing = true
     this.#stopped.abort()
-    const host = this.#process
-    host?.kill('SIGTERM')
-    const killing = setTimeout(() => host?.kill('SIGKILL'), graceMs)
-    await host?.ended
+    const child = this.#process
+    child?.kill('SIGTERM')
+    const killing = setTimeout(() => child?.kill('SIGKILL'), graceMs)
+    await child?.ended
     clearTimeout(killing)
     await this.#running
     this.#router.close()
   }
 
-  #spawn(): HostProcess {
+  #spawn(): RunningProgram {
     const { name, entry, args } = this.#program
     const programs = this.#options.programs ?? fileURLToPath(new URL('../../bin/', import.meta.url))
-    const host = spawnProgram(join(programs, entry), args)
-    this.#process = host
+    const child = spawnProgram(join(programs, entry), args)
+    this.#process = child
     this.#status = { socket: this.#socket, state: 'down', reason: `The ${name} has not answered yet.` }
-    this.#options.log.info({ socket: this.#socket, child: host.pid }, `${name} started`)
-    const end = watchForStop(host.pid, this.#stopMs(), () => this.#giveUp(host, 'it is stopped'))
-    void host.ended.then(end)
-    return host
+    this.#options.log.info({ socket: this.#socket, child: child.pid }, `${name} started`)
+    const end = watchForStop(child.pid, this.#stopMs(), () => this.#giveUp(child, 'it is stopped'))
+    void child.ended.then(end)
+    return child
   }
 
-  async #keep(first: HostProcess): Promise<void> {
+  async #keep(first: RunningProgram): Promise<void> {
     let pauseMs = 0
-    for (let host = first; ; host = this.#spawn()) {
+    for (let child = first; ; child = this.#spawn()) {
       const startedMs = performance.now()
-      await this.#watch(host)
-      const how = await host.ended
+      await this.#watch(child)
+      const how = await child.ended
       if (this.#isClosing) return
-      this.#options.log.error({ socket: this.#socket, child: host.pid, how }, `${this.#program.name} ended`)
+      this.#options.log.error({ socket: this.#socket, child: child.pid, how }, `${this.#program.name} ended`)
       if (performance.now() - startedMs > longestPauseMs) pauseMs = 0
       await this.#pause(pauseMs)
       if (this.#isClosing) return
@@ -169,10 +169,10 @@ class SupervisedProgram {
     }
   }
 
-  async #firstAnswer(host: HostProcess): Promise<void> {
+  async #firstAnswer(child: RunningProgram): Promise<void> {
     // Opening a token takes longer than any operation: SoftHSM2 reads every object first.
     const endMs = performance.now() + 3 * this.#program.deadlineMs
-    while (host.isRunning() && !this.#isClosing && performance.now() < endMs) {
+    while (child.isRunning() && !this.#isClosing && performance.now() < endMs) {
       if (await this.#ping()) return
       await this.#pause(pollIntervalMs)
     }
@@ -181,17 +181,17 @@ class SupervisedProgram {
       state: 'down',
       reason: `The ${this.#program.name} ended or did not answer; see its messages.`,
     }
-    host.kill('SIGKILL')
+    child.kill('SIGKILL')
   }
 
-  async #watch(host: HostProcess): Promise<void> {
-    if (this.#status.state === 'down') await this.#firstAnswer(host)
+  async #watch(child: RunningProgram): Promise<void> {
+    if (this.#status.state === 'down') await this.#firstAnswer(child)
     let answeredMs = performance.now()
-    while (host.isRunning() && !this.#isClosing) {
+    while (child.isRunning() && !this.#isClosing) {
       await this.#pause(heartbeatIntervalMs)
       if (await this.#ping()) answeredMs = performance.now()
-      else if (host.isRunning() && performance.now() - answeredMs >= this.#program.deadlineMs) {
-        this.#giveUp(host, 'its heartbeat stayed away')
+      else if (child.isRunning() && performance.now() - answeredMs >= this.#program.deadlineMs) {
+        this.#giveUp(child, 'its heartbeat stayed away')
         return
       }
     }
@@ -202,9 +202,9 @@ class SupervisedProgram {
     return Math.max(leastStopMs, this.#options.deadlineMs / 5)
   }
 
-  #giveUp(host: HostProcess, why: string): void {
-    this.#options.log.error({ socket: this.#socket, child: host.pid }, `${this.#program.name} killed: ${why}`)
-    host.kill('SIGKILL')
+  #giveUp(child: RunningProgram, why: string): void {
+    this.#options.log.error({ socket: this.#socket, child: child.pid }, `${this.#program.name} killed: ${why}`)
+    child.kill('SIGKILL')
   }
 
   async #ping(): Promise<boolean> {
@@ -226,7 +226,7 @@ class SupervisedProgram {
   }
 }
 
-interface HostProcess {
+interface RunningProgram {
   readonly pid: number | undefined
   isRunning(): boolean
   /** Resolves to how it ended, for the journal. */
@@ -252,7 +252,7 @@ const launch = [
 const firstHeapLimit = '--initial-heap-size=128'
 
 /** Starts a program that ends with this process. */
-function spawnProgram(entry: string, args: readonly string[]): HostProcess {
+function spawnProgram(entry: string, args: readonly string[]): RunningProgram {
   const command = [process.execPath, firstHeapLimit, entry, ...args, '--parent']
   const child: ChildProcess = spawn('/bin/sh', ['-c', launch, 'sh', ...command], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

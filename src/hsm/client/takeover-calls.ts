@@ -1,5 +1,5 @@
 import type { EarlierRows, EarlierVault } from '../earlier-rows.ts'
-import { sealedFields } from '../protocol/batch-frame.ts'
+import { listFields, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { field, given, wrapped } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
@@ -19,8 +19,7 @@ export function takeoverCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call
       const reply = await keeper.call('takeOverKey', [
         ...sealedFields(policy),
         ...vaultFields(vault),
-        Buffer.from(String(versions.length)),
-        ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
+        ...listFields(versions, ({ key, count }) => [key, count].flatMap(sealedFields)),
       ])
       return {
         identity: field(reply, 0),

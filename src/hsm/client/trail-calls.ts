@@ -1,5 +1,6 @@
 import type { SignedEnd } from '../audit-end.ts'
 import type { Succession } from '../audit-succession.ts'
+import { listFields, nothing } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { TrailPort } from '../sealing-port.ts'
 import { field, given } from './replies.ts'
@@ -13,10 +14,8 @@ export function trailCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
       return { publicKey: field(publicKey === undefined ? [] : [publicKey], 0), successions: successionsIn(rest) }
     },
     async succeedAuditKey(ends) {
-      const reply = await keeper.call('succeedAuditKey', [
-        Buffer.from(String(ends.length)),
-        ...ends.flatMap(({ text, signature }) => [Buffer.from(text), signature]),
-      ])
+      const fields = listFields(ends, ({ text, signature }) => [Buffer.from(text), signature])
+      const reply = await keeper.call('succeedAuditKey', fields)
       return successionsIn(reply)[0]
     },
     async lastAuditEnd(chain) {
@@ -34,8 +33,6 @@ export function trailCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
       ),
   } satisfies TrailPort
 }
-
-const nothing = Buffer.alloc(0)
 
 function successionsIn(reply: readonly Buffer[]): Succession[] {
   return Array.from({ length: reply.length / 3 }, (_, at) => ({

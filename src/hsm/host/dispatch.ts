@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { KeyToBackUp } from '../hsm.ts'
 import { isSecretPurpose } from '../provenance.ts'
 import { acceptance, readValidationAnswer } from '../validation-text.ts'
+import { flagField } from '../protocol/fields.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
@@ -107,10 +108,10 @@ const uses = {
   rewrapMany: (token, fields) => outcomeFields(rewrapMany(token, readRewrapItems(fields))),
   sign: (token, fields) => [sign(token, fields.reference(), scheme(fields), fields.bytes())],
   verifySignature: (token, fields) => [
-    flag(verifySignature(token, fields.reference(), scheme(fields), fields.bytes(), fields.bytes())),
+    flagField(verifySignature(token, fields.reference(), scheme(fields), fields.bytes(), fields.bytes())),
   ],
   hmac: (token, fields) => [hmac(token, fields.reference(), fields.bytes())],
-  verifyHmac: (token, fields) => [flag(verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
+  verifyHmac: (token, fields) => [flagField(verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
   makeDataKey(token, fields) {
     const [key, count, aad, open] = [fields.reference(), fields.integer(), fields.bytes(), fields.flag()]
     const { ciphertext, plaintext } = makeDataKey(token, key, count, aad, open)
@@ -129,7 +130,7 @@ const uses = {
   verifyValidation(token, fields) {
     const expected = validationMac(token, fields.sealed(), fields.bytes())
     const given = fields.bytes()
-    return [flag(given.length === expected.length && timingSafeEqual(given, expected))]
+    return [flagField(given.length === expected.length && timingSafeEqual(given, expected))]
   },
 } satisfies Partial<Record<Operation, Handler>>
 
@@ -152,10 +153,6 @@ function keyToBackUp(fields: RequestFields): KeyToBackUp {
   const versions: KeyToBackUp['versions'][number][] = []
   for (let left = fields.integer(); left > 0; left--) versions.push({ key: fields.sealed(), count: fields.sealed() })
   return { policy, versions, vaultKey, ...(grant ? { grant } : {}) }
-}
-
-function flag(value: boolean): Buffer {
-  return Buffer.from(value ? '1' : '0')
 }
 
 function scheme(fields: RequestFields): SignatureScheme {

@@ -1,3 +1,4 @@
+import { numberField } from '../protocol/fields.ts'
 import { Fault } from '../../fault.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -32,5 +33,5 @@ export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: B
   if (!mayBegin(asker, fields)) throw refused(type, asker)
   const version = composeRecord(type, { ...fields, invocations: 0 })
   const invocations = firstCounts.begin(version, fields.invocations)
-  return [Buffer.from(String(invocations)), seal(token, composeRecord(type, { ...fields, invocations }))]
+  return [numberField(invocations), seal(token, composeRecord(type, { ...fields, invocations }))]
 }

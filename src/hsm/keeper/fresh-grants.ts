@@ -1,6 +1,7 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
+import { numberField } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import { challengeRecord } from '../passkey-challenge.ts'
@@ -53,7 +54,7 @@ export function createFreshGrantHandlers(on: FreshGrantDependencies) {
       const sealed = readAuthority(on, fields)
       const issuedAt = now()
       const record = challengeRecord(sealed.grant?.session, issuedAt)
-      return [Buffer.from(String(issuedAt)), seal(token, record)]
+      return [numberField(issuedAt), seal(token, record)]
     },
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { longestGrantMs } from '../../access/decision.ts'
+import { sessionTokenHash } from '../../access/session-token-form.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
@@ -156,7 +156,7 @@ function checkSession(
   { session, user, isStanding, isNew, isOfOthers, membership }: Shown,
 ): void {
   const isOver = session.expiresAt < now() || endedSessions.has(session.identity)
-  const isTheirs = createHash('sha256').update(token).digest('base64') === session.tokenHash
+  const isTheirs = sessionTokenHash(token) === session.tokenHash
   if (isOver || isOfOthers || !isTheirs || !mayLogIn(user.capabilities) || !isStanding)
     throw new Fault('session.invalid')
   if (membership === undefined) return

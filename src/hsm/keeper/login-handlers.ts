@@ -1,3 +1,4 @@
+import { flagField, numberField } from '../protocol/fields.ts'
 import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
 import { evidenceKinds, type LoginRequest } from '../login-request.ts'
@@ -34,21 +35,21 @@ export function createLoginHandlers(on: LoginDependencies) {
         Buffer.from(sessionToken),
         identity,
         seal,
-        ...[createdAt, expiresAt].map((time) => Buffer.from(String(time))),
-        flag(isCheckCurrent),
+        ...[createdAt, expiresAt].map(numberField),
+        flagField(isCheckCurrent),
       ]
     },
     serviceLogin(fields: RequestFields) {
       const [account, kind] = [fields.optionalSealed(), fields.oneOf(evidenceKinds)]
       const begun = logInService(account, { kind, shown: fields.bytes(), issuerKeys: fields.optionalBytes() })
       const { token: sessionToken, identity, seal, createdAt, expiresAt, credential, usedUp } = begun
-      const times = [createdAt, expiresAt].map((time) => Buffer.from(String(time)))
+      const times = [createdAt, expiresAt].map(numberField)
       const used = [usedUp?.assertion ?? Buffer.alloc(0), Buffer.from(String(usedUp?.goodUntil ?? ''))]
       return [Buffer.from(sessionToken), identity, seal, ...times, Buffer.from(credential), ...used]
     },
     newPassphraseCheck: (fields: RequestFields) => [passphrases.check(hashIn(fields))],
     matchesPassphrase: (fields: RequestFields) => [
-      flag(passphrases.matches(fields.optionalBytes(), hashIn(fields), true)),
+      flagField(passphrases.matches(fields.optionalBytes(), hashIn(fields), true)),
     ],
     applicationKeyCheck(fields: RequestFields) {
       const key = sized(fields.bytes(), 0, longestApplicationKey)
@@ -106,8 +107,6 @@ function oneOf(devices: readonly OtpState[]): readonly OtpState[] {
 
 /** Greatest length in bytes of a text that a client may send as an application key. */
 const longestApplicationKey = 4_096
-
-const flag = (value: boolean): Buffer => Buffer.from(value ? '1' : '0')
 
 function sized(bytes: Buffer, least: number, most: number): Buffer {
   if (bytes.length < least || bytes.length > most)

@@ -1,4 +1,4 @@
-import { encodeRecord } from '../key-record.ts'
+import { accountSubject } from '../record-generation.ts'
 import type { KeeperState } from './keeper-state.ts'
 
 /** Who made which recovery of a user, so that nobody confirms what follows from their own. */
@@ -44,14 +44,11 @@ export function createRecoverers(state: KeeperState): Recoverers {
     .pluck()
   const drop = state.prepare('DELETE FROM sealed_recoveries WHERE subject = ? AND generation = ?')
   return {
-    note: (by, user, { number, generation }) => void keep.run(subjectOf(user), generation, number, by),
-    made: (by, user, after, upTo) => find.get({ subject: subjectOf(user), user, after, upTo, by }) !== undefined,
+    note: (by, user, { number, generation }) => void keep.run(accountSubject(user), generation, number, by),
+    made: (by, user, after, upTo) => find.get({ subject: accountSubject(user), user, after, upTo, by }) !== undefined,
     keepCommitted(subject, after, before, chain) {
       for (const generation of between.all(subject, after, before))
         if (!chain.includes(generation)) drop.run(subject, generation)
     },
   }
 }
-
-/** The subject of an account's records, as in `generationOf`. */
-const subjectOf = (user: Buffer): Buffer => encodeRecord(['user', user])

@@ -2,8 +2,7 @@ import { capabilitiesOf, mayLogIn } from '../../access/capabilities.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import { createRecentMap } from '../../recent-map.ts'
-import { encodeRecord } from '../key-record.ts'
-import { generationOf } from '../record-generation.ts'
+import { accountSubject, generationOf, isSubjectOfPeople, membershipSubject } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
 
 /**
@@ -42,14 +41,6 @@ interface Told {
   readonly at: number
 }
 
-/** As in `generationOf`. */
-const userSubject = (user: Buffer): Buffer => encodeRecord(['user', user])
-const memberSubject = (vault: Buffer, user: Buffer): Buffer => encodeRecord(['membership', vault, user])
-
-const beginnings = [encodeRecord(['user']), encodeRecord(['membership'])]
-const isOfPeople = (subject: Buffer): boolean =>
-  beginnings.some((beginning) => subject.subarray(0, beginning.length).equals(beginning))
-
 /** Gives no rights: a user who has changed the pass phrase as requested has not lost any. */
 const asked = capabilitiesOf(['changePassphrase'])
 
@@ -71,18 +62,18 @@ export function createShownRights(now: () => number): ShownRights {
     },
     leftOf(grant) {
       const { user, capabilities, vault, permission } = grant
-      const own = bitsOf(userSubject(user)) ?? capabilities
-      const member = (vault === null ? undefined : bitsOf(memberSubject(vault, user))) ?? permission
+      const own = bitsOf(accountSubject(user)) ?? capabilities
+      const member = (vault === null ? undefined : bitsOf(membershipSubject(vault, user))) ?? permission
       if ((capabilities & ~asked & ~own) === 0 && permission <= member) return grant
       // A grant for no vault has no permission that could be taken away.
       if (!mayLogIn(own) || (member === 0 && permission !== 0)) throw takenAway()
       return { ...grant, capabilities: capabilities & (own | asked), permission: Math.min(permission, member) }
     },
     noteTold(subject, number) {
-      if (isOfPeople(subject)) told.set(subject.toString('latin1'), { number, at: now() })
+      if (isSubjectOfPeople(subject)) told.set(subject.toString('latin1'), { number, at: now() })
     },
     isOvertaken({ user, vault, expiresAt }) {
-      const subjects = [userSubject(user), ...(vault === null ? [] : [memberSubject(vault, user)])]
+      const subjects = [accountSubject(user), ...(vault === null ? [] : [membershipSubject(vault, user)])]
       return subjects.some((subject) => {
         const name = subject.toString('latin1')
         const report = told.get(name)

@@ -1,3 +1,4 @@
+import { numberField } from '../protocol/fields.ts'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { keyKinds } from '../key-kind.ts'
@@ -27,7 +28,7 @@ export function rewrapVersion(on: NewestShown, sealed: SealedRecord, vaultKey: S
   const after = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation }
   const record = composeRecord('transparent key version 2', { ...fields, ...after }, { ...key, ...next.key })
   const backupFields = wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) })
-  return [...wrapped(next.key), ...backupFields, seal(token, record), Buffer.from(String(generation))]
+  return [...wrapped(next.key), ...backupFields, seal(token, record), numberField(generation)]
 }
 
 function given(vaultKey: SealedRecord | undefined): SealedRecord {

@@ -22,6 +22,7 @@ export interface CeremonyKey {
   readonly id: Buffer
 }
 
+/** Gives the token another random PIN, which `work` logs in with. Needs the SO PIN. The PIN stays when this returns. */
 export function withOtherPin<T>(options: BackupSharingOptions, work: (token: OpenToken, pin: UserPin) => T): T {
   const text = randomBytes(24).toString('base64url')
   const pin = knownPin(text)
@@ -31,6 +32,7 @@ export function withOtherPin<T>(options: BackupSharingOptions, work: (token: Ope
   })
 }
 
+/** Gives the token the PIN of the configuration again. Needs the SO PIN. */
 export function returnPin(options: BackupSharingOptions): void {
   withDirectorySync(options.tokenDirectory, () =>
     asSecurityOfficer(options, options.soPin, (so) => so.setPin(options.pin.read())),
@@ -62,6 +64,7 @@ export function makePair(session: Pkcs11Session): Buffer {
   return rsaPublicKeyOf(session, pair.publicKey)
 }
 
+/** @throws Fault `hsm.rejected` unless exactly one ceremony is open on the token */
 export function ceremonyKey(session: Pkcs11Session): CeremonyKey {
   const [key, another] = session.find([
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
@@ -76,6 +79,7 @@ export function ceremonyKey(session: Pkcs11Session): CeremonyKey {
   return { key, id }
 }
 
+/** Destroys the ceremony's key pair, and all trusted keys. */
 export function destroyCeremony(session: Pkcs11Session): void {
   destroyPair(session)
   destroyTrusted(session)

@@ -13,7 +13,10 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { random } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-/** Encrypts. Returns IV ‖ ciphertext ‖ tag, in the sizes of the key's cipher. */
+/**
+ * Encrypts. Returns IV ‖ ciphertext ‖ tag: for GCM 12 and 16 bytes around the ciphertext, for CTR and OFB an IV of 16
+ * bytes and no tag.
+ */
 export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.use(key, 'encrypt', 'encrypt', (handle, row, used) =>
@@ -43,6 +46,7 @@ export function makeDataKey(token: Token, key: KeyReference, count: number, aad:
   }
 }
 
+/** Decrypts what `encrypt` returned. @throws Fault `hsm.rejected` where the ciphertext or the additional data were changed */
 export function decrypt(token: Token, key: KeyReference, ciphertext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.use(key, 'decrypt', 'encrypt', (handle, row, used) =>
@@ -64,12 +68,14 @@ export interface RewrapCipherItem extends CipherItem {
   readonly newAad: Buffer
 }
 
+/** `encrypt` of each item. The outcomes are in the order of the items; a bad item has its own fault. */
 export function encryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
   return runBatch(token, items, 'encrypt', ({ session, handle, row }, { data, aad }) =>
     encryptWith(session, handle, row, data, aad),
   )
 }
 
+/** The same of `decrypt`. */
 export function decryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
   return runBatch(token, items, 'decrypt', ({ session, handle, row }, { data, aad }) =>
     decryptWith(session, handle, row, data, aad),

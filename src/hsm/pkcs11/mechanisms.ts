@@ -13,12 +13,14 @@ const keyWrapKwp = 0x210b
 
 export const hmacSha256: Mechanism = { mechanism: pkcs11.CKM_SHA256_HMAC }
 export const ecdsa: Mechanism = { mechanism: pkcs11.CKM_ECDSA }
+/** CKM_EDDSA of PKCS#11 3.0 (RFC 8032). */
 export const eddsa: Mechanism = { mechanism: 0x1057 }
 export const rsaPkcs: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS }
 export const rsaPss: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS_PSS }
 export const aesKeyGen: Mechanism = { mechanism: pkcs11.CKM_AES_KEY_GEN }
 export const secretKeyGen: Mechanism = { mechanism: pkcs11.CKM_GENERIC_SECRET_KEY_GEN }
 export const ecKeyPairGen: Mechanism = { mechanism: pkcs11.CKM_EC_KEY_PAIR_GEN }
+/** CKM_EC_EDWARDS_KEY_PAIR_GEN of PKCS#11 3.0. */
 export const edwardsKeyPairGen: Mechanism = { mechanism: 0x1055 }
 export const rsaKeyPairGen: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS_KEY_PAIR_GEN }
 

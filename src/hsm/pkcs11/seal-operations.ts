@@ -25,6 +25,7 @@ export function random(token: Token, bytes: number): Buffer {
   return token.run((connection) => connection.session.random(bytes))
 }
 
+/** HMAC-SHA-256 of the record by the newest version of the seal key: 32 bytes. */
 export function seal(token: Token, record: Buffer): Buffer {
   return token.run((connection) => {
     const made = sealNewest(connection, record)
@@ -44,6 +45,7 @@ export function sealAnew(token: Token, sealed: SealedRecord): Buffer | undefined
   })
 }
 
+/** Accepts a seal by any version of the seal key. @throws Fault `hsm.seal_broken` */
 export function verify(token: Token, sealed: SealedRecord): void {
   token.run(({ keys }) => keys.verify(sealed))
 }
@@ -68,6 +70,7 @@ export function pepperVersions(token: Token): readonly number[] {
   return token.run(({ roots }) => [...roots.peppers.keys()])
 }
 
+/** The newest version of the pepper, as a number. */
 export function newestPepper(token: Token): number {
   return Math.max(...pepperVersions(token))
 }

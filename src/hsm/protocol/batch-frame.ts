@@ -1,5 +1,6 @@
 import { Fault, faultCodes } from '../../fault.ts'
-import type { KeyReference, Outcome, SealedRecord } from '../hsm.ts'
+import type { KeyReference, Outcome } from '../hsm.ts'
+import { numberField, referenceFields } from './fields.ts'
 
 /**
  * Many items of one operation in one frame. The request contains each key reference once, then for every item the
@@ -10,17 +11,7 @@ export interface BatchItem {
   readonly fields: readonly Uint8Array[]
 }
 
-const nothing = Buffer.alloc(0)
 const indexBytes = 4
-
-export function referenceFields({ key, policy, grant, vaultKey }: KeyReference): Buffer[] {
-  return [key.record, key.seal, ...sealedFields(policy), ...sealedFields(grant), ...sealedFields(vaultKey)]
-}
-
-/** The two fields of a sealed record; both empty for none. */
-export function sealedFields(sealed: SealedRecord | undefined): Buffer[] {
-  return sealed === undefined ? [nothing, nothing] : [sealed.record, sealed.seal]
-}
 
 /** The fields of a batch. References are compared as objects: equal bytes in two objects are sent twice. */
 export function batchFields(items: readonly BatchItem[]): Uint8Array[] {
@@ -42,7 +33,7 @@ export function batchFields(items: readonly BatchItem[]): Uint8Array[] {
     }
     fields.push(...item.fields)
   }
-  return [Buffer.from(String(known.size)), ...table, indexes, ...fields]
+  return [numberField(known.size), ...table, indexes, ...fields]
 }
 
 /** Reads the indexes of all items in turn, as `batchFields` wrote them. */

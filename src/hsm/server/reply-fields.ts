@@ -3,9 +3,8 @@ import { type KeyKind, tokenObjectKek } from '../key-kind.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tokenStatus } from '../pkcs11/token-report.ts'
+import { nothing } from '../protocol/fields.ts'
 import { nonceBytes, provenanceNonce, provenanceRecord } from '../provenance.ts'
-
-const nothing = Buffer.alloc(0)
 
 /** State of a host and its reason, without a call of the token. */
 export function pong(token: Token): Buffer[] {

@@ -201,7 +201,7 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
    */
   readonly body: z.ZodType<B>
   /** For the audit record: the member of the body with the target of the call, where the path does not name it. */
-  readonly subject?: { readonly noun: string; readonly member: string }
+  readonly target?: { readonly noun: string; readonly member: string }
   /**
    * Members with secrets, at any depth, that the echo in DATA leaves out, or a function that finds their names. `all`
    * where the specification has an empty DATA.

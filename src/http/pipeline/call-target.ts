@@ -41,12 +41,12 @@ function thingOf(params: Params): string | undefined {
 }
 
 /** Adds what the body names as the target. */
-export function noteTargetOfBody(note: Note, { access, subject }: AnyEndpoint, body: JsonObject): void {
+export function noteTargetOfBody(note: Note, { access, target }: AnyEndpoint, body: JsonObject): void {
   const member = memberOf(access)
   const vault = member === undefined ? undefined : textOf(body[member])
   if (vault !== undefined) note.vault = vault
-  const thing = subject && textOf(body[subject.member])
-  if (subject && thing !== undefined) note.target = `${subject.noun} ${thing}`
+  const thing = target && textOf(body[target.member])
+  if (target && thing !== undefined) note.target = `${target.noun} ${thing}`
 }
 
 const memberOf = (access: Access<unknown>): string | undefined => (access.kind === 'vault' ? access.member : undefined)

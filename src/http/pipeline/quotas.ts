@@ -1,3 +1,4 @@
+import { createLeakyBucket, type LeakyBucket } from '../../access/leaky-bucket.ts'
 import { Fault } from '../../fault.ts'
 import type { QuotaKind } from '../contract/endpoint.ts'
 
@@ -27,12 +28,10 @@ const atOnce: Readonly<Record<QuotaKind, readonly [ofOne: number, ofAll: number]
 
 const windowMs = 60_000
 const busyRetryMs = 1_000
-/** Number of entries in memory above which those with a complete allowance are dropped. */
-const mostEntries = 10_000
 
-/** `nowMs`: a monotonic clock in milliseconds. */
-export function createQuotas(rates: QuotaRates, nowMs: () => number = () => performance.now()): Quotas {
-  const rate = createRateBounds(nowMs)
+/** `now`: see `LeakyBucketOptions`. */
+export function createQuotas(rates: QuotaRates, now?: () => number): Quotas {
+  const countRates = createRateCount(now)
   const underWay = new Map<string, number>()
 
   const begin = (name: string, limit: number): (() => void) => {
@@ -54,7 +53,7 @@ export function createQuotas(rates: QuotaRates, nowMs: () => number = () => perf
       try {
         const endAll = begin(kind, ofAll)
         try {
-          rate.count([
+          countRates([
             [own, rates[kind]],
             [kind, rates[kind] * inAll],
           ])
@@ -71,26 +70,24 @@ export function createQuotas(rates: QuotaRates, nowMs: () => number = () => perf
   }
 }
 
-/**
- * Generic cell rate algorithm (ITU-T I.371). Stores for each name the time at which its allowance will be complete
- * again. Each call moves that time by its share of a minute, but never to more than a minute from now.
- */
-function createRateBounds(nowMs: () => number) {
-  const wholeAt = new Map<string, number>()
-  return {
-    /** Counts a call against all of these limits, or against none. @throws Fault `request.quota` */
-    count(bounds: readonly (readonly [name: string, perMinute: number])[]): void {
-      const now = nowMs()
-      const next = bounds.map(([name, perMinute]) => {
-        const at = Math.max(wholeAt.get(name) ?? now, now) + windowMs / perMinute
-        // Tolerates half a call's share, because of rounding.
-        const excessMs = at - now - windowMs - windowMs / perMinute / 2
-        if (excessMs > 0) throw refused(excessMs)
-        return [name, at] as const
-      })
-      for (const [name, at] of next) wholeAt.set(name, at)
-      if (wholeAt.size > mostEntries) for (const [name, at] of wholeAt) if (at <= now) wholeAt.delete(name)
-    },
+type RateBound = readonly [name: string, perMinute: number]
+
+/** Counts a call against all of these rates, or against none. @throws Fault `request.quota` */
+function createRateCount(now: (() => number) | undefined): (bounds: readonly RateBound[]) => void {
+  const buckets = new Map<number, LeakyBucket>()
+  const bucketOf = (perMinute: number): LeakyBucket => {
+    const bucket =
+      buckets.get(perMinute) ?? createLeakyBucket({ callsPerInterval: perMinute, intervalMs: windowMs, now })
+    buckets.set(perMinute, bucket)
+    return bucket
+  }
+  return (bounds) => {
+    for (const [name, perMinute] of bounds) {
+      // Tolerates half a call's share, because of rounding.
+      const excessMs = bucketOf(perMinute).waitMs(name) - windowMs / perMinute / 2
+      if (excessMs > 0) throw refused(excessMs)
+    }
+    for (const [name, perMinute] of bounds) bucketOf(perMinute).take(name)
   }
 }
 

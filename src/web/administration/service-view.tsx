@@ -9,7 +9,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -36,7 +36,7 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
   const { data: service, error, refetch } = useService(serviceid)
   const isAdministrator = useOwnCapability('admin')
   const [told, setTold] = useState<readonly string[]>([])
-  if (error && (!service || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, service)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!service) return <Loading />
   const { name, description, owner, active, created, expires, addresses } = service
   return (

@@ -8,7 +8,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MachineCommands } from './machine-commands.tsx'
@@ -32,7 +32,7 @@ export function ServicesView() {
     )
   }, [data, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Loading />
   return (
     <div className="page administered">

@@ -5,7 +5,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useListedTemplates } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
@@ -21,7 +21,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = useListedTemplates()
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Loading />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)
   const freeId = String(Math.max(lastBuiltIn, ...data.map(({ INFO }) => Number(INFO.id))) + 1)

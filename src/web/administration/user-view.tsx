@@ -8,7 +8,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -32,7 +32,7 @@ export function UserView({ userid }: { readonly userid: string }) {
   const { where } = useWords()
   const { data: user, error, refetch } = useUser(userid)
   const [told, setTold] = useState<readonly string[]>([])
-  if (error && (!user || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, user)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!user) return <Loading />
   return (
     <div className="page administered">

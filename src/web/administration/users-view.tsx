@@ -9,7 +9,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { NewUserDialog } from './new-user-dialog.tsx'
@@ -35,7 +35,7 @@ export function UsersView() {
   const { data, error, refetch, isPlaceholderData } = useUserPage(settled, pages.next)
   const [isCreating, setIsCreating] = useState(false)
 
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   return (
     <div className="page">
       <div className="heading">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { ListedTemplate, StoredTemplate } from '../interface/calls.ts'
 import { templatesQuery, usePolicies } from '../vaults/vault-reads.ts'
-import { useListSpoken } from '../words/spoken-names.ts'
+import { useTemplateListTranslation } from '../words/translated-names.ts'
 import type { RulesByName } from './policy-rules.ts'
 
 /** Milliseconds; templates change rarely. */
@@ -10,8 +10,8 @@ const longMs = 300_000
 
 /** The templates for new objects. */
 export function useTemplates() {
-  const spoken = useListSpoken()
-  const select = useCallback((listed: readonly ListedTemplate[]) => ofNewObjects(spoken(listed)), [spoken])
+  const translate = useTemplateListTranslation()
+  const select = useCallback((listed: readonly ListedTemplate[]) => ofNewObjects(translate(listed)), [translate])
   return useQuery({ ...templatesQuery, staleTime: longMs, select })
 }
 

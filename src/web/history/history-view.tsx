@@ -3,7 +3,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { defaultHistory, useObject, useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { useHistory } from './earlier-reads.ts'
@@ -18,7 +18,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   const history = useHistory(objectid)
   const vaults = useVaults()
   const [object] = read.data?.OBJECT ?? []
-  const failed = [read, history].find(({ error, data }) => error !== null && (!data || isDenial(error)))
+  const failed = [read, history].find(({ error, data }) => hidesData(error, data))
   if (failed)
     return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([read.refetch(), history.refetch()])} />
   if (!read.data || !object || !history.data) return <Loading />

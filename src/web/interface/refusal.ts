@@ -36,3 +36,7 @@ export const isVerdict = (error: unknown): boolean => error instanceof Refusal &
  */
 export const isDenial = (error: unknown): boolean =>
   error instanceof Refusal && error.number !== undefined && [401, 403, 404].includes(error.status)
+
+/** Whether an error takes the place of the data in a view: nothing was read before, or access is denied now. */
+export const hidesData = (error: unknown, data: unknown): boolean =>
+  Boolean(error) && (data === undefined || isDenial(error))

@@ -4,7 +4,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ListedKey, SharedVault } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import type { BenchOperation } from './bench-calls.ts'
@@ -31,7 +31,7 @@ export function KeyView({ vaultid, name }: Props) {
   const vaults = useVaults()
   const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
-  if (trouble && (!data || !vault || isDenial(trouble)))
+  if (hidesData(trouble, data && vault))
     return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
   const [key] = data?.KEYS ?? []
   if (!data || !key || !vault) return <Loading />

@@ -7,7 +7,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { Bench } from './bench.tsx'
@@ -32,7 +32,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
   const vaults = useVaults()
   const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
-  if (trouble && (!data || !vault || isDenial(trouble)))
+  if (hidesData(trouble, data && vault))
     return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
   if (!data || !vault) return <Loading />
 

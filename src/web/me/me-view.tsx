@@ -3,7 +3,7 @@ import { Choice } from '../controls/choice.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { useSpoken, useWords, useWordsOf } from '../words/spoken.tsx'
+import { usePreferences, useWords, useWordsOf } from '../words/spoken.tsx'
 import { idleMs } from '../session/idleness.ts'
 import { useOwnServices } from '../administration/service-reads.ts'
 import { useOfferedFactors } from '../session/offered-factors.ts'
@@ -88,7 +88,7 @@ function MeSection({ title, help, children }: { title: string; help?: string; ch
 
 function Appearance() {
   const words = useWordsOf(meWords)
-  const { preferences, choose } = useSpoken()
+  const { preferences, choose } = usePreferences()
   const languages = ['en', 'sv'] as const
   const themes = ['system', 'light', 'dark'] as const
   return (

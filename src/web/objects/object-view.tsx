@@ -15,7 +15,7 @@ import { useObjectMarks } from '../vaults/object-marks.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useNoteRecent } from '../vaults/recent.ts'
 import { readSecret, useObject, useVaults } from '../vaults/vault-reads.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { SecretValue } from './secret-value.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -30,7 +30,7 @@ const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx
 /** One object, in the layout of its template. */
 export function ObjectView({ objectid }: { readonly objectid: string }) {
   const { data, error, refetch } = useObject(objectid)
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   const [object, ...below] = data?.OBJECT ?? []
   if (!data || !object) return <Loading />
   return <OpenObject data={data} object={object} below={below} error={error} onTryAgain={() => void refetch()} />

@@ -7,7 +7,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type Field, type TrailItem } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { callsOf, type TrailCall } from './seen-calls.ts'
@@ -51,7 +51,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   const vaults = useVaults()
   const trail = useTrail(objectid)
   const [shown] = object.data?.OBJECT ?? []
-  const failed = [object, trail].find(({ error, data }) => error !== null && (!data || isDenial(error)))
+  const failed = [object, trail].find(({ error, data }) => hidesData(error, data))
   if (failed)
     return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([object.refetch(), trail.refetch()])} />
   if (!object.data || !shown || !trail.data) return <Loading />

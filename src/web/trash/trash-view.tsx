@@ -11,11 +11,11 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type StoredTemplate, type TrashedObject } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { useTemplatesSpoken } from '../words/spoken-names.ts'
+import { useTemplateTranslation } from '../words/translated-names.ts'
 import { trashWords } from './trash-words.ts'
 
 /** The most objects that the appliance lists. */
@@ -29,7 +29,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['trash', vaultid],
     queryFn: ({ signal }) => call('object.trash', { params: { vaultid }, signal }),
-    select: useTemplatesSpoken(),
+    select: useTemplateTranslation(),
     // Other people delete, too.
     staleTime: 0,
   })
@@ -41,7 +41,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
       await queries.invalidateQueries({ queryKey: ['trash', vaultid] })
     })
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Loading />
   const name = vaults.data?.VAULTS.find(({ id }) => id === vaultid)?.groupname ?? '…'
   return (

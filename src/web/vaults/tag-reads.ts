@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type ListedTags, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
-import { useTemplatesSpoken } from '../words/spoken-names.ts'
+import { useTemplateTranslation } from '../words/translated-names.ts'
 
 const key = ['tags']
 const readTags = ({ signal }: { readonly signal: AbortSignal }) => call('object.tags', { signal })
 
-export const useTags = () => useQuery({ queryKey: key, queryFn: readTags, select: useTemplatesSpoken() })
+export const useTags = () => useQuery({ queryKey: key, queryFn: readTags, select: useTemplateTranslation() })
 
 /** Comparison key of a tag. The appliance treats spellings with the same key as one tag. */
 export const keyOfTag = (tag: string): string => tag.trim().normalize('NFC').toLowerCase()

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from '@
 import { decodeBase64 } from '../interface/base64-text.ts'
 import { call, type Contents, type PasswordPolicy, type ReadObject } from '../interface/calls.ts'
 import { filePatienceMs } from '../interface/transport.ts'
-import { useListSpoken, usePoliciesSpoken, useTemplatesSpoken } from '../words/spoken-names.ts'
+import { useTemplateListTranslation, usePolicyTranslation, useTemplateTranslation } from '../words/translated-names.ts'
 
 export const useVaults = () =>
   useQuery({ queryKey: ['vaults'], queryFn: ({ signal }) => call('vault.list', { signal }) })
@@ -11,7 +11,7 @@ export const useContents = (vaultid: string): UseQueryResult<Contents> =>
   useQuery({
     queryKey: ['vault', vaultid],
     queryFn: ({ signal }) => call('vault.read', { params: { vaultid }, signal }),
-    select: useTemplatesSpoken(),
+    select: useTemplateTranslation(),
   })
 
 /** Number of earlier versions of an object that a vault keeps by default. */
@@ -31,7 +31,7 @@ export const useFound = (text: string) =>
     queryKey: ['found', text],
     enabled: text.length >= leastSearched && text.length <= mostSearched,
     queryFn: ({ signal }) => call('object.find', { query: { needle: text, limit: String(mostFound) }, signal }),
-    select: useTemplatesSpoken(),
+    select: useTemplateTranslation(),
     ...(text.length >= leastSearched && { placeholderData: keepPreviousData }),
   })
 
@@ -41,7 +41,7 @@ export const templatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
 })
 
-export const useListedTemplates = () => useQuery({ ...templatesQuery, select: useListSpoken() })
+export const useListedTemplates = () => useQuery({ ...templatesQuery, select: useTemplateListTranslation() })
 
 const policiesQuery = queryOptions({
   queryKey: ['policies'],
@@ -50,7 +50,7 @@ const policiesQuery = queryOptions({
     return CALLINFO?.policies ?? []
   },
 })
-export const usePolicies = () => useQuery({ ...policiesQuery, staleTime: Infinity, select: usePoliciesSpoken() })
+export const usePolicies = () => useQuery({ ...policiesQuery, staleTime: Infinity, select: usePolicyTranslation() })
 
 /** An object with its open values, followed by the objects inside it where the person may list them. */
 export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
@@ -62,7 +62,7 @@ export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
       const query = { children: true }
       return call('object.read', { params: { objectid }, query, signal }).catch(() => read)
     },
-    select: useTemplatesSpoken(),
+    select: useTemplateTranslation(),
   })
 
 /**

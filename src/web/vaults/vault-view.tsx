@@ -12,7 +12,7 @@ import type { SharedVault } from '../interface/calls.ts'
 import { useNoteRecent } from './recent.ts'
 import { inOrder, type Sort } from './row-order.ts'
 import { useContents } from './vault-reads.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { Loading } from '../controls/loading.tsx'
 import { useTablePosition } from './table-position.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -39,7 +39,7 @@ export function VaultView({ vaultid, folderid }: Props) {
   const { data, error, refetch } = useContents(vaultid)
   const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
   const vault = data?.VAULT[0]
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!arranged || !vault) return <Loading />
 
   return (

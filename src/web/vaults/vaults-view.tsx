@@ -9,7 +9,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { SharedVault } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -45,7 +45,7 @@ export function VaultsView() {
   }, [sorted, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
 
-  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Loading />
   const isSearched = deferred !== ''
   return (

@@ -8,21 +8,19 @@ import { sv } from './sv.ts'
 
 const catalogues: Readonly<Record<Language, Words>> = { en, sv }
 
-interface Spoken {
-  readonly words: Words
+interface PreferencesContent {
   readonly preferences: Preferences
   readonly choose: (change: Partial<Preferences>) => void
 }
 
-const SpokenContext = createContext<Spoken | undefined>(undefined)
+const PreferencesContext = createContext<PreferencesContent | undefined>(undefined)
 
 /** Provides language and colours to its children. */
-export function SpokenProvider({ children }: { readonly children: ReactNode }) {
+export function PreferencesProvider({ children }: { readonly children: ReactNode }) {
   const [preferences, setPreferences] = useState(readPreferences)
   useEffect(() => applyPreferences(preferences), [preferences])
-  const spoken = useMemo<Spoken>(
+  const content = useMemo<PreferencesContent>(
     () => ({
-      words: catalogues[preferences.language],
       preferences,
       choose(change) {
         const next = { ...preferences, ...change }
@@ -33,19 +31,21 @@ export function SpokenProvider({ children }: { readonly children: ReactNode }) {
     [preferences],
   )
   return (
-    <SpokenContext value={spoken}>
+    <PreferencesContext value={content}>
       <I18nProvider locale={preferences.language === 'sv' ? 'sv-SE' : 'en-US'}>{children}</I18nProvider>
-    </SpokenContext>
+    </PreferencesContext>
   )
 }
 
-export function useSpoken(): Spoken {
-  const spoken = useContext(SpokenContext)
-  if (spoken === undefined) throw new Error('a view outside of SpokenProvider')
-  return spoken
+/** The person's language and colours, and how to choose others. */
+export function usePreferences(): PreferencesContent {
+  const content = useContext(PreferencesContext)
+  if (content === undefined) throw new Error('a view outside of PreferencesProvider')
+  return content
 }
 
-export const useWords = (): Words => useSpoken().words
+/** The texts of the frame and of faults, in the person's language. */
+export const useWords = (): Words => catalogues[usePreferences().preferences.language]
 
 /** The texts of one part of the console, loaded with that part. */
 interface Catalogue<PartWords> {
@@ -56,8 +56,9 @@ interface Catalogue<PartWords> {
 /** Pairs the texts of both languages. A missing text does not compile. */
 export const inBoth = <PartWords,>(en: PartWords, sv: NoInfer<PartWords>): Catalogue<PartWords> => ({ en, sv })
 
+/** The texts of one part, in the person's language. */
 export const useWordsOf = <PartWords,>(catalogue: Catalogue<PartWords>): PartWords =>
-  catalogue[useSpoken().preferences.language]
+  catalogue[usePreferences().preferences.language]
 
 interface Sentence {
   readonly text: string

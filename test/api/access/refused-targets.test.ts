@@ -21,13 +21,13 @@ const missing: Readonly<Record<string, string>> = {
   credentialid: '900000009',
   needle: 'looked-for',
 }
-/** Search texts and types of answers are not subjects of a record. */
-const noSubjects = ['needle', 'type']
+/** Search texts and types of answers are not targets of a record. */
+const noTargets = ['needle', 'type']
 /** Operations that return the caller's own things, whatever he names. */
 const ownWhateverNamed = ['usercert.readany']
 
 const aimed = contracts
-  .filter(({ path, subject, access }) => path.includes('/:') || subject !== undefined || access.member !== undefined)
+  .filter(({ path, target, access }) => path.includes('/:') || target !== undefined || access.member !== undefined)
   // Node's client does not support LIST, for which GET is equivalent.
   .filter(({ operation, method }) => method !== 'LIST' && !ownWhateverNamed.includes(operation))
 const named = aimed.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
@@ -57,11 +57,11 @@ describe('the audit record of a call that is refused says what it was aimed at',
     )
   })
 
-  it.each(named)('%s', async (_name, { method, path, subject, access }) => {
+  it.each(named)('%s', async (_name, { method, path, target, access }) => {
     const parameters: readonly string[] = path.match(/(?<=:)[a-z]+/g) ?? []
     const address = path.replace(/:([a-z]+)/g, (_match, name: string) => missing[name] ?? '')
     const body = {
-      ...(subject && { [subject.member]: 'named-in-the-body' }),
+      ...(target && { [target.member]: 'named-in-the-body' }),
       ...(access.member !== undefined && { [access.member]: missing['vaultid'] }),
     }
     for (const [who, client] of Object.entries(callers)) {
@@ -74,9 +74,9 @@ describe('the audit record of a call that is refused says what it was aimed at',
       if (parameters.includes('vaultid') || access.member !== undefined) expect(vault, who).toBe(missing['vaultid'])
       if (parameters.includes('name')) expect(key, who).toBe(missing['name'])
       if (parameters.includes('version')) expect(keyVersion, who).toBe(Number(missing['version']))
-      const things = parameters.filter((name) => !['vaultid', 'name', 'version', ...noSubjects].includes(name))
+      const things = parameters.filter((name) => !['vaultid', 'name', 'version', ...noTargets].includes(name))
       for (const name of things) expect(record?.['subject'], who).toContain(missing[name])
-      if (subject) expect(record?.['subject'], who).toContain(`${subject.noun} named-in-the-body`)
+      if (target) expect(record?.['subject'], who).toContain(`${target.noun} named-in-the-body`)
     }
   })
 

@@ -7,6 +7,7 @@ import { makeVault, type TestVault } from '../../support/vault.ts'
 import { grantIn } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
+import { keyCalls, versionsInStore } from './key-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -20,20 +21,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
-const call = (method: string, path: string, body?: object) => vault.admin.call(method, path, { body })
-const create = (name: string, body: object = {}) => vault.admin.must('POST', keyPath(name), body)
-const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rotate`)
-const update = (name: string, body: object) => call('PUT', keyPath(name), body)
-const encrypt = (name: string, more: object = {}) =>
-  call('POST', `/transparent/${vault.id}/encrypt/${name}`, { plaintext: 'AAAA', ...more })
-const versionsInStore = async (name: string) =>
-  (
-    await appliance.store.query<{ version: number }>(
-      'SELECT kv.version FROM key_versions kv JOIN transparent_keys k ON k.id = kv.key_id WHERE k.name = $1 ORDER BY kv.version',
-      [name],
-    )
-  ).map(({ version }) => version)
+const { create, rotate, update, encrypt } = keyCalls(() => vault)
 
 const stored = (name: string) => storedKey(appliance, vault.id, name)
 
@@ -98,7 +86,7 @@ describe('a rotation that was prepared while a flag was turned off', () => {
     await expect(appliance.services.keyring.rotate(by, before, appliance.commit)).rejects.toMatchObject({
       code: 'store.conflict',
     })
-    expect(await versionsInStore('racing')).toEqual([1])
+    expect(await versionsInStore(appliance, 'racing')).toEqual([1])
     expect((await rotate('racing')).CALLINFO['key_version']).toBe('2')
   })
 })

@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
-import type { TestClient } from '../../support/client.ts'
+import { createServices, type Services } from '../../../src/daemon/services.ts'
+import type { TestAppliance } from '../../support/appliance.ts'
+import type { Answer, Envelope, TestClient } from '../../support/client.ts'
+import type { TestVault } from '../../support/vault.ts'
 
 export const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64')
 
@@ -72,4 +75,47 @@ export interface KeyDescription {
 
 export async function readKey(client: TestClient, vaultId: string, name: string): Promise<KeyDescription> {
   return (await client.must('GET', `/transparent/${vaultId}/keys/${name}`)) as unknown as KeyDescription
+}
+
+/** Calls about the keys of a vault, by its Admin. */
+export interface KeyCalls {
+  readonly keyPath: (name: string) => string
+  readonly call: (method: string, path: string, body?: object) => Promise<Answer>
+  readonly create: (name: string, body?: object) => Promise<Envelope>
+  readonly rotate: (name: string) => Promise<Envelope>
+  readonly update: (name: string, body: object) => Promise<Answer>
+  readonly encrypt: (name: string, more?: object) => Promise<Answer>
+  /** The KEYS item of a key. */
+  readonly item: (name: string) => Promise<Record<string, string>>
+}
+
+/** @param vault the vault once it is made, which may be after this call */
+export function keyCalls(vault: () => TestVault): KeyCalls {
+  const keyPath = (name: string) => `/transparent/${vault().id}/keys/${name}`
+  const call: KeyCalls['call'] = (method, path, body) => vault().admin.call(method, path, { body })
+  return {
+    keyPath,
+    call,
+    create: (name, body = {}) => vault().admin.must('POST', keyPath(name), body),
+    rotate: (name) => vault().admin.must('POST', `${keyPath(name)}/rotate`),
+    update: (name, body) => call('PUT', keyPath(name), body),
+    encrypt: (name, more = {}) =>
+      call('POST', `/transparent/${vault().id}/encrypt/${name}`, { plaintext: 'AAAA', ...more }),
+    item: async (name) => (await readKey(vault().admin, vault().id, name)).KEYS[0] ?? {},
+  }
+}
+
+/** The versions of the keys with this name, by their rows. */
+export async function versionsInStore({ store }: TestAppliance, name: string): Promise<number[]> {
+  const rows = await store.query<{ version: number }>(
+    'SELECT kv.version FROM key_versions kv JOIN transparent_keys k ON k.id = kv.key_id WHERE k.name = $1 ORDER BY kv.version',
+    [name],
+  )
+  return rows.map(({ version }) => version)
+}
+
+/** The domain code of the appliance, at a later time. */
+export function servicesLater({ config, store, hsm }: TestAppliance, byMs: number): Services {
+  const audit = { append: () => Promise.resolve() }
+  return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
 }

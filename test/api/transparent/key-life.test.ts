@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServices } from '../../../src/daemon/services.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
-import { readKey, type KeyDescription } from './key-kit.ts'
+import { keyCalls, readKey, servicesLater, versionsInStore, type KeyDescription } from './key-kit.ts'
 
 const windowMs = 3_600_000
 let appliance: TestAppliance
@@ -20,30 +19,9 @@ afterAll(async () => {
   await appliance.close()
 })
 
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
-const call = (method: string, path: string, body?: object) => vault.admin.call(method, path, { body })
-const create = (name: string, body: object = {}) => vault.admin.must('POST', keyPath(name), body)
-const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rotate`)
-const update = (name: string, body: object) => call('PUT', keyPath(name), body)
-const item = async (name: string) => (await readKey(vault.admin, vault.id, name)).KEYS[0] ?? {}
-const encrypt = (name: string, more: object = {}) =>
-  call('POST', `/transparent/${vault.id}/encrypt/${name}`, { plaintext: 'AAAA', ...more })
+const { keyPath, call, create, rotate, update, encrypt, item } = keyCalls(() => vault)
 const decrypt = (name: string, ciphertext: string) =>
   call('POST', `/transparent/${vault.id}/decrypt/${name}`, { ciphertext })
-const versionsInStore = async (name: string) =>
-  (
-    await appliance.store.query<{ version: number }>(
-      'SELECT kv.version FROM key_versions kv JOIN transparent_keys k ON k.id = kv.key_id WHERE k.name = $1 ORDER BY kv.version',
-      [name],
-    )
-  ).map(({ version }) => version)
-
-/** The domain code of the appliance, at a later time. */
-function later(byMs: number) {
-  const { config, store, hsm } = appliance
-  const audit = { append: () => Promise.resolve() }
-  return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
-}
 
 describe('the keys of a vault', () => {
   it('are listed by LIST over HTTP/2, and by GET for HTTP/1.1, in the order of their names', async () => {
@@ -263,10 +241,10 @@ describe('POST /transparent/:vaultid/keys/:name/trim', () => {
     expectFault(await trim(3), 400, 1503)
     await update('trimmed', { min_encryption_version: 2 })
     expectFault(await trim(3), 400, 1503)
-    expect(await versionsInStore('trimmed')).toEqual([1, 2, 3])
+    expect(await versionsInStore(appliance, 'trimmed')).toEqual([1, 2, 3])
     const { json } = await trim(2)
     expect(json.CALLINFO).toMatchObject({ name: 'trimmed', oldest_version: '2' })
-    expect(await versionsInStore('trimmed')).toEqual([2, 3])
+    expect(await versionsInStore(appliance, 'trimmed')).toEqual([2, 3])
     expect(await item('trimmed')).toMatchObject({ oldest_version: '2', key_version: '3' })
     expectFault(await update('trimmed', { min_decryption_version: 1 }), 400, 1503)
     expect((await update('trimmed', { min_decryption_version: 2 })).status).toBe(200)
@@ -342,11 +320,12 @@ describe('DELETE /transparent/:vaultid/keys/:name', () => {
     await create('doomed')
     const ciphertext = String((await encrypt('doomed')).json.CALLINFO['ciphertext'])
     await call('DELETE', keyPath('doomed'))
-    const destroyed = async (byMs: number) => (await later(byMs).keyDeletion.destroyExpired()).map(({ name }) => name)
+    const destroyed = async (byMs: number) =>
+      (await servicesLater(appliance, byMs).keyDeletion.destroyExpired()).map(({ name }) => name)
     expect(await destroyed(windowMs - 60_000)).not.toContain('doomed')
-    expect(await versionsInStore('doomed')).toEqual([1])
+    expect(await versionsInStore(appliance, 'doomed')).toEqual([1])
     expect(await destroyed(windowMs + 60_000)).toContain('doomed')
-    expect(await versionsInStore('doomed')).toEqual([])
+    expect(await versionsInStore(appliance, 'doomed')).toEqual([])
     expectFault(await call('POST', `${keyPath('doomed')}/undelete`), 404, 1500)
     expect((await encrypt('doomed')).status).toBe(201)
     expectFault(await decrypt('doomed', ciphertext), 400, 1507)

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServices } from '../../../src/daemon/services.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { base64, readKey } from './key-kit.ts'
+import { base64, keyCalls, servicesLater } from './key-kit.ts'
 
 const windowMs = 3_600_000
 let appliance: TestAppliance
@@ -21,19 +20,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
-const call = (method: string, path: string, body?: object) => vault.admin.call(method, path, { body })
-const create = (name: string, body: object = {}) => vault.admin.must('POST', keyPath(name), body)
-const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rotate`)
-const update = (name: string, body: object) => call('PUT', keyPath(name), body)
-const item = async (name: string) => (await readKey(vault.admin, vault.id, name)).KEYS[0] ?? {}
-
-/** The domain code of the appliance, at a later time. */
-function later(byMs: number) {
-  const { config, store, hsm } = appliance
-  const audit = { append: () => Promise.resolve() }
-  return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
-}
+const { keyPath, call, create, rotate, update, item } = keyCalls(() => vault)
 
 /** The number of resident keys in the token, by OpenSC. */
 function residentObjects(): number {
@@ -79,7 +66,7 @@ describe('residency: token', () => {
     expect(residentObjects()).toBe(before + 1)
     await call('DELETE', keyPath('resident'))
     expect(residentObjects()).toBe(before + 1)
-    await later(windowMs + 60_000).keyDeletion.destroyExpired()
+    await servicesLater(appliance, windowMs + 60_000).keyDeletion.destroyExpired()
     expect(residentObjects()).toBe(before)
   })
 

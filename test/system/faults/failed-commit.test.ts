@@ -4,7 +4,7 @@ import { capabilitiesOf, type Capability } from '../../../src/access/capabilitie
 import { Fault } from '../../../src/fault.ts'
 import { sealedUser, userRecord } from '../../../src/features/users/user-seals.ts'
 import { nextGeneration } from '../../../src/hsm/record-generation.ts'
-import { beforeCommit } from '../../../src/store/before-commit.ts'
+import { beforeCommit } from '../../../src/store/commit-work.ts'
 import type { Commit, TransactionOptions, Tx } from '../../../src/store/store.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { verdict } from '../../support/fault-kit.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { clockSkewMs } from '../../../src/access/decision.ts'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
-import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
+import { createTokenSupervisor, type TokenSupervisor } from '../../../src/hsm/client/supervisor.ts'
 import { type KeyKind, type SecretKeyKind, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
 import type { OtpState } from '../../../src/hsm/otp-use.ts'
@@ -20,7 +20,7 @@ import { openByVaultKey, sealByVaultKey } from '../../support/vault-key-opener.t
 export interface Hosts {
   readonly token: TestToken
   readonly hsm: Hsm
-  readonly supervisor: HostSupervisor
+  readonly supervisor: TokenSupervisor
   readonly sockets: readonly string[]
   readonly configFile: string
   /** The status of each host after its first attempt to open the token. */
@@ -76,7 +76,7 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   }
   const deadlineMs = options.deadlineMs ?? 20_000
   const keyMaker = options.keyMaker ? { keyMakerSocket: join(token.directory, 'key-maker.sock') } : {}
-  const supervisor = createHostSupervisor({
+  const supervisor = createTokenSupervisor({
     configFile,
     sockets,
     ...keyMaker,

@@ -266,9 +266,9 @@ describe('hosts', () => {
     const { token, sockets, configFile, hsm, givenKey, supervisor } = await givenHosts()
     const key = await givenKey('aes256-gcm')
     await supervisor.close()
-    const program = `const { createHostSupervisor } = await import(${JSON.stringify(resolve('dist/modules/supervisor.js'))})
+    const program = `const { createTokenSupervisor } = await import(${JSON.stringify(resolve('dist/modules/supervisor.js'))})
       const log = { info: ({ pid }) => console.log(pid), warn() {}, error() {} }
-      await createHostSupervisor({ configFile: ${JSON.stringify(configFile)}, sockets: ${JSON.stringify(sockets)}, deadlineMs: 60000, log }).start()`
+      await createTokenSupervisor({ configFile: ${JSON.stringify(configFile)}, sockets: ${JSON.stringify(sockets)}, deadlineMs: 60000, log }).start()`
     const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

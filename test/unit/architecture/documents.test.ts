@@ -25,6 +25,13 @@ describe('documents', () => {
     expect(named.filter((path) => !starts.some((start) => existsSync(join(root, start, path))))).toEqual([])
   })
 
+  it('security names tests, or folders of them, that exist', () => {
+    const named = [...read('docs/security.md').matchAll(/`((?:api|attacks|clients|system|unit|web)\/[\w/-]+)`/g)]
+    expect(named.length).toBeGreaterThan(100)
+    const isThere = (name: string) => ['', '.test.ts'].some((end) => existsSync(join(root, 'test', name + end)))
+    expect(named.map(([, name]) => name ?? '').filter((name) => !isThere(name))).toEqual([])
+  })
+
   it('lists every decision in the index, by its title', () => {
     const index = read('docs/decisions/README.md')
     expect(index.match(/\]\(\d{4}-/g)).toHaveLength(decisions.length)

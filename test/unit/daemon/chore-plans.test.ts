@@ -12,7 +12,7 @@ import { deleteJobsBefore } from '../../../src/features/transparent/import-job-r
 import { sweepLinks } from '../../../src/features/links/records.ts'
 import { findDeletedBefore } from '../../../src/features/transparent/records.ts'
 import { findByUsername, listServices, selectUsers } from '../../../src/features/users/records.ts'
-import { checkTakenOver } from '../../../src/daemon/unsealed-rows.ts'
+import { checkTakenOver } from '../../../src/daemon/row-takeover.ts'
 import { tables } from '../../../src/daemon/tables.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bitmap, howMany, message, userSegment } from '../../../http/contract/shared-fields.ts'
-import { decimalId } from '../../../access/resource.ts'
+import { userIdOf } from '../../users/routes/user-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
@@ -36,10 +36,9 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
     }),
     unechoed: ['newpassphrase'],
     async run({ params, body, caller, commit }) {
-      const userId = decimalId(params.userid)
+      const userId = userIdOf(params.userid)
       // An administrator's own pass phrase is refused here: it takes the present one (`change-passphrase.ts`), so that
       // a stolen session cannot take the account over.
-      if (userId === undefined) throw new Fault('user.not_found')
       if (userId === caller.userId)
         throw new Fault('request.invalid', 'Your own pass phrase is changed with PUT /auth/passphrase.')
       const { capabilities, ended } = await changes.reset(userId, body.newpassphrase, caller.userId, commit)

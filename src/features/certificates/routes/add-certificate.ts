@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { maxUploadBytes, readUpload } from '../uploaded-certificate.ts'
-import { labelOf, type Certificates } from '../registry.ts'
+import { labelOf, type Certificates } from '../user-certificates.ts'
 import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 

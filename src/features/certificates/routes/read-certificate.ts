@@ -3,7 +3,7 @@ import { moment } from '../../../http/contract/shared-fields.ts'
 import { holds } from '../../../access/capabilities.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Certificate } from '../certificate.ts'
-import type { Certificates } from '../registry.ts'
+import type { Certificates } from '../user-certificates.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
 export const certificateSubject = z

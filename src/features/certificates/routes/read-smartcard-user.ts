@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { certificateSubject } from './read-certificate.ts'
-import { labelOf, type Certificates } from '../registry.ts'
+import { labelOf, type Certificates } from '../user-certificates.ts'
 
 /** `GET /authinfo/smcuser` (spec: Get smartcard user): the user whom the client's certificate identifies. */
 export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean) =>

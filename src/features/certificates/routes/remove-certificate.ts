@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import type { Certificates } from '../registry.ts'
+import type { Certificates } from '../user-certificates.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
 /** `DELETE /usercert/:userid` (spec: Remove user certificate). */

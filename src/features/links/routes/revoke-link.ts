@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { decimalId } from '../../../access/resource.ts'
+import { pathId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { messageSchema } from '../../../http/contract/shared-fields.ts'
-import { Fault } from '../../../fault.ts'
 import type { Links } from '../links.ts'
 import { linkParams } from './link-record.ts'
 
@@ -21,9 +20,7 @@ export const revokeLink = (links: Links) =>
     params: linkParams,
     body: z.object({}),
     async run({ params, caller, commit }) {
-      const id = decimalId(params.linkid)
-      if (id === undefined) throw new Fault('link.not_found')
-      await links.revoke(caller.userId, id, commit)
+      await links.revoke(caller.userId, pathId(params.linkid, 'link.not_found'), commit)
       return { callinfo: { message: 'Link revoked' } }
     },
   })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { codeAlgorithms } from '../code-parameters.ts'
 import { idSegment, idText, moment, numberText, userSegment } from '../../../http/contract/shared-fields.ts'
-import { decimalId } from '../../../access/resource.ts'
-import { Fault } from '../../../fault.ts'
+import { pathId } from '../../../access/resource.ts'
 import type { Devices } from '../devices.ts'
 import type { OtpDevice } from '../records.ts'
 import type { Holder } from '../enrolment.ts'
@@ -20,17 +19,11 @@ export const kindField = z
 
 /** @throws Fault `user.not_found`, also for anything that is not an id */
 export async function holderOf(devices: Devices, userid: string): Promise<Holder> {
-  const userId = decimalId(userid)
-  if (userId === undefined) throw new Fault('user.not_found')
-  return devices.holder(userId)
+  return devices.holder(pathId(userid, 'user.not_found'))
 }
 
 /** @throws Fault `otp.device_not_found` for anything that is not an id */
-export function deviceIdOf(deviceid: string): number {
-  const deviceId = decimalId(deviceid)
-  if (deviceId === undefined) throw new Fault('otp.device_not_found')
-  return deviceId
-}
+export const deviceIdOf = (deviceid: string): number => pathId(deviceid, 'otp.device_not_found')
 
 export const deviceSchema = z
   .object({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { decimalId } from '../../../access/resource.ts'
-import { Fault } from '../../../fault.ts'
+import { pathId } from '../../../access/resource.ts'
 import { idSegment, idText, moment } from '../../../http/contract/shared-fields.ts'
 import { credentialIdField } from '../presented-passkey.ts'
 import type { Passkey } from '../records.ts'
@@ -36,8 +35,4 @@ export function passkeyItem({ id, name, credentialId, createdAt, usedAt }: Passk
 }
 
 /** @throws Fault `passkey.not_found` for what cannot be an id */
-export function passkeyIdOf(segment: string): number {
-  const passkeyId = decimalId(segment)
-  if (passkeyId === undefined) throw new Fault('passkey.not_found')
-  return passkeyId
-}
+export const passkeyIdOf = (segment: string): number => pathId(segment, 'passkey.not_found')

@@ -5,7 +5,7 @@ import type { ServiceAccounts } from '../service-accounts.ts'
 import {
   addressesField,
   endField,
-  idOfService,
+  serviceIdOf,
   ofOwner,
   ownerField,
   onHoldSentence,
@@ -45,7 +45,7 @@ export const changeService = (accounts: ServiceAccounts) =>
     params: serviceParams,
     body,
     async run({ params, body: { expires, active, ...fields }, caller, note, commit }) {
-      const id = idOfService(params.serviceid)
+      const id = serviceIdOf(params.serviceid)
       note({ target: `service ${id}: ${Object.keys({ expires, active, ...fields }).join(', ')}`.slice(0, 200) })
       const changes = { ...fields, expiresAt: expires, isActive: active }
       const { service, putsOnHold } = await accounts.change(id, changes, caller.userId, commit)
@@ -68,7 +68,7 @@ export const removeService = (accounts: ServiceAccounts) =>
     params: serviceParams,
     body: z.object({}),
     async run({ params, caller, commit }) {
-      const id = idOfService(params.serviceid)
+      const id = serviceIdOf(params.serviceid)
       await accounts.remove(id, caller.userId, commit)
       return { callinfo: { message: 'Service account removed' } }
     },

@@ -27,7 +27,7 @@ export const createService = (accounts: ServiceAccounts) =>
     reply: { callinfo: z.object({ service: serviceSchema.describe('The new account.') }) },
     params: z.object({}),
     body,
-    subject: { noun: 'service', member: 'name' },
+    target: { noun: 'service', member: 'name' },
     async run({ body: { owner, expires, ...fields }, caller, commit }) {
       const service = { ...fields, owner: owner ?? caller.userId, expiresAt: expires ?? null }
       return { callinfo: { service: serviceRecord(await accounts.create(service, commit)) } }

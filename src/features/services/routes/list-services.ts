@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { holds } from '../../../access/capabilities.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ServiceAccounts } from '../service-accounts.ts'
-import { idOfService, ofOwner, serviceParams, serviceRecord, serviceSchema } from './service-record.ts'
+import { serviceIdOf, ofOwner, serviceParams, serviceRecord, serviceSchema } from './service-record.ts'
 
 /** `GET /service`: the caller's service accounts; for an administrator all. */
 export const listServices = (accounts: ServiceAccounts) =>
@@ -41,6 +41,6 @@ export const readService = (accounts: ServiceAccounts) =>
     params: serviceParams,
     body: z.object({}),
     async run({ params }) {
-      return { callinfo: { service: serviceRecord(await accounts.read(idOfService(params.serviceid))) } }
+      return { callinfo: { service: serviceRecord(await accounts.read(serviceIdOf(params.serviceid))) } }
     },
   })

@@ -10,7 +10,7 @@ import {
   credentialRecord,
   credentialSchema,
   endField,
-  idOfService,
+  serviceIdOf,
   ofOwner,
   onHoldSentence,
   serviceParams,
@@ -90,7 +90,7 @@ export const addCredential = (accounts: ServiceAccounts) =>
     body,
     quota: 'files',
     async run({ params, body, caller, note, commit }) {
-      const id = idOfService(params.serviceid)
+      const id = serviceIdOf(params.serviceid)
       const { service, putsOnHold, credential, key } = await accounts.addCredential(
         id,
         askedIn(body),
@@ -148,7 +148,7 @@ export const removeCredential = (accounts: ServiceAccounts) =>
     params: serviceParams.extend({ credentialid: z.string().describe('Id of the credential, 16 hexadecimal digits.') }),
     body: z.object({}),
     async run({ params: { serviceid, credentialid }, caller, commit }) {
-      const id = idOfService(serviceid)
+      const id = serviceIdOf(serviceid)
       await accounts.removeCredential(id, credentialid, caller.userId, commit)
       return { callinfo: { message: 'Credential removed' } }
     },

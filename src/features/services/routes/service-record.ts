@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { decimalId } from '../../../access/resource.ts'
-import { Fault } from '../../../fault.ts'
+import { pathId } from '../../../access/resource.ts'
 import type { ServiceCredential } from '../../../hsm/service-credential.ts'
 import { idSegment, idText, moment } from '../../../http/contract/shared-fields.ts'
 import type { Service } from '../described-service.ts'
@@ -120,11 +119,7 @@ export const ofOwner = (accounts: Pick<ServiceAccounts, 'ownerIdOf'>) =>
   }) as const
 
 /** @throws Fault `service.not_found` */
-export function idOfService(serviceid: string): number {
-  const id = decimalId(serviceid)
-  if (id === undefined) throw new Fault('service.not_found')
-  return id
-}
+export const serviceIdOf = (serviceid: string): number => pathId(serviceid, 'service.not_found')
 
 /** For CALLINFO.general; empty where no membership is on hold. */
 export const onHoldSentence = (putsOnHold: boolean): string[] =>

@@ -55,7 +55,7 @@ export const createUser = (users: Users) =>
     reply: { callinfo: createdSchema },
     params: z.object({}),
     body,
-    subject: { noun: 'user', member: 'username' },
+    target: { noun: 'user', member: 'username' },
     unechoed: ['passphrase'],
     async run({ body: { status: capabilities, yubikey, ...fields }, caller, note, commit }) {
       note({ target: `user ${fields.username.slice(0, 64)}: status ${capabilities}` })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { fieldLimits } from '../user-rules.ts'
 import { userSegment } from '../../../http/contract/shared-fields.ts'
-import { decimalId } from '../../../access/resource.ts'
-import { Fault } from '../../../fault.ts'
+import { pathId } from '../../../access/resource.ts'
 
 /** A text field. The domain checks its length and letters; the documentation gets the limits from there. */
 const field = (name: keyof typeof fieldLimits, description: string, more: object = {}) => {
@@ -59,8 +58,4 @@ export const otpPrefixes = z
 export const userParams = z.object({ userid: userSegment() })
 
 /** @throws Fault `user.not_found` for anything that is not an id */
-export function userIdOf(text: string): number {
-  const id = decimalId(text)
-  if (id === undefined) throw new Fault('user.not_found')
-  return id
-}
+export const userIdOf = (text: string): number => pathId(text, 'user.not_found')

@@ -26,7 +26,7 @@ export const createVault = (vaults: Vaults) =>
     },
     params: z.object({}),
     body: vaultFields.meta({ anyOf: [{ required: ['vaultname'] }, { required: ['groupname'] }] }),
-    subject: { noun: 'vault', member: 'vaultname' },
+    target: { noun: 'vault', member: 'vaultname' },
     quota: 'keys',
     async run({ body, caller, commit }) {
       const { name, policyId = defaultPolicyId, description, history = defaultHistory } = givenFields(body)

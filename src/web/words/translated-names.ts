@@ -1,6 +1,6 @@
 import type { ListedTemplate, PasswordPolicy, StoredTemplate } from '../interface/calls.ts'
 import { lastBuiltIn, swedishPolicies, swedishTemplates } from './built-in-names.ts'
-import { useSpoken } from './spoken.tsx'
+import { usePreferences } from './spoken.tsx'
 
 /** Translates texts of built-in templates only: templates of the site are in the language of the site. */
 const inSwedish = (templateid: string, text: string): string =>
@@ -32,14 +32,14 @@ const listInSwedish = (list: readonly ListedTemplate[]): readonly ListedTemplate
 const policiesInSwedish = (policies: readonly PasswordPolicy[]): readonly PasswordPolicy[] =>
   policies.map((policy) => ({ ...policy, name: swedishPolicies[policy.name] ?? policy.name }))
 
-const useIsSwedish = (): boolean => useSpoken().preferences.language === 'sv'
+const useIsSwedish = (): boolean => usePreferences().preferences.language === 'sv'
 
 /** For a query's `select`: translates the templates of an answer into the person's language. */
-export const useTemplatesSpoken = (): (<A extends Answer>(answer: A) => A) =>
+export const useTemplateTranslation = (): (<A extends Answer>(answer: A) => A) =>
   useIsSwedish() ? answerInSwedish : unchanged
 
 /** The same for the list of all templates. */
-export const useListSpoken = (): typeof listInSwedish => (useIsSwedish() ? listInSwedish : unchanged)
+export const useTemplateListTranslation = (): typeof listInSwedish => (useIsSwedish() ? listInSwedish : unchanged)
 
 /** The same for the password policies. */
-export const usePoliciesSpoken = (): typeof policiesInSwedish => (useIsSwedish() ? policiesInSwedish : unchanged)
+export const usePolicyTranslation = (): typeof policiesInSwedish => (useIsSwedish() ? policiesInSwedish : unchanged)

@@ -15,7 +15,7 @@ import { sealedVault } from '../features/vaults/vault-seals.ts'
 import type { EarlierVault, TakenOverKey } from '../hsm/earlier-rows.ts'
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
 import { composeRecord } from '../hsm/record-layouts.ts'
-import { afterCommit } from '../store/after-commit.ts'
+import { afterCommit } from '../store/commit-work.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
 
 // Keys of release 0.2.0 are taken over once, each in a transaction of its own, and the data keys of vaults at the end,
@@ -196,7 +196,8 @@ async function takeOverVaultKeys(tx: Tx, hsm: Keeper): Promise<{ readonly taken:
   return { taken: rows.length - left.length, left }
 }
 
-async function areGood(hsm: Keeper, ...sealed: readonly SealedRecord[]): Promise<boolean> {
+/** Whether all of these seals are good. */
+export async function areGood(hsm: Pick<Hsm, 'verify'>, ...sealed: readonly SealedRecord[]): Promise<boolean> {
   try {
     for (const one of sealed) await hsm.verify(one)
     return true
@@ -206,7 +207,8 @@ async function areGood(hsm: Keeper, ...sealed: readonly SealedRecord[]): Promise
   }
 }
 
-async function naming<T>(row: string, work: Promise<T>): Promise<T> {
+/** Names the row for which the keeper rejects the work. */
+export async function naming<T>(row: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

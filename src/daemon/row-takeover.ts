@@ -1,6 +1,6 @@
 import type { MembershipKey } from '../access/permission.ts'
 import { Not, type EntitySchema, type ObjectLiteral } from 'typeorm'
-import { Fault, isFault } from '../fault.ts'
+import { Fault } from '../fault.ts'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
 import { ApplicationKeyTable } from '../features/auth/application-key-records.ts'
 import { certificateOf, sealedRecord } from '../features/certificates/records.ts'
@@ -12,9 +12,9 @@ import { VaultTable } from '../features/vaults/records.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
 import { withFactor } from '../hsm/user-factors.ts'
-import { afterCommit } from '../store/after-commit.ts'
+import { afterCommit } from '../store/commit-work.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
-import { checkKeysTakenOver } from './earlier-key-rows.ts'
+import { areGood, checkKeysTakenOver, naming } from './key-takeover.ts'
 
 /** The record that a row gets sealed when it is taken over, and the columns that are set. */
 type SealRow<Row> = (tx: Tx, row: Row, hsm: EarlierSealer) => Promise<Taken<Row>>
@@ -57,19 +57,13 @@ function earlier<Row extends ObjectLiteral & { readonly seal: Buffer }>(
       const records: SealedRecord[] = []
       for (const row of await tx.find(table, { where, take: rowsAtOnce })) {
         const key = Object.fromEntries(keys.map((column) => [column, row[column]]))
-        const { sealed, columns } = await sealRow(tx, row, hsm).catch((error: unknown) => {
-          throw named(error, `${name} ${Object.values(key).join(' of ')}`)
-        })
+        const { sealed, columns } = await naming(`${name} ${Object.values(key).join(' of ')}`, sealRow(tx, row, hsm))
         await tx.update(table, key, { ...columns, seal: sealed.seal })
         records.push(sealed)
       }
       return records
     },
   }
-}
-
-function named(error: unknown, row: string): unknown {
-  return isFault(error, 'hsm.rejected') ? new Fault(error.code, `${row}: ${error.detail}`, { cause: error }) : error
 }
 
 /** Users and vaults come first, since memberships name their identities. */
@@ -104,18 +98,8 @@ async function sealedFactors(tx: Tx, userId: number, hsm: EarlierSealer): Promis
     ...(card === null ? [] : [sealedRecord(card)]),
   ]
   let factors: Buffer = noSeal
-  for (const row of rows) if (await isSealed(row, hsm)) factors = withFactor(factors, row.record)
+  for (const row of rows) if (await areGood(hsm, row)) factors = withFactor(factors, row.record)
   return factors
-}
-
-async function isSealed(row: SealedRecord, hsm: EarlierSealer): Promise<boolean> {
-  try {
-    await hsm.verify(row)
-    return true
-  } catch (error) {
-    if (isFault(error, 'hsm.seal_broken')) return false
-    throw error
-  }
 }
 
 async function sealMember(tx: Tx, hsm: EarlierSealer, { vaultId, userId }: MembershipKey, state: MembershipState) {
