@@ -14,7 +14,9 @@ export const quotas = z.strictObject({
   linksPerMinute: perMinute.default(30).describe('One-time links that one user may make in a minute, per worker.'),
   longListsPerMinute: perMinute
     .default(60)
-    .describe('Lists with more than 4 MiB of open fields that one user may have in a minute, per worker.'),
+    .describe(
+      'Lists with more than 4 MiB of open fields, and searches in SQLite through long texts, that one user may have in a minute, per worker.',
+    ),
   relocationsPerMinute: perMinute
     .default(600)
     .describe('Folders and files that one user may copy, or move to another vault, in a minute, per worker.'),

@@ -5,7 +5,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { OnceShown } from '../../hsm/login-request.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
-import { findUserById, lockedUser, type User } from '../users/records.ts'
+import { findUserById, isPerson, lockedUser, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { loginNameOf } from './credential-check.ts'
@@ -58,6 +58,8 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       if (!enabledTypes.includes(shown.otpKind)) throw new Fault('login.type_disabled')
       const user = await findUserById(store.read, userId)
       if (user === null) throw new Fault('session.invalid')
+      // A service account has no second factor, and the keeper takes its record for that of no user.
+      if (!isPerson(user)) throw refused()
       const attempt = { name: loginNameOf(user.username), userId, address }
       const factor = await checkFactor(attempt, shown)
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()

@@ -19,15 +19,25 @@ export async function searchObjects(
   search: Search,
   admitLongList: AdmitLongList,
 ): Promise<ListedObject[]> {
-  return withLongFields(reader, (await rowsOf(reader, search)).map(readFoundObject), admitLongList)
+  const admitOnce = onlyOnce(admitLongList)
+  return withLongFields(reader, (await rowsOf(reader, search, admitOnce)).map(readFoundObject), admitOnce)
 }
 
-async function rowsOf(reader: Reader, search: Search): Promise<readonly Row[]> {
+/** A call counts once, whether its search or its list is long, or both. */
+function onlyOnce(admitLongList: AdmitLongList): AdmitLongList {
+  let isAdmitted = false
+  return () => {
+    if (!isAdmitted) admitLongList()
+    isAdmitted = true
+  }
+}
+
+async function rowsOf(reader: Reader, search: Search, admitLongList: AdmitLongList): Promise<readonly Row[]> {
   const { userId, needle, most } = search
   if (reader.connection.options.type === 'postgres')
     return select(reader, byPattern, [userId, `%${needle.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`, most])
   if (await trigramsAreQuick(reader, search)) return select(reader, byTrigrams, [userId, phraseOf(needle), most])
-  return readInTurns(reader, search)
+  return readInTurns(reader, search, admitLongList)
 }
 
 /** Reading this many objects takes as long as skipping the trigram matches of other users' objects. */
@@ -55,22 +65,66 @@ async function trigramsAreQuick(reader: Reader, { userId, needle }: Search): Pro
   return false
 }
 
-/** Objects read in 10 ms. */
-const readInATurn = 100_000
+/** Text that is read in some 15 ms, also where it nearly matches everywhere. */
+const bytesInATurn = 4 * 1024 * 1024
+/** Ids whose texts have 4 MiB at most, but for objects of earlier releases: each has 16,384 characters of four bytes. */
+const idsInATurn = 64
+/** Ids whose texts are measured, without being read: few at first, so that a refused search of long texts costs little. */
+const idsMeasuredFirst = 2_048
+const mostIdsMeasured = 131_072
+
+/** Ids whose texts are read by one statement. */
+interface Turn {
+  readonly after: number
+  readonly last: number
+}
 
 /**
  * Reads in several statements, so that other calls get their turn: SQLite blocks the worker's thread while a statement
  * runs.
  */
-async function readInTurns(reader: Reader, { userId, needle, most }: Search): Promise<readonly Row[]> {
-  const [last] = await select<{ readonly id: number | null }>(reader, lastId, [])
+async function readInTurns(reader: Reader, search: Search, admitLongList: AdmitLongList): Promise<readonly Row[]> {
+  const { userId, needle, most } = search
+  const [end] = await select<{ readonly id: number | null }>(reader, lastId, [])
+  const lastOfAll = end?.id ?? 0
   const found: Row[] = []
-  for (let after = 0; after < (last?.id ?? 0) && found.length < most; after += readInATurn) {
-    if (after > 0) await nextTurn()
-    const left = most - found.length
-    found.push(...(await select<Row>(reader, byReading, [userId, needle, left, after, after + readInATurn])))
+  let last = 0
+  for (let ids = idsMeasuredFirst; last < lastOfAll; ids = Math.min(2 * ids, mostIdsMeasured)) {
+    const some = { after: last, last: Math.min(last + ids, lastOfAll) }
+    last = some.last
+    for await (const turn of turnsOf(reader, userId, some, admitLongList)) {
+      const left = most - found.length
+      found.push(...(await select<Row>(reader, byReading, [userId, needle, left, turn.after, turn.last])))
+      if (found.length >= most) return found
+      await nextTurn()
+    }
   }
   return found
+}
+
+/**
+ * Divides these ids until the texts of each part are read in one turn. Several turns for so few ids are counted as a
+ * long list before the first: a user can make thousands of long objects in a minute, which take hundreds of
+ * milliseconds to search.
+ */
+async function* turnsOf(
+  reader: Reader,
+  userId: number,
+  turn: Turn,
+  admitLongList: AdmitLongList,
+): AsyncGenerator<Turn> {
+  const { after, last } = turn
+  const [texts] = await select<{ readonly bytes: number | null }>(reader, byMeasuring, [userId, after, last])
+  const bytes = texts?.bytes ?? 0
+  if (bytes > bytesInATurn && last - after > idsInATurn) {
+    admitLongList()
+    // Twice as many as would do if all texts were equally long.
+    const ids = Math.ceil(((last - after) * bytesInATurn) / (2 * bytes))
+    for (let from = after; from < last; from += ids) {
+      await nextTurn()
+      yield* turnsOf(reader, userId, { after: from, last: Math.min(from + ids, last) }, admitLongList)
+    }
+  } else if (bytes > 0) yield turn
 }
 
 /** Quotes a text as a phrase of FTS5. */
@@ -85,6 +139,10 @@ const lastId = 'SELECT max(id) AS id FROM vault_objects'
 const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
   WHERE m.user_id = $1 AND ${mayList} LIMIT 1 OFFSET $2`
 const isCommon = 'SELECT 1 FROM object_trigrams WHERE object_trigrams MATCH $1 LIMIT 1 OFFSET $2'
+/** The index of search texts answers this without reading them, since the length of a text stands before it. */
+const byMeasuring = `SELECT sum(octet_length(t.search_text)) AS bytes
+  FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
+  WHERE m.user_id = $1 AND ${mayList} AND t.id > $2 AND t.id <= $3`
 /** Deleted objects have no search text, so the index of search texts answers this alone. */
 const byReading = `SELECT ${foundColumns} FROM vault_objects o WHERE o.id IN (
   SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id

@@ -206,3 +206,14 @@ describe('a service account', () => {
     expect((await appliance.services.serviceAccounts.read(service.id)).uses).toEqual(uses)
   })
 })
+
+describe('a second factor', () => {
+  it.each([
+    ['DELETE', '/me/passkeys/1', {}],
+    ['PUT', '/auth/passphrase', { passphrase: 'wrong', newpassphrase: 'nine brown lanterns over water' }],
+  ] as const)('does not exist, so that %s %s refuses every code', async (method, path, members) => {
+    const client = await loggedIn(appliance.client(), byKey(service.name, key))
+    const raw = JSON.stringify({ ...members, otp: '123456', logintype: 'totp' })
+    expect(await client.call(method, path, { raw })).toMatchObject(refused)
+  })
+})
