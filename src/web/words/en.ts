@@ -25,6 +25,7 @@ export const en = {
   exchange: 'Import and export',
   keys: 'Keys',
   logout: 'Log out',
+  sessionFrom: (address: string, application: string) => `${address}, application key ${application}`,
   loggedInAs: (name: string) => `Logged in as ${name}`,
 
   login: 'Log in',

@@ -27,6 +27,7 @@ export const sv: Words = {
   exchange: 'Import och export',
   keys: 'Nycklar',
   logout: 'Logga ut',
+  sessionFrom: (address, application) => `${address}, applikationsnyckel ${application}`,
   loggedInAs: (name) => `Inloggad som ${name}`,
 
   login: 'Logga in',
