@@ -125,6 +125,8 @@ export const en = {
   whoSaw: 'Activity',
   history: 'History',
   file: 'File',
+  chooseFile: 'Choose a file',
+  noFile: 'No file chosen',
   download: 'Download',
   preview: 'Preview',
   hidePreview: 'Hide preview',

@@ -126,6 +126,8 @@ export const sv: Words = {
   whoSaw: 'Aktivitet',
   history: 'Historik',
   file: 'Fil',
+  chooseFile: 'Välj en fil',
+  noFile: 'Ingen fil vald',
   download: 'Ladda ner',
   preview: 'Förhandsgranska',
   hidePreview: 'Dölj förhandsgranskningen',
