@@ -175,7 +175,7 @@ describe('users', () => {
     await dialog.getByRole('button', { name: 'Register certificate' }).click()
     await dialog.getByText('Choose a file.').waitFor()
     await dialog
-      .getByLabel('Choose a file')
+      .getByLabel('Certificate file')
       .setInputFiles({ name: 'card.cer', mimeType: 'application/x-x509-ca-cert', buffer: Buffer.from('no PEM') })
     await dialog.getByRole('button', { name: 'Register certificate' }).click()
     await dialog

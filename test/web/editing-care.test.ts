@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { objectsIn } from '../support/object-kit.ts'
+import { createObject, objectsIn } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
 
@@ -83,6 +83,19 @@ it('another template keeps what it has a place for, and asks before the rest is 
   const stored = objectsIn(await stage.stocked.client.must('GET', `/vault/${stage.stocked.vaultid}`), 'OBJECTS')
   const [made] = stored.filter(({ objectname }) => objectname === 'Kept name')
   expect(made?.public).toMatchObject({ name: 'Kept name', username: 'kept-user' })
+})
+
+it('an object that a field names gets the new name of that field, and is called so as it is saved', async () => {
+  const { client, vaultid } = stage.stocked
+  const login = { templateid: '20', name: 'Old name', username: 'dns', password: 'An0ther-pass' }
+  const objectid = await createObject(client, vaultid, login)
+  const visit = await writer()
+  await visit.open(`/object/${objectid}/edit`)
+  await visit.page.getByLabel('Name', { exact: true }).fill('New name')
+  expect(await visit.page.getByLabel(/^Name in lists/).count()).toBe(0)
+  await visit.page.getByRole('button', { name: 'Save' }).click()
+  await visit.hears('New name saved.')
+  await visit.sees('New name')
 })
 
 it('a secret is not carried over into an open field', async () => {

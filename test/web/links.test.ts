@@ -26,7 +26,9 @@ it('is not offered where the appliance makes none', async () => {
   expect(await page.getByRole('button', { name: /^Share once/ }).count()).toBe(0)
   visit.complaints.expect(/403/)
   await visit.open('/links')
-  await page.getByText('One-time links are turned off on this appliance.').waitFor()
+  await page
+    .getByText('One-time links are turned off on this appliance. Ask your administrator if you need them.')
+    .waitFor()
 })
 
 async function madeLink(visit: Visit, secret: string, label = 'For Kim'): Promise<string> {

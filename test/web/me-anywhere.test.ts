@@ -36,7 +36,7 @@ it('the own account shows names, devices and sessions as texts, whatever they ar
     await visit.sees('Your account')
     await page.getByRole('definition').getByText(text, { exact: true }).waitFor()
     await page.getByText(`Hardware token ${text}`, { exact: true }).waitFor()
-    await page.getByText(`127.0.0.1, ${text}`, { exact: true }).first().waitFor()
+    await page.getByText(`127.0.0.1, application key ${text}`, { exact: true }).first().waitFor()
     await page.getByRole('button', { name: `Remove Hardware token ${text}`, exact: true }).click()
     await page.getByRole('dialog').getByText(text).waitFor()
     await page.keyboard.press('Escape')

@@ -18,6 +18,13 @@ async function atHome(options?: VisitOptions): Promise<{ visit: Visit; user: Tes
 }
 
 describe('the own account', () => {
+  it('writes days as the other views do', async () => {
+    const { visit } = await atHome()
+    const day = new Date().toLocaleDateString('en-GB', { dateStyle: 'medium' })
+    await visit.page.getByText(`Last changed on ${day}.`).waitFor()
+    expect(await visit.page.locator('main').textContent()).not.toMatch(/\d\/\d/)
+  })
+
   it('takes an authenticator app, which logs in from then on', async () => {
     const { visit, user } = await atHome()
     const { page } = visit

@@ -35,3 +35,23 @@ it('the built-in templates speak the language of the person, wherever they are r
   await page.getByRole('textbox', { name: 'Card number' }).waitFor()
   expect(await page.getByText('Kortnummer').count()).toBe(0)
 })
+
+it('a phone shows the whole menu in Swedish, and the choice of a file in the words of the console', async () => {
+  const { user, vaultid } = await stage.owner('Skåp', ['read', 'createVault', 'admin', 'active'])
+  const visit = await stage.visitor({ width: 360 })
+  await visit.logIn(user)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Svenska' }).click()
+  await page.getByRole('link', { name: 'Administration' }).waitFor()
+  const excess = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.places'))"
+  expect(await page.evaluate(excess)).toBe(0)
+  await visit.open(`/vault/${vaultid}/keys`)
+  await page.getByRole('button', { name: 'Återställ säkerhetskopia' }).click()
+  const dialog = page.getByRole('dialog')
+  const chooses = page.waitForEvent('filechooser')
+  await dialog.getByText('Ingen fil vald').waitFor()
+  await dialog.getByText('Välj en fil').click({ force: true })
+  await (await chooses).setFiles({ name: 'orders.backup', mimeType: '', buffer: Buffer.from('no backup') })
+  await dialog.getByText('orders.backup').waitFor()
+  await visit.expectSoundInAll('file-swedish')
+})

@@ -104,7 +104,7 @@ function CertificateDialog({ user, onTold, onClose }: Props & { readonly onClose
       onClose={onClose}
     >
       <FileInput
-        label={words.chooseFile}
+        label={words.certificateFile}
         description={words.certificateHelp}
         error={isMissing && file === undefined ? words.noFile : undefined}
         onChoose={setFile}

@@ -6,7 +6,7 @@ import { announce } from '../controls/announcement.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { ConfirmQuestion } from './confirm-question.tsx'
 import { useUserSessions, useUsersAnew } from './user-reads.ts'
@@ -71,6 +71,7 @@ interface SessionProps {
 
 function SessionEntry({ session, onEnd }: SessionProps) {
   const words = useWordsOf(userWords)
+  const { sessionFrom } = useWords()
   const { address, application, created, last_seen: lastSeen, current } = session
   return (
     <li className="entry">
@@ -78,7 +79,7 @@ function SessionEntry({ session, onEnd }: SessionProps) {
         <MonitorSmartphone aria-hidden />
       </span>
       <span className="texts">
-        <span className="title">{`${address} · ${application}`}</span>
+        <span className="title">{sessionFrom(address, application)}</span>
         <span className="soft">
           {words.loggedInAt} <MomentText at={created} />
           {' · '}

@@ -7,12 +7,17 @@ interface Props {
   readonly onTryAgain?: () => void
 }
 
-/** The sentence of an error, and a button that tries again. */
+const bringIntoSight = (message: HTMLElement | null): void => message?.scrollIntoView({ block: 'nearest' })
+
+/**
+ * The sentence of an error, and a button that tries again. Without that button, it is the error of what the person has just
+ * done, and the page scrolls to it.
+ */
 export function ErrorMessage({ error, onTryAgain }: Props) {
   const words = useWords()
   const { text, lang, detail, number, waitSeconds } = sentenceOf(error, words)
   return (
-    <div className="error-message" role="alert">
+    <div className="error-message" role="alert" ref={onTryAgain ? null : bringIntoSight}>
       <TriangleAlert aria-hidden />
       <p>
         <span lang={lang}>{text}</span>

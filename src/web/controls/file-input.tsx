@@ -1,4 +1,5 @@
-import { useId } from 'react'
+import { useId, useState } from 'react'
+import { useWords } from '../words/spoken.tsx'
 
 interface Props {
   readonly label: string
@@ -9,20 +10,35 @@ interface Props {
   readonly onChoose: (file: File | undefined) => void
 }
 
-/** A file input of the browser, with label and error. */
+/**
+ * A file input with label and error. The browser's own input takes clicks, keys and dropped files, but lies unseen over words in
+ * the person's language, because its words are in that of the browser.
+ */
 export function FileInput({ label, description, error, isRequired = false, onChoose }: Props) {
   const id = useId()
+  const words = useWords()
+  const [name, setName] = useState<string>()
+  const choose = (file: File | undefined): void => {
+    setName(file?.name)
+    onChoose(file)
+  }
   return (
     <div>
       <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type="file"
-        required={isRequired}
-        aria-describedby={description === undefined ? undefined : `${id}-help`}
-        aria-invalid={error !== undefined}
-        onChange={({ currentTarget }) => onChoose(currentTarget.files?.[0])}
-      />
+      <span className="file-face">
+        <input
+          id={id}
+          type="file"
+          required={isRequired}
+          aria-describedby={description === undefined ? undefined : `${id}-help`}
+          aria-invalid={error !== undefined}
+          onChange={({ currentTarget }) => choose(currentTarget.files?.[0])}
+        />
+        <span className="button small" aria-hidden>
+          {words.chooseFile}
+        </span>
+        <span aria-hidden>{name ?? words.noFile}</span>
+      </span>
       {description !== undefined && (
         <span id={`${id}-help`} slot="description">
           {description}

@@ -55,8 +55,8 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
           {/* Without this, the form would inherit the submit handler of a surrounding React Aria form. */}
           <FormContext value={null}>
             <Form className="form" onSubmit={(event) => void submit(event)}>
-              {error !== undefined && <ErrorMessage error={error} />}
               {children}
+              {error !== undefined && <ErrorMessage error={error} />}
               <div className="buttons">
                 <Button className="button" onPress={onClose}>
                   {words.cancel}

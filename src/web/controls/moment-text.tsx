@@ -1,5 +1,11 @@
 import { useWords } from '../words/spoken.tsx'
 
+/** The same words for a day in each view, with the time in those that need it. */
+export const dayWords = (at: string, locale: string): string =>
+  new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' })
+export const momentWords = (at: string, locale: string, timeStyle: 'short' | 'medium' = 'short'): string =>
+  new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle })
+
 interface Props {
   /** RFC 3339 in UTC, as the appliance writes it. */
   readonly at: string
@@ -9,15 +15,10 @@ interface Props {
 /** A moment in the person's time zone and language. */
 export function MomentText({ at, withSeconds = false }: Props) {
   const { locale } = useWords()
-  const moment = new Date(at)
-  if (Number.isNaN(moment.getTime())) return <>{at}</>
-  const text = moment.toLocaleString(locale, {
-    dateStyle: 'medium',
-    timeStyle: withSeconds ? 'medium' : 'short',
-  })
+  if (Number.isNaN(Date.parse(at))) return <>{at}</>
   return (
     <time dateTime={at} title={at}>
-      {text}
+      {momentWords(at, locale, withSeconds ? 'medium' : 'short')}
     </time>
   )
 }

@@ -73,10 +73,12 @@ export function changedIn(draft: Draft, before: Draft): Draft {
 export const filledIn = (draft: Draft): Draft =>
   Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== ''))
 
-/** Whether an open field `name` holds the object's name, so that the form does not ask for it twice. */
-export function isNamedByField({ structure }: StoredTemplate, draft: Draft | undefined): boolean {
+/** Whether an open field `name` gives the object its name, so that the form does not ask for it twice. `stored`: absent for a new one. */
+export function isNamedByField({ structure }: StoredTemplate, stored: StoredObject | undefined): boolean {
   const named = structure.find(({ fieldname }) => fieldname === 'name')
-  return named !== undefined && !named.encrypted && (draft === undefined || draft['name'] === draft[nameMember])
+  return (
+    named !== undefined && !named.encrypted && (stored === undefined || stored.public['name'] === stored.objectname)
+  )
 }
 
 /** The newer values, except where the person has changed something. */

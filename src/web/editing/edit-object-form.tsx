@@ -9,7 +9,7 @@ import { Refusal } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { useChosenFile } from './chosen-file.ts'
-import { nameMember } from './draft.ts'
+import { isNamedByField, nameMember } from './draft.ts'
 import { useDroppedFiles } from './dropped-files.ts'
 import { usePolicyRules } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
@@ -57,7 +57,12 @@ export function EditObjectForm({ read, template, vault }: Props) {
     try {
       if (isChanged) {
         const { isWeak } = await storeChanges(stored, changes, file, way)
-        announce([words.saved(draft[nameMember] ?? ''), ...(isWeak ? [words.savedWeak] : [])].join(' '))
+        announce(
+          [
+            words.saved(draft[isNamedByField(template, stored) ? 'name' : nameMember] ?? ''),
+            ...(isWeak ? [words.savedWeak] : []),
+          ].join(' '),
+        )
       }
     } catch (failure) {
       if (!(failure instanceof Refusal) || failure.number !== changedNumber) throw failure

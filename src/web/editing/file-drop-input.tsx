@@ -49,7 +49,7 @@ export function FileDropInput(props: Props) {
           {...(trouble !== undefined && { 'aria-describedby': `${id}-error` })}
           onPress={() => input.current?.click()}
         >
-          {file || storedName !== undefined ? own.chooseOther : own.chooseFile}
+          {file || storedName !== undefined ? own.chooseOther : words.chooseFile}
         </Button>
       </div>
       {file && storedName !== undefined && <p className="soft">{own.isReplaced(storedName)}</p>}

@@ -49,7 +49,7 @@ export function ObjectFields(props: Props) {
           {noteOf?.(field.fieldname)}
         </div>
       ))}
-      {!isNamedByField(template, stored && draft) && (
+      {!isNamedByField(template, stored) && (
         <div className="field">
           <TextInput
             label={words.nameInLists}

@@ -10,7 +10,6 @@ export const exchangeWords = inBoth(
     importTitle: 'Import',
     importText:
       'A CSV file, a Bitwarden export (JSON) or a KeePass file (KDBX). Nothing leaves your browser until you start the import.',
-    choose: 'Choose a file',
     otherFile: 'Choose another file',
     filePassphrase: 'Pass phrase of the file',
     keyFile: 'Key file (optional)',
@@ -109,7 +108,6 @@ export const exchangeWords = inBoth(
     importTitle: 'Import',
     importText:
       'En CSV-fil, en export från Bitwarden (JSON) eller en KeePass-fil (KDBX). Inget lämnar webbläsaren förrän du startar importen.',
-    choose: 'Välj en fil',
     otherFile: 'Välj en annan fil',
     filePassphrase: 'Filens lösenfras',
     keyFile: 'Nyckelfil (valfritt)',

@@ -62,7 +62,6 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
       <p className="soft">{words.recorded}</p>
       {files > 0 && <p className="soft">{words.noFiles(files)}</p>}
       <Form className="form" onSubmit={(event) => void make(event)}>
-        {error !== undefined && <ErrorMessage error={error} />}
         {alarmed > 0 && (
           <NativeCheckbox
             label={`${words.alarmed(alarmed)} ${words.withAlarmed(alarmed)}`}
@@ -79,6 +78,7 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
         />
         {done !== undefined && <ReadingProgress done={done} all={all} />}
         <LeftOut names={leftOut} />
+        {error !== undefined && <ErrorMessage error={error} />}
         <Button type="submit" className="button" isDisabled={isUnderWay}>
           <Download aria-hidden />
           {words.exportGo}

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { useAction } from '../controls/action.ts'
 import type { Contents } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { isBitwarden, readBitwarden } from './bitwarden-reading.ts'
 import { ColumnTable } from './column-table.tsx'
 import { entriesOf, guessUses, readTable, type ColumnUse, type Table } from './csv-reading.ts'
@@ -33,6 +33,7 @@ type Chosen =
 /** The choice of a file and its preview. Nothing of the file is sent before the preview's button is pressed. */
 export function ImportPart({ vaultid, contents, isImporting, onImporting }: ImportProps) {
   const words = useWordsOf(exchangeWords)
+  const { chooseFile } = useWords()
   const [chosen, setChosen] = useState<Chosen>()
   const [isGuessed, setIsGuessed] = useState(false)
   const [name, setName] = useState('')
@@ -64,7 +65,7 @@ export function ImportPart({ vaultid, contents, isImporting, onImporting }: Impo
         >
           <Button className="button" isDisabled={isImporting}>
             <FileInput aria-hidden />
-            {name === '' ? words.choose : words.otherFile}
+            {name === '' ? chooseFile : words.otherFile}
           </Button>
         </FileTrigger>
         <span className="file-name">{name}</span>

@@ -1,3 +1,4 @@
+import { momentWords } from '../controls/moment-text.tsx'
 import { useWords } from '../words/spoken.tsx'
 
 const units = [
@@ -16,9 +17,6 @@ export function relativeWords(at: string, locale: string, now = Date.now()): str
   const [unit, length] = units.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit)
 }
-
-export const momentWords = (at: string, locale: string): string =>
-  new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A relative time. The exact time is its tooltip. */
 export function Moment({ at }: { readonly at: string }) {

@@ -5,7 +5,7 @@ export const linkWords = inBoth(
     title: 'One-time links',
     introduction:
       'For sending a secret to someone without an account. It is encrypted in your browser, and whoever has the link can open it once. The appliance never has the key.',
-    off: 'One-time links are turned off on this appliance.',
+    off: 'One-time links are turned off on this appliance. Ask your administrator if you need them.',
     shareHelp:
       'For someone without an account. Your browser encrypts the secret, and whoever has the link can open it once. Creating the link is recorded as reading the secret.',
     secret: 'Secret',
@@ -55,7 +55,7 @@ export const linkWords = inBoth(
       'För att skicka en hemlighet till någon utan konto. Den krypteras i din webbläsare, och den som har länken kan öppna den en gång. Systemet har aldrig nyckeln.',
     shareHelp:
       'För någon utan konto. Webbläsaren krypterar hemligheten, och den som har länken kan öppna den en gång. När länken skapas registreras hemligheten som läst.',
-    off: 'Engångslänkar är avstängda på det här systemet.',
+    off: 'Engångslänkar är avstängda på det här systemet. Fråga din administratör om du behöver dem.',
     secret: 'Hemlighet',
     secretHelp: 'Den kan inte läsas igen när länken har öppnats.',
     tooLong: 'Det här är för långt för en länk. Korta ner det.',

@@ -9,6 +9,7 @@ import { Pager, type Pages, usePages } from '../controls/pager.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
+import { momentWords } from '../controls/moment-text.tsx'
 import { call, type ListedLink } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { areOff, pageQuery } from './link-reads.ts'
@@ -82,7 +83,7 @@ function OwnLink({ link: { id, label, state, expires, closed } }: { readonly lin
   const { error, run } = useAction()
   const [isRevoked, setIsRevoked] = useState(false)
   const name = label === '' ? words.unnamed : label
-  const moment = (text: string) => new Date(text).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const moment = (text: string) => momentWords(text, locale)
 
   async function revoke(): Promise<void> {
     const isDone = await run(async (signal) => {

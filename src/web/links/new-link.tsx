@@ -75,7 +75,6 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
     )
   return (
     <Form className="form" onSubmit={(event) => void make(event)}>
-      {error !== undefined && <ErrorMessage error={error} />}
       {!stored && <TypedSecret value={secret} onChange={setSecret} error={isTooLong ? words.tooLong : undefined} />}
       {stored && isTooLong && (
         <p className="wrong" role="alert">
@@ -98,6 +97,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
           onChange={setLifetime}
         />
       )}
+      {error !== undefined && <ErrorMessage error={error} />}
       <Button type="submit" className="button primary">
         <Link2 aria-hidden />
         {isSlow ? words.making : words.make}

@@ -1,5 +1,6 @@
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { dayWords } from '../controls/moment-text.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { useOwnCertificate } from './me-reads.ts'
 import { meWords } from './me-words.ts'
@@ -17,7 +18,7 @@ export function CardSection() {
   return (
     <dl>
       <dt>{words.certificateOf([subject['CN'] ?? ''].flat().join(', '))}</dt>
-      <dd>{words.validUntil(new Date(validTo).toLocaleDateString(locale))}</dd>
+      <dd>{words.validUntil(dayWords(validTo, locale))}</dd>
     </dl>
   )
 }

@@ -7,6 +7,7 @@ import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { dayWords } from '../controls/moment-text.tsx'
 import { call, type OtpDevice } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { AppEnrolment } from './app-enrolment.tsx'
@@ -69,7 +70,7 @@ function DeviceItem({ device, onRemove }: { readonly device: OtpDevice; readonly
   const words = useWordsOf(meWords)
   const name = useNameOf()(device)
   const { locale } = useWords()
-  const day = (text: string): string => new Date(text).toLocaleDateString(locale)
+  const day = (text: string): string => dayWords(text, locale)
   const { kind, created, used } = device
   return (
     <li>

@@ -3,6 +3,7 @@ import { Choice } from '../controls/choice.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
+import { dayWords } from '../controls/moment-text.tsx'
 import { usePreferences, useWords, useWordsOf } from '../words/spoken.tsx'
 import { idleMs } from '../session/idleness.ts'
 import { useOwnServices } from '../administration/service-reads.ts'
@@ -43,7 +44,7 @@ export function MeView() {
       <MeSection title={words.account} help={words.ownNumber(userid)}>
         <AccountForm account={data.CALLINFO} />
       </MeSection>
-      <MeSection title={words.passphrase} help={words.passphraseChanged(new Date(changed).toLocaleDateString(locale))}>
+      <MeSection title={words.passphrase} help={words.passphraseChanged(dayWords(changed, locale))}>
         <PassphraseForm />
       </MeSection>
       <MeSection title={words.devices} help={words.devicesHelp}>

@@ -5,6 +5,7 @@ import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { dayWords } from '../controls/moment-text.tsx'
 import type { ListedPasskey } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { ownPasskeysKey, useOwnPasskeys } from './me-reads.ts'
@@ -71,7 +72,7 @@ function PasskeyItem({ passkey: { name, created, used }, onRename, onRemove }: I
   const words = useWordsOf(passkeyWords)
   const ofFactors = useWordsOf(meWords)
   const { locale } = useWords()
-  const day = (text: string): string => new Date(text).toLocaleDateString(locale)
+  const day = (text: string): string => dayWords(text, locale)
   return (
     <li>
       <span className="tile">

@@ -45,7 +45,6 @@ export function PassphraseForm() {
   }
   return (
     <Form className="form" onSubmit={(event) => void change(event)}>
-      {error !== undefined && <ErrorMessage error={error} />}
       <input type="text" name="username" autoComplete="username" value={person?.username ?? ''} readOnly hidden />
       <TextInput
         name="present"
@@ -78,6 +77,7 @@ export function PassphraseForm() {
         isRequired
       />
       {factor.input}
+      {error !== undefined && <ErrorMessage error={error} />}
       <div className="buttons">
         <Button type="submit" className="button primary" isPending={isUnderWay}>
           {words.changePassphrase}

@@ -5,6 +5,7 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { momentWords } from '../controls/moment-text.tsx'
 import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
@@ -15,10 +16,9 @@ export function SessionSection({ userid }: { readonly userid: string }) {
   const words = useWordsOf(meWords)
   const queries = useQueryClient()
   const { data, error, refetch } = useOwnSessions(userid)
-  const { locale } = useWords()
+  const { locale, sessionFrom } = useWords()
   const action = useAction()
-  const moment = (text: string): string =>
-    new Date(text).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const moment = (text: string): string => momentWords(text, locale)
   const end = async (task: (signal: AbortSignal) => Promise<number>): Promise<void> => {
     const isDone = await action.run(async (signal) => announce(words.ended(await task(signal))))
     if (isDone) await queries.invalidateQueries({ queryKey: ownSessionsKey })
@@ -42,7 +42,7 @@ export function SessionSection({ userid }: { readonly userid: string }) {
               <Monitor aria-hidden />
             </span>
             <span className="texts">
-              <span className="title">{words.fromAddress(address, application)}</span>
+              <span className="title">{sessionFrom(address, application)}</span>
               <span className="soft">
                 {words.since(moment(created))}, {words.lastSeen(moment(seen))}
               </span>

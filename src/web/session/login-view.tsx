@@ -91,7 +91,6 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
 
   return (
     <Form className="form" onSubmit={(event) => void submit(event)}>
-      {error !== undefined && <ErrorMessage error={error} />}
       <TextInput
         name="username"
         label={words.username}
@@ -118,6 +117,7 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
       ) : (
         <CodeField key={chosen} isApp={chosen === 'totp'} value={otp} onChange={setOtp} inputRef={codeField} />
       )}
+      {error !== undefined && <ErrorMessage error={error} />}
       {!lacksCard && (
         <Button type="submit" className="button primary">
           {isUnderWay ? words.loggingIn : words.login}

@@ -25,6 +25,7 @@ export const en = {
   exchange: 'Import and export',
   keys: 'Keys',
   logout: 'Log out',
+  sessionFrom: (address: string, application: string) => `${address}, application key ${application}`,
   loggedInAs: (name: string) => `Logged in as ${name}`,
 
   login: 'Log in',
@@ -124,6 +125,8 @@ export const en = {
   whoSaw: 'Activity',
   history: 'History',
   file: 'File',
+  chooseFile: 'Choose a file',
+  noFile: 'No file chosen',
   download: 'Download',
   preview: 'Preview',
   hidePreview: 'Hide preview',

@@ -27,6 +27,7 @@ export const sv: Words = {
   exchange: 'Import och export',
   keys: 'Nycklar',
   logout: 'Logga ut',
+  sessionFrom: (address, application) => `${address}, applikationsnyckel ${application}`,
   loggedInAs: (name) => `Inloggad som ${name}`,
 
   login: 'Logga in',
@@ -125,6 +126,8 @@ export const sv: Words = {
   whoSaw: 'Aktivitet',
   history: 'Historik',
   file: 'Fil',
+  chooseFile: 'Välj en fil',
+  noFile: 'Ingen fil vald',
   download: 'Ladda ner',
   preview: 'Förhandsgranska',
   hidePreview: 'Dölj förhandsgranskningen',
