@@ -12,6 +12,7 @@ import { type Authority, readAuthority } from './authority.ts'
 import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
 import { accountOf } from './account-ids.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
+import type { FileHealth } from './file-health.ts'
 import type { Floors } from './floors.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
@@ -35,12 +36,12 @@ type Handler = (fields: RequestFields) => Uint8Array[]
 const reopenEveryMs = 50
 
 /** The operations that the keeper offers on one of its sockets. */
-export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
+export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin, health: FileHealth): Dispatch {
   const { exchange } = memory
   const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
-    ping: () => pong(token),
-    status: () => statusFields(token),
+    ping: () => pong(token, health.fault()),
+    status: () => statusFields(token, health.fault()),
     seal(fields) {
       const record = fields.bytes()
       const previous = fields.sealed()
@@ -102,7 +103,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     }
     const handler = byCode[code]
     if (handler === undefined) throw new Fault('hsm.unsupported', `This keeper knows no operation ${code}.`)
-    return handler(createRequestFields(fields))
+    return health.guard(() => handler(createRequestFields(fields)))
   }
 }
 
