@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { askMonitor, metricIn } from '../../support/monitor.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 const subject = 'audit.heads'
+const left = 'second-worker-2'
 
 describe.skipIf(!hasPostgres)('two machines on one database, of which one has the next audit key', () => {
   let database: TestPostgres
@@ -29,8 +30,9 @@ describe.skipIf(!hasPostgres)('two machines on one database, of which one has th
       warnings: { everyMs: 200 },
     })
     second = await configureBeside(first, 'second', 'second')
-    daemon = await startDaemon(second.configFile, journal)
     const session = await first.login()
+    await leaveChain(session)
+    daemon = await startDaemon(second.configFile, journal)
     clients = [session, new TestClient(second.url, first.ca, session.token)]
   }, 120_000)
   afterAll(async () => {
@@ -39,6 +41,21 @@ describe.skipIf(!hasPostgres)('two machines on one database, of which one has th
     await first.close()
     database.cleanup()
   })
+
+  /** The second machine runs with two workers for a while, so that a chain is left that no process goes on with. */
+  async function leaveChain({ token }: TestClient): Promise<void> {
+    const { http, audit } = second.config
+    const two = join(audit.directory, '../two-workers.json')
+    writeFileSync(two, JSON.stringify({ ...second.config, http: { ...http, workers: 2 } }))
+    const before = await startDaemon(two, [])
+    await eventually(async () => {
+      const client = new TestClient(second.url, first.ca, token)
+      await client.must('GET', '/vault')
+      client.close()
+      return existsSync(join(audit.directory, `${left}.000001.jsonl`)) && sealsIn(second.config, left) > 1
+    })
+    await endDaemon(before, 'SIGTERM')
+  }
 
   const journals = (): string[] => [first.journal, journal.join('')]
   const linesOf = (part: string): number[] => journals().map((text) => text.split(part).length - 1)
@@ -86,5 +103,11 @@ describe.skipIf(!hasPostgres)('two machines on one database, of which one has th
     expect(linesOf('a seal confirms the head of this audit chain')).toEqual([1, 2])
     expect(linesOf(`"warning":"${subject}","msg":"the warning is over"`)).toEqual([1, 1])
     expect(linesOf('a head of this audit chain that no seal confirms')).toEqual([1, 2])
+  })
+  it('find nothing in the trails once both have it, and let the earlier key go', async () => {
+    for (const { configFile } of [first, second])
+      expect(await strongroom(configFile, ['audit', 'verify'])).toMatchObject({ status: 0 })
+    const destroyed = await strongroom(first.configFile, ['root-keys', 'rotate', 'audit', '--destroy-unused', '--yes'])
+    expect(destroyed).toMatchObject({ status: 0, stdout: expect.stringContaining('destroyed  strongroom.audit.v1') })
   })
 })
