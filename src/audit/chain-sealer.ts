@@ -101,9 +101,11 @@ const coveredBy = (seal: SignedEnd | undefined): number =>
   seal === undefined ? 0 : (parseStatement(seal.text)?.covers.seq ?? 0)
 
 function createSealing(options: ChainSealerOptions): () => Promise<void> {
-  const { directory, chain, hsm, heads, end, append, log } = options
+  const { directory, chain, hsm, heads, end, append, log, clock, state } = options
   let verifier: SealVerifier | undefined
   const confirmed = new Map<string, string>()
+  /** Chains whose heads in the registry no seal confirmed at the last look. */
+  const unconfirmed = new Set<string>()
   /** The last seal in the chain. */
   let written = options.lastSeal
   /** Whether the keeper's last signature may be later than `written`. */
@@ -134,13 +136,17 @@ function createSealing(options: ChainSealerOptions): () => Promise<void> {
       ) {
         confirmed.set(name, head.line)
         others[name] = { seq: head.seq, hash: head.hash }
-      } else {
+        if (unconfirmed.delete(name)) log?.info({ chain: name }, 'a seal confirms the head of this audit chain again')
+      } else if (!unconfirmed.has(name)) {
+        // Once, since it may last for as long as another machine signs with another key: the primary warns daily.
+        unconfirmed.add(name)
         log?.error(
           { chain: name, seq: head.seq },
           'the registry holds a head of this audit chain that no seal confirms',
         )
       }
     }
+    if (state) Object.assign(state, { comparedAt: clock.now(), unconfirmed: [...unconfirmed] })
     return others
   }
 

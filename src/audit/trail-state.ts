@@ -9,6 +9,9 @@ export interface TrailState {
   unsealed: number
   unsealedSince: number | undefined
   sealedAt: number | undefined
+  /** When the registry was last read for a seal, and the chains whose heads in it no seal confirmed then. */
+  comparedAt: number | undefined
+  unconfirmed: readonly string[]
 }
 
 export function createTrailState(): TrailState {
@@ -19,5 +22,7 @@ export function createTrailState(): TrailState {
     unsealed: 0,
     unsealedSince: undefined,
     sealedAt: undefined,
+    comparedAt: undefined,
+    unconfirmed: [],
   }
 }

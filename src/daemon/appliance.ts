@@ -23,6 +23,7 @@ import type { Hsm } from '../hsm/hsm.ts'
 import { type FloorCourierOptions, startFloorCourier } from './floor-courier.ts'
 import { createHashThreads } from './hash-threads.ts'
 import { checkMachineName } from './machine-name.ts'
+import { createBelievedClock } from './believed-clock.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners, type JoinedListeners } from './listeners.ts'
@@ -145,7 +146,10 @@ const startPeriodicWork = (
   config: Config,
   on: FloorCourierOptions & { readonly services: Services; readonly log: Log },
 ) => [
-  startHousekeeping(on),
+  startHousekeeping({
+    ...on,
+    believedClock: createBelievedClock({ directory: config.audit.directory, clock: systemClock, log: on.log }),
+  }),
   startCouriers(config, on.log),
   // SQLite: no other machine uses the database.
   ...(config.store.postgresUrlFile === undefined ? [] : [startFloorCourier(on)]),

@@ -8,7 +8,7 @@ const mostBytes = 256 * 2 ** 20
  * Frees the headers of ended HTTP/2 calls. node:http2 leaves long values outside the heap, each until V8 finds its
  * small object in the heap dead, which takes a marking of the whole heap. V8 marks by the size of the heap, so that a
  * stranger who sent only headers made a worker keep 2 GiB of them. This marks by what is outside
- * (docs/decisions/0087).
+ * (docs/decisions/0088).
  */
 export function freeForgottenHeaders(): void {
   setFlagsFromString('--expose-gc')

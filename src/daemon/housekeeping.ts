@@ -1,10 +1,13 @@
 import type { Log } from '../log.ts'
+import type { BelievedClock } from './believed-clock.ts'
 import type { Services } from './services.ts'
 
 /** Work that the appliance does periodically. */
 interface Chore {
   /** Its description in the journal: "destroying deleted keys". */
   readonly what: string
+  /** Whether it destroys what could be taken back before: not while the clock may be ahead. */
+  readonly isFinal?: true
   /**
    * Does a bounded part of the work; resolves to one line for the journal per item, and to none when nothing is left.
    */
@@ -27,6 +30,7 @@ export function choresOf({
   return [
     {
       what: 'destroying deleted keys whose recovery window has passed',
+      isFinal: true,
       run: async () => (await keyDeletion.destroyExpired()).map(({ vaultId: vault, name: key }) => ({ vault, key })),
     },
     {
@@ -38,6 +42,7 @@ export function choresOf({
     },
     {
       what: 'removing what one-time links leave whose time has passed',
+      isFinal: true,
       run: async () => {
         const swept = await links.sweep()
         return swept === 0 ? [] : [{ links: swept }]
@@ -53,6 +58,7 @@ export function choresOf({
     },
     {
       what: 'destroying deleted objects whose recovery window has passed',
+      isFinal: true,
       run: async () =>
         (await objectDestruction.destroyExpired()).map(({ vaultId: vault, id: object }) => ({ vault, object })),
     },
@@ -109,14 +115,21 @@ export interface Housekeeping {
   stop(): Promise<void>
 }
 
+export interface HousekeepingOptions {
+  readonly services: Services
+  readonly log: Log
+  readonly believedClock: BelievedClock
+}
+
 /**
  * Runs each chore to its end. A failed chore is written to the journal, does not stop the others, and is tried again
  * next time.
  */
-export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
+export function startHousekeeping({ services, log, believedClock }: HousekeepingOptions): Housekeeping {
   const chores = choresOf(services)
   let stopping = false
-  let underWay = Promise.resolve()
+  // Asked at the start, too, so that the time of a short run is known to the next one.
+  let underWay: Promise<void> = believedClock.isBelieved().then(() => undefined)
   let timer = setTimeout(turn, firstRunMs)
   let endPause: (() => void) | undefined
 
@@ -134,7 +147,8 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
 
   /** In rounds, so that a chore with a million items does not hold up the others. */
   async function tidy(): Promise<void> {
-    for (let left = chores; ;) {
+    const isBelieved = await believedClock.isBelieved()
+    for (let left = chores.filter(({ isFinal }) => isBelieved || isFinal !== true); ;) {
       const more: Chore[] = []
       for (const chore of left) if (!stopping && (await did(chore))) more.push(chore)
       if (more.length === 0 || stopping) return

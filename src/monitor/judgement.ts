@@ -1,3 +1,4 @@
+import type { TrailState } from '../audit/trail-state.ts'
 import type { FolderObservation, TokenRoom } from './observation.ts'
 
 /** The result of one check, in the same form for `doctor`, for readiness and for the daemon's warnings. */
@@ -51,6 +52,20 @@ export function judgeEnd(name: string, end: number, now: number, { certificateDa
   if (end <= now) return { state: 'problem', detail: `expired at ${date}`, remedy }
   const state = end - now < certificateDays * dayMs ? 'warning' : 'ok'
   return { state, detail: `expires at ${date}, in ${Math.floor((end - now) / dayMs)} days`, remedy }
+}
+
+/**
+ * Checks what the worker that sealed last found in the registry. A worker that has sealed nothing since may remember
+ * what is over.
+ */
+export function judgeHeads(trails: readonly Pick<TrailState, 'comparedAt' | 'unconfirmed'>[]): Judgement {
+  const [last] = trails.toSorted((one, other) => (other.comparedAt ?? 0) - (one.comparedAt ?? 0))
+  const chains = last?.unconfirmed ?? []
+  const remedy =
+    'Where root-keys rotate audit has run on one of several machines, run it on each. Otherwise the database was edited: run strongroom audit verify.'
+  if (chains.length === 0) return { state: 'ok', detail: 'all ends of chains in the database are confirmed', remedy }
+  const detail = `the database holds ends of audit chains that no seal confirms: ${chains.join(', ')}`
+  return { state: 'warning', detail, remedy }
 }
 
 const setClock =

@@ -49,7 +49,7 @@ export interface ClockObservation {
 }
 
 export interface FolderObservation {
-  readonly folder: 'audit' | 'database' | 'token' | 'temporary'
+  readonly folder: 'audit' | 'database' | 'token' | 'keeper' | 'backup' | 'temporary'
   readonly freeBytes: number
   readonly sizeBytes: number
 }

@@ -1,4 +1,4 @@
-import { dayMs, judgeClock, judgeEnd, type Thresholds } from './judgement.ts'
+import { dayMs, judgeClock, judgeEnd, judgeHeads, type Thresholds } from './judgement.ts'
 import type { HostObservation, Observation } from './observation.ts'
 
 /** `warning`: calls are served, but an operator should act. */
@@ -78,7 +78,9 @@ function audit({ at, workers: all, trailFolderFault }: Observation): CheckResult
   )
   const detail = `${writable.length} of ${all.length} workers write their chain`
   if (writable.length === 0) return failed(detail)
-  return writable.length === all.length ? ok(detail) : warning(detail)
+  if (writable.length < all.length) return warning(detail)
+  const heads = judgeHeads(trails)
+  return heads.state === 'ok' ? ok(detail) : warning(`${detail}; ${heads.detail}`)
 }
 
 function clock({ at, clock: { behindMs, forMs } }: Observation, thresholds: Thresholds): CheckResult {

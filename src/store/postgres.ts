@@ -2,6 +2,7 @@ import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit, runBeforeCommit } from './commit-work.ts'
 import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
+import { createSilenceWatch, type SilenceWatch, statementMs } from './silent-server.ts'
 import { createReader, type Store, type TransactionOptions, type Tx } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
@@ -18,9 +19,11 @@ export async function openPostgres(
   options: MigrateOptions = {},
   patienceMs = migrationPatienceMs,
 ): Promise<Store> {
-  const source = await connect(url, tables)
+  const silence = createSilenceWatch()
+  const source = await connect(url, tables, silence)
   try {
     await migrateInTurn(source, options, patienceMs)
+    silence.start()
     return createPostgresStore(source)
   } catch (error) {
     await source.destroy()
@@ -28,7 +31,20 @@ export async function openPostgres(
   }
 }
 
-async function connect(url: string, tables: readonly EntitySchema[]): Promise<DataSource> {
+/**
+ * How long the server leaves a transaction open whose process says nothing: its machine may be gone, and its locks would
+ * hold up all other machines. Longer than the key maker may take for an answer.
+ */
+const idleTransactionMs = 60_000
+
+async function connect(url: string, tables: readonly EntitySchema[], silence: SilenceWatch): Promise<DataSource> {
+  const limits = {
+    max: 8,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+    connectionTimeoutMillis: 5_000,
+    onConnect: silence.watch,
+  }
   try {
     return await new DataSource({
       type: 'postgres',
@@ -38,7 +54,7 @@ async function connect(url: string, tables: readonly EntitySchema[]): Promise<Da
       migrationsTableName: migrationsTable,
       synchronize: false,
       parseInt8: true,
-      extra: { max: 8, statement_timeout: 10_000, connectionTimeoutMillis: 5_000 },
+      extra: limits,
     }).initialize()
   } catch (cause) {
     throw new Fault('store.unavailable', adviceOn(errorCodeOf(cause) ?? ''), { cause })

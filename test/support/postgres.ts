@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandsBelow } from './processes.ts'
 import { isTestRun } from './temporary.ts'
 
 const packages = '/usr/lib/postgresql'
@@ -15,6 +16,8 @@ export interface TestPostgres {
   /** A file with the URL of an empty database. */
   readonly urlFile: string
   readonly url: string
+  /** Sends a signal to each process of the server. */
+  signal(signal: NodeJS.Signals): void
   cleanup(): void
 }
 
@@ -46,6 +49,10 @@ export function startPostgres(): TestPostgres {
   return {
     url,
     urlFile,
+    signal(signal) {
+      const main = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10)
+      for (const [pid] of [[main], ...commandsBelow(main)] as const) process.kill(pid, signal)
+    },
     cleanup() {
       run(directory, 'pg_ctl', '-D', data, '-m', 'immediate', 'stop')
       rmSync(directory, { recursive: true, force: true })

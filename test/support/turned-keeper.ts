@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readSecret } from '../../src/config/loader.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
+import { createFileHealth } from '../../src/hsm/keeper/file-health.ts'
 import { createKeeperDispatch } from '../../src/hsm/keeper/keeper-dispatch.ts'
 import { openKeeperMemory } from '../../src/hsm/keeper/keeper-memory.ts'
 import type { Origin } from '../../src/hsm/keeper/record-change.ts'
@@ -29,10 +30,11 @@ export async function startKeeperAt(
   token.open()
   const log = createLog({ name: 'keeper of the test', level: 'fatal' })
   const files = { state: join(directory, 'keeper.sqlite'), floors: join(directory, 'floors.sqlite') }
+  const health = createFileHealth(files.state, () => undefined)
   const memory = openKeeperMemory({ token, files, config, now, report: () => undefined })
   const server = createFrameServer({
     unfinished: { hold: () => undefined },
-    dispatch: createKeeperDispatch(token, memory, origin),
+    dispatch: createKeeperDispatch(token, memory, origin, health),
     queue: createRequestQueue({ limit: queue, limitBytes: 2 ** 28, deadlineMs }),
     log,
   })

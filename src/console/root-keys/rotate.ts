@@ -16,6 +16,7 @@ import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
 import { rootCreationOf } from '../root-making.ts'
 import { handOver, type NewAuditKey } from './audit-handover.ts'
+import { continueChains } from './continued-chains.ts'
 import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
 import { type ResealOutcome, sealRowsAnew } from './resealing.ts'
 import { agreedStatus, requireAll, type RootVersion, rootVersionsOf } from './root-versions.ts'
@@ -67,7 +68,7 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
     const { made, warnings: refusals } =
       isUnderWay && flags.new !== true ? nothingMade : await makeVersion(invocation, context, role)
     const versions = made.length === 0 ? before : await versionsOf(context, role)
-    const auditKey = role === 'audit' ? await handOver(context) : undefined
+    const auditKey = role === 'audit' ? await succeedAuditKey(context) : undefined
     const ended = flags.endSessions === true ? await endAllSessions(context, role) : 0
     const { moved, left } = await bringOver(invocation, context, role, versions)
     const destroyed = flags.destroyUnused === true ? await destroyUnused(invocation, context, role, flags) : []
@@ -97,6 +98,14 @@ function rotatable(name: string): RotatableRole {
   const found = rotatableRoles.find((role) => role === name)
   if (found !== undefined) return found
   throw new UsageError(`There is no root key ${name}: name one of ${rotatableRoles.join(', ')}.`)
+}
+
+/** Has the trail of this machine signed by the newest key, all of its chains, and records it. */
+async function succeedAuditKey(context: ConsoleContext): Promise<NewAuditKey | undefined> {
+  const next = await handOver(context)
+  if (next !== undefined) await recordFirst(context, 'root-keys.succeed', `audit: ${next.key}`)
+  await continueChains(context)
+  return next
 }
 
 /** The versions of this role and of the roles that rotate together with it. */

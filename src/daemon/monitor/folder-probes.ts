@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { FolderObservation } from '../../monitor/observation.ts'
@@ -17,12 +18,15 @@ export interface FolderProbes {
   trailFault(): Promise<string | undefined>
 }
 
-/** The folders in which a full disk would stop the appliance. */
-export function foldersOnDisks({ audit, store, hsm }: Config) {
+/** The folders in which a full disk would stop the appliance or its backups. */
+export function foldersOnDisks(config: Config) {
+  const { audit, store, hsm, backup } = config
   return [
     { folder: 'audit', path: audit.directory },
     ...(store.sqlite === undefined ? [] : [{ folder: 'database', path: dirname(store.sqlite) } as const]),
     ...(hsm.tokenDirectory === undefined ? [] : [{ folder: 'token', path: hsm.tokenDirectory } as const]),
+    { folder: 'keeper', path: dirname(keeperOf(config).state) },
+    ...(backup === undefined ? [] : [{ folder: 'backup', path: backup.directory } as const]),
     { folder: 'temporary', path: tmpdir() },
   ] as const
 }

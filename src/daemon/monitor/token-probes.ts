@@ -1,6 +1,7 @@
 import { keeperOf } from '../../config/keeper-section.ts'
 import { keyMakerSocketOf } from '../../config/key-maker-socket.ts'
 import type { Config } from '../../config/schema.ts'
+import { keyMakerPatience } from '../../hsm/protocol/key-maker-patience.ts'
 import { hostStatus } from '../../hsm/client/host-status.ts'
 import { RequestRouter } from '../../hsm/client/request-router.ts'
 import type { HostObservation } from '../../monitor/observation.ts'
@@ -21,7 +22,7 @@ const deadlineMs = 2_000
 export function createTokenProbes(config: Config): TokenProbes {
   const keeper = probeOf('keeper', keeperOf(config).socket)
   const hosts = config.hsm.sockets.map((socket, at) => probeOf(`host-${at + 1}`, socket))
-  const keyMaker = probeOf('key-maker', keyMakerSocketOf(config.hsm))
+  const keyMaker = probeOf('key-maker', keyMakerSocketOf(config.hsm), keyMakerPatience * config.hsm.deadlineMs)
   return {
     async look() {
       const [ofKeeper, ofKeyMaker, ...ofHosts] = await Promise.all([
@@ -35,8 +36,10 @@ export function createTokenProbes(config: Config): TokenProbes {
   }
 }
 
-function probeOf(name: string, socket: string) {
+/** `patienceMs`: how long a process that was ready may be silent for its work, as long as its connection stands. */
+function probeOf(name: string, socket: string, patienceMs = 0) {
   let losses = 0
+  let ready: { readonly at: number; readonly losses: number } | undefined
   const router = new RequestRouter<'ping'>({
     operations: ['ping'],
     peer: name === 'keeper' ? 'keeper' : 'token host',
@@ -48,7 +51,9 @@ function probeOf(name: string, socket: string) {
   return {
     async look(): Promise<HostObservation> {
       const { state, room } = await hostStatus(router, socket, 'ping')
-      return { name, state, losses, room }
+      if (state === 'ready') ready = { at: performance.now(), losses }
+      const isBusy = state === 'down' && ready?.losses === losses && performance.now() - ready.at < patienceMs
+      return { name, state: isBusy ? 'ready' : state, losses, room }
     },
     close: () => router.close(),
   }

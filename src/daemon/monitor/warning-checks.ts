@@ -1,6 +1,14 @@
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
-import { judgeClock, judgeDisk, judgeEnd, type Judgement, judgeJump, judgeRoom } from '../../monitor/judgement.ts'
+import {
+  judgeClock,
+  judgeDisk,
+  judgeEnd,
+  judgeHeads,
+  type Judgement,
+  judgeJump,
+  judgeRoom,
+} from '../../monitor/judgement.ts'
 import type { HostObservation, Observation } from '../../monitor/observation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
 import { createBackupProbe } from './backup-probe.ts'
@@ -28,7 +36,8 @@ export function createWarningChecks(
   }
 }
 
-function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { warnings }: Config): StandingWarning[] {
+function judged(seen: Observation, { warnings }: Config): StandingWarning[] {
+  const { at, workers, folders, hosts, clock, certificateEnds } = seen
   const room = hosts.find((host): host is Required<HostObservation> => host.room !== undefined)?.room
   const ends = Object.entries(certificateEnds).filter(([name]) => !name.startsWith('revocation-list'))
   return [
@@ -37,6 +46,7 @@ function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { w
     ...(room === undefined || folders.some(({ folder }) => folder === 'token')
       ? []
       : named('token.room', judgeRoom(room, warnings))),
+    ...named('audit.heads', judgeHeads(workers.flatMap(({ report }) => report?.trail ?? []))),
     ...named('clock', judgeClock(clock.behindMs, warnings)),
     ...ends.flatMap(([name, end]) => named(`certificate.${name}`, judgeEnd(name, end, at, warnings), name)),
   ]

@@ -5,6 +5,7 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
+import type { FileHealth } from './file-health.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
@@ -21,10 +22,10 @@ type Handler = (fields: RequestFields) => Uint8Array[]
 const reopenEveryMs = 50
 
 /** The operations that the keeper offers on one of its sockets. */
-export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
+export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin, health: FileHealth): Dispatch {
   const handlers: Record<KeeperOperation, Handler> = {
-    ping: () => pong(token),
-    status: () => statusFields(token),
+    ping: () => pong(token, health.fault()),
+    status: () => statusFields(token, health.fault()),
     ...createSealHandlers(token, memory, origin),
     ...createKeyHandlers({ token, ...memory }, origin),
     ...createGrantHandlers({ token, ...memory, now: Date.now }),
@@ -44,6 +45,6 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     }
     const handler = byCode[code]
     if (handler === undefined) throw new Fault('hsm.unsupported', `This keeper knows no operation ${code}.`)
-    return handler(createRequestFields(fields))
+    return health.guard(() => handler(createRequestFields(fields)))
   }
 }

@@ -3,6 +3,7 @@ import { readEnvironment } from '../../config/environment.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { listenOn, listenOnPassed, type SocketUse } from '../server/frame-server.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
+import { createFileHealth } from './file-health.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperMemory } from './keeper-memory.ts'
 import type { Origin } from './record-change.ts'
@@ -21,16 +22,17 @@ export function startKeeper(
     serve(token, config, log) {
       const { socket, operatorSocket, ...files } = keeperOf(config)
       const report = (sentence: string) => log.warn({}, sentence)
-      const memory = openKeeperMemory({ token, files, config, now: Date.now, report })
+      const health = createFileHealth(files.state, report)
+      const memory = health.guard(() => openKeeperMemory({ token, files, config, now: Date.now, report }))
       const served = (origin: Origin, file: string, use: Omit<SocketUse, 'process'>) => ({
-        dispatch: createKeeperDispatch(token, memory, origin),
+        dispatch: createKeeperDispatch(token, memory, origin, health),
         listen: (server: Server) =>
           systemd
             ? listenOnPassed(server, passedDescriptor(origin))
             : listenOn(server, file, { ...use, process: 'keeper' }),
       })
       return {
-        together: (requests) => memory.together(requests),
+        together: (requests) => health.guard(() => memory.together(requests)),
         // The operator's socket is for its owner and root only.
         sockets: [
           served('worker', socket, { setting: 'hsm.keeper.socket', group: socketGroup }),

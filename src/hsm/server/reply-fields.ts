@@ -7,12 +7,14 @@ import { nothing } from '../protocol/fields.ts'
 import { nonceBytes, provenanceNonce, provenanceRecord } from '../provenance.ts'
 
 /** State of a host and its reason, without a call of the token. */
-export function pong(token: Token): Buffer[] {
+/** `fault`: what keeps the process from its work, although the token is ready. */
+export function pong(token: Token, fault?: string): Buffer[] {
+  if (token.state() === 'ready' && fault !== undefined) return [Buffer.from('down'), Buffer.from(fault)]
   return [Buffer.from(token.state()), Buffer.from(token.reason() ?? '')]
 }
 
-export function statusFields(token: Token): Buffer[] {
-  return [...pong(token), Buffer.from(token.state() === 'ready' ? JSON.stringify(tokenStatus(token)) : '')]
+export function statusFields(token: Token, fault?: string): Buffer[] {
+  return [...pong(token, fault), Buffer.from(token.state() === 'ready' ? JSON.stringify(tokenStatus(token)) : '')]
 }
 
 /** Fields of a key that this host generated or received, with a sealed provenance where it has a purpose. */

@@ -213,7 +213,8 @@ async function expectTidy(appliance: TestAppliance): Promise<void> {
   await appliance.store.transaction((tx) => tx.query('UPDATE file_uploads SET touched_at = touched_at - 3600001'))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const log = createLog({ level: 'silent', name: 'test' })
-  const housekeeping = startHousekeeping({ services: appliance.services, log })
+  const believedClock = { isBelieved: () => Promise.resolve(true) }
+  const housekeeping = startHousekeeping({ services: appliance.services, log, believedClock })
   vi.advanceTimersByTime(60_000)
   vi.useRealTimers()
   onTestFinished(() => housekeeping.stop())

@@ -8,7 +8,7 @@ import { givenDirectory } from '../../support/trail-kit.ts'
 
 it('a disk that stands still keeps no look waiting, and is looked at again when it goes on', async () => {
   const directory = givenDirectory()
-  const probes = createFolderProbes({ audit: { directory }, store: {}, hsm: {} } as unknown as Config)
+  const probes = createFolderProbes({ audit: { directory }, store: {}, hsm: { sockets: [] } } as unknown as Config)
   expect(await probes.trailFault()).toBeUndefined()
   // What writes to a named pipe waits in the kernel until it is read, as for a disk that does not answer.
   const pipe = join(directory, `.monitor-${process.pid}`)

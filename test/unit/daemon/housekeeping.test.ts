@@ -7,6 +7,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const log = createLog({ level: 'silent', name: 'test' })
+const believedClock = { isBelieved: () => Promise.resolve(true) }
 
 /** Services whose chores do nothing; `sweep` is the last of them, `sweepUploads` an earlier one. */
 function givenServices(sweep: () => Promise<void>, sweepUploads = () => Promise.resolve(0)): Services {
@@ -27,7 +28,7 @@ function givenServices(sweep: () => Promise<void>, sweepUploads = () => Promise.
 
 it('housekeeping begins within a minute of the start and goes on every ten minutes', async () => {
   const sweep = vi.fn(() => Promise.resolve())
-  const housekeeping = startHousekeeping({ services: givenServices(sweep), log })
+  const housekeeping = startHousekeeping({ services: givenServices(sweep), log, believedClock })
   expect(sweep).toHaveBeenCalledTimes(0)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(sweep).toHaveBeenCalledTimes(1)
@@ -41,7 +42,7 @@ it('housekeeping begins within a minute of the start and goes on every ten minut
 it('housekeeping stops once the chore under way has ended', async () => {
   let finish = (): void => undefined
   const sweep = () => new Promise<void>((resolve) => (finish = resolve))
-  const housekeeping = startHousekeeping({ services: givenServices(sweep), log })
+  const housekeeping = startHousekeeping({ services: givenServices(sweep), log, believedClock })
   await vi.advanceTimersByTimeAsync(60_000)
   let stopped = false
   const stopping = housekeeping.stop().then(() => (stopped = true))
@@ -55,7 +56,7 @@ it('housekeeping does to its end what there is to do, in groups with a pause bet
   let left = 3
   const sweepUploads = vi.fn(() => Promise.resolve(left === 0 ? 0 : left--))
   const sweep = vi.fn(() => Promise.resolve())
-  const housekeeping = startHousekeeping({ services: givenServices(sweep, sweepUploads), log })
+  const housekeeping = startHousekeeping({ services: givenServices(sweep, sweepUploads), log, believedClock })
   await vi.advanceTimersByTimeAsync(30_000)
   expect(sweepUploads).toHaveBeenCalledTimes(1)
   expect(sweep).toHaveBeenCalledTimes(1)
@@ -67,7 +68,11 @@ it('housekeeping does to its end what there is to do, in groups with a pause bet
 
 it('housekeeping that has always more to do stops all the same', async () => {
   const sweepUploads = vi.fn(() => Promise.resolve(1))
-  const housekeeping = startHousekeeping({ services: givenServices(() => Promise.resolve(), sweepUploads), log })
+  const housekeeping = startHousekeeping({
+    services: givenServices(() => Promise.resolve(), sweepUploads),
+    log,
+    believedClock,
+  })
   await vi.advanceTimersByTimeAsync(40_000)
   expect(sweepUploads.mock.calls.length).toBeGreaterThan(5)
   await housekeeping.stop()

@@ -6,6 +6,7 @@ import type { Config } from '../../../src/config/schema.ts'
 import { createWarningChecks } from '../../../src/daemon/monitor/warning-checks.ts'
 import { warningsOf } from '../../../src/daemon/monitor/revocation-warnings.ts'
 import type { ApplianceStatus } from '../../../src/daemon/monitor/appliance-status.ts'
+import type { WorkerReport } from '../../../src/monitor/worker-report.ts'
 import type { Observation } from '../../../src/monitor/observation.ts'
 import { givenFolder } from '../../support/backup-kit.ts'
 
@@ -22,7 +23,7 @@ const config = {
 /** What is warned of where this is seen, by name and state. */
 function given(first: Partial<Observation>, more: Partial<Config> = {}) {
   let seen = first
-  const quiet = { folders: [], hosts: [], clock: { behindMs: 0, forMs: 0 }, certificateEnds: {} }
+  const quiet = { workers: [], folders: [], hosts: [], clock: { behindMs: 0, forMs: 0 }, certificateEnds: {} }
   const look = () => Promise.resolve({ seen: { at: Date.now(), ...quiet, ...seen } })
   const checks = createWarningChecks({ ...config, ...more }, { look } as unknown as Pick<ApplianceStatus, 'look'>)
   return async (next: Partial<Observation> = first) => {
@@ -36,6 +37,19 @@ const host = (freeBytes: number) => ({
   state: 'ready' as const,
   losses: 0,
   room: { kind: 'memory' as const, freeBytes, totalBytes: 1000 },
+})
+
+it('ends that no seal confirms, as the worker that looked last says', async () => {
+  const worker = (number: number, comparedAt: number, unconfirmed: readonly string[]) => ({
+    number,
+    isListening: true,
+    restarts: 0,
+    report: { trail: { comparedAt, unconfirmed } } as unknown as WorkerReport,
+  })
+  const told = given({ workers: [worker(1, 2, ['second-worker-1']), worker(2, 1, [])] })
+  expect(await told()).toEqual(['audit.heads warning'])
+  // The first one has sealed nothing since it was over.
+  expect(await told({ workers: [worker(1, 2, ['second-worker-1']), worker(2, 3, [])] })).toEqual([])
 })
 
 it('a clock that is set is told once, in either direction; one that goes on is not', async () => {

@@ -1,0 +1,61 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { errorCodeOf, Fault } from '../../fault.ts'
+
+/** What SQLite says where a disk does not take what it writes (https://sqlite.org/rescode.html). */
+const diskCodes = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN)/
+/** More than the journals of SQLite have room for without growing. */
+const probe = Buffer.alloc(65_536)
+
+/** Whether the keeper's files can be written. Where they cannot, it decides nothing that it would have to remember. */
+export interface FileHealth {
+  /** @throws Fault `hsm.unavailable` where the work failed because the files cannot be written */
+  guard<T>(work: () => T): T
+  /** Why the files cannot be written, which is tried again at each call; undefined where they can. */
+  fault(): string | undefined
+}
+
+/** `report`: told when the condition begins and when it is over. */
+export function createFileHealth(file: string, report: (sentence: string) => void): FileHealth {
+  let standing: string | undefined
+
+  return {
+    guard(work) {
+      try {
+        return work()
+      } catch (error) {
+        const code = errorCodeOf(error) ?? ''
+        if (!diskCodes.test(code)) throw error
+        const sentence = sentenceOf(code)
+        if (standing === undefined) report(sentence)
+        standing = sentence
+        throw new Fault('hsm.unavailable', sentence, { cause: error })
+      }
+    },
+    fault() {
+      if (standing !== undefined && isWritable(dirname(file))) {
+        standing = undefined
+        report('The file in hsm.keeper.state can be written again.')
+      }
+      return standing
+    },
+  }
+}
+
+const sentenceOf = (code: string): string =>
+  code === 'SQLITE_FULL'
+    ? 'The disk of the file in hsm.keeper.state is full: free some space on it.'
+    : 'The file in hsm.keeper.state cannot be written: check its disk.'
+
+/** By a file of its own, since a small change of the database may fit where a larger one does not. */
+function isWritable(folder: string): boolean {
+  const path = join(folder, '.keeper-probe')
+  try {
+    writeFileSync(path, probe, { mode: 0o600 })
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(path, { force: true })
+  }
+}

@@ -1,0 +1,37 @@
+import type { ClientBase } from 'pg'
+
+/** The server gives up a statement after this time, in milliseconds, and says so. */
+export const statementMs = 10_000
+/** A server that has answered nothing for this long has gone: its machine or the way to it, without an end of TCP. */
+const silenceMs = statementMs + 5_000
+
+export interface SilenceWatch {
+  /** Called once no statement may take longer than `statementMs`: migrations may. */
+  start(): void
+  /** Watches a new connection of the pool. */
+  readonly watch: (client: ClientBase & { end(): Promise<void> }) => void
+}
+
+/**
+ * Ends connections whose server does not answer, so that calls are refused in time. TCP alone notices that a machine is
+ * gone after a quarter of an hour. `query_timeout` of the driver would return a connection to the pool whose statements
+ * the server may still execute.
+ */
+export function createSilenceWatch(): SilenceWatch {
+  let isOn = false
+  return {
+    start: () => void (isOn = true),
+    watch(client) {
+      const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+      const asking = async (...given: unknown[]): Promise<unknown> => {
+        const timer = isOn ? setTimeout(() => void client.end(), silenceMs) : undefined
+        try {
+          return await ask(...given)
+        } finally {
+          clearTimeout(timer)
+        }
+      }
+      Object.assign(client, { query: asking })
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort, TestAppliance } from '../../support/appliance.ts'
+import { strongroom } from '../../support/console-kit.ts'
+import { FullDisk, mayMount } from '../../support/disk.ts'
+import { attempt, eventually, processesOf, verdict } from '../../support/fault-kit.ts'
+import { askMonitor, metricIn } from '../../support/monitor.ts'
+import { givenFolder } from '../../support/backup-kit.ts'
+import { makeVault } from '../../support/vault.ts'
+
+describe.skipIf(!mayMount)('a full disk under the keeper’s file (needs the right to mount)', () => {
+  it('refuses what the keeper has to note with 503, says why, and is over when there is room', async () => {
+    const disk = new FullDisk()
+    onTestFinished(() => disk.remove())
+    const [files, sockets] = [join(disk.path, 'keeper'), givenFolder()]
+    mkdirSync(files, { mode: 0o700 })
+    const keeper = {
+      socket: join(sockets, 'keeper.sock'),
+      operatorSocket: join(sockets, 'operator.sock'),
+      state: join(files, 'keeper.sqlite'),
+    }
+    const appliance = await TestAppliance.own({
+      hsm: { keeper },
+      monitor: { enabled: true, port: await freePort() },
+      warnings: { everyMs: 200 },
+    })
+    onTestFinished(() => appliance.close())
+    const { port } = appliance.config.monitor
+    const vault = await makeVault(appliance)
+    const users = [await appliance.addUser(), await appliance.addUser()]
+    const newVault = () => attempt(vault.admin, 'POST', '/vault', { vaultname: 'Refused' })
+    disk.fill(0)
+    // The journals of SQLite have room for a few more notes.
+    while (verdict(await newVault()) === 'done') {}
+
+    const [first, second] = users.map((user) => appliance.credentials(user))
+    const refused = [
+      await newVault(),
+      await attempt(vault.admin, 'POST', `/transparent/${vault.id}/keys/refused`),
+      await attempt(appliance.client(), 'POST', '/auth', first),
+    ]
+    expect(refused.map(verdict)).toEqual(refused.map(() => '503 1900'))
+    expect(appliance.journal.split('The disk of the file in hsm.keeper.state').length).toBeGreaterThan(1)
+    // What the monitor saw serves for a second.
+    const ready = () => askMonitor(port, '/health/ready')
+    await eventually(async () => (await ready()).status === 503)
+    expect(JSON.parse((await ready()).text).checks).toMatchObject({ keeper: { state: 'failed' } })
+    const warned = async () =>
+      metricIn((await askMonitor(port, '/metrics')).text, 'strongroom_warning', { warning: 'disk.keeper' })
+    await eventually(async () => (await warned()) === 2)
+    const doctor = await strongroom(appliance.configFile, ['doctor', '--only', 'disk space,keeper'])
+    expect(doctor).toMatchObject({ status: 1, stdout: expect.stringContaining(`0 MiB free for ${files}`) })
+
+    const told = () => appliance.journal.split('"name":"strongroom-keeper","msg":"The disk of the file in').length - 1
+    expect(told()).toBe(1)
+    for (const pid of processesOf(appliance).keeper) process.kill(pid, 'SIGKILL')
+    // The next one does not start on a full disk.
+    await eventually(() => told() > 1)
+    disk.free()
+    await eventually(async () => (await ready()).status === 200)
+    await eventually(async () => (await warned()) === undefined)
+    const replays = [
+      await attempt(appliance.client(), 'POST', '/auth', second),
+      await attempt(appliance.client(), 'POST', '/auth', second),
+    ]
+    expect(replays.map(verdict)).toEqual(['done', '403 1201'])
+    expect(verdict(await newVault())).toBe('done')
+    expect(appliance.journal).not.toContain('"code":"internal"')
+  })
+})
