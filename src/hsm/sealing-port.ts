@@ -3,6 +3,7 @@ import type { Succession } from './audit-succession.ts'
 import type { FloorHeads, FloorNews } from './floor-news.ts'
 import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
+import type { Generation } from './record-generation.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
 /** Sessions of an account, by identities. */
@@ -53,6 +54,13 @@ export interface SealingPort extends TrailPort {
    * among them is never accepted. Rejects with `hsm.rejected` for a worker.
    */
   restoredShown(): Promise<void>
+
+  /**
+   * For the operator: the subjects that the keeper was shown records of, each with the generation of its newest. `type`
+   * and `more` are how the subjects begin: for members of one vault, that vault. Rejects with `hsm.rejected` for a
+   * worker.
+   */
+  knownSubjects(type: string, ...more: readonly Buffer[]): Promise<readonly Generation[]>
 
   /**
    * The sealed rights of a session for the next minute. Rejects with `session.invalid`, `vault.not_found` and

@@ -23,6 +23,7 @@ import { raiseShown } from './raised-records.ts'
 import { hasSuccession, isShownAnew } from './sealed-records.ts'
 import { checkProvenance } from './provenance-check.ts'
 import { checkChange } from './record-rules.ts'
+import { createShownHandlers } from './shown-handlers.ts'
 import { accountTypes, checkNewest, newestShown, type NewestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { sealTombstone, sealUnused } from './tombstones.ts'
@@ -81,16 +82,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       return sealNew(token, memory, record, { origin, ...authority, person: readPerson(ends, fields) })
     },
     ...createTakeoverHandlers(token, memory, origin),
-    acceptRestored() {
-      checkOperator(origin)
-      exchange.restored()
-      return []
-    },
-    restoredShown() {
-      checkOperator(origin)
-      memory.sealedRecords.noteAllShown()
-      return []
-    },
+    ...createShownHandlers(memory, origin),
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity
