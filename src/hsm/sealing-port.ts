@@ -70,7 +70,7 @@ export interface SealingPort extends TrailPort {
   grant(request: GrantRequest): Promise<SealedRecord>
 
   /**
-   * Ends sessions, which get no grant from then on. With `others`, it also ends all sessions of that account that this
+   * Ends sessions, each by its record or by a grant of it; they get no grant from then on. With `others`, it also ends all sessions of that account that this
    * keeper began, other than the one to keep. Rejects with `hsm.seal_broken` where a seal is broken; the other sessions
    * are ended all the same.
    */

@@ -54,6 +54,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
       noteSealing(memory, record, next, replaces ? shownBefore : undefined)
+      if (next.type === 'session' && before?.type === 'session') memory.replacedTokens.note(next.fields, before.fields)
       return [seal(token, record)]
     },
     raise: (fields) => raiseShown(ends, fields),

@@ -23,6 +23,7 @@ import { createSealedRecords, type SealedRecords } from './sealed-records.ts'
 import { createServiceLogins, type LogInService } from './service-logins.ts'
 import { copyState } from './state-copy.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
+import { createReplacedTokens, type ReplacedTokens } from './replaced-tokens.ts'
 import { createShownRights, type ShownRights } from './shown-rights.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit } from './try-limit.ts'
@@ -41,6 +42,7 @@ export interface KeeperMemory {
   readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
   readonly begunSessions: BegunSessions
+  readonly replacedTokens: ReplacedTokens
   readonly shownRights: ShownRights
   readonly accountIds: AccountIds
   readonly vaultNumbers: VaultNumbers
@@ -51,6 +53,7 @@ export interface KeeperMemory {
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
   readonly recoveryWindowMs: number
+  readonly longestSessionMs: number
   readonly now: () => number
   readonly passkeys: PasskeyJudge
   readonly passphrases: PassphraseJudge
@@ -88,12 +91,12 @@ export function openKeeperMemory({
   const floors = openFloors(files.floors)
   const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
   const used = createUsedOtps(state)
-  const endedSessions = createEndedSessions(state, now)
+  const sessions = openSessions(state, config, now)
+  const { endedSessions, begunSessions } = sessions
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const recoverers = createRecoverers(state)
   const newest = openNewestRecords(state, { floors, recoverers }, now)
-  const begunSessions = createBegunSessions(state, now)
   const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
@@ -118,8 +121,7 @@ export function openKeeperMemory({
     freshKeys: createFreshKeys(floors, now),
     ...newest,
     exchange,
-    endedSessions,
-    begunSessions,
+    ...sessions,
     firstCounts: createFirstCounts(state),
     recoverers,
     takeover: createTakeover({ state, floors, isTokenOfRelease020: () => isOfRelease020(token) }),
@@ -141,6 +143,19 @@ export function openKeeperMemory({
     },
   }
 }
+
+type Sessions = Pick<KeeperMemory, 'endedSessions' | 'begunSessions' | 'replacedTokens' | 'longestSessionMs'>
+
+const openSessions = (
+  state: KeeperState,
+  { session, service }: Pick<Config, 'session' | 'service'>,
+  now: () => number,
+): Sessions => ({
+  endedSessions: createEndedSessions(state, now),
+  begunSessions: createBegunSessions(state, now),
+  replacedTokens: createReplacedTokens(state, session.rotation === 'strict', now),
+  longestSessionMs: Math.max(session.absoluteTimeoutMs, service.sessionMs),
+})
 
 /** Floors that other keepers report tell of newer records, too. */
 const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRights'>): Exchanged['floor'] => ({
