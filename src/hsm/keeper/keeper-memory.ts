@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
+import { isOwnChain } from '../../config/chain-name.ts'
 import type { Config } from '../../config/schema.ts'
 import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -115,7 +116,7 @@ export function openKeeperMemory({
   })
   return {
     auditKeys,
-    auditEnds: createAuditEnds({ state, ...auditKeys, machine: () => exchange.standing().machine, now }),
+    auditEnds: createAuditEnds({ state, ...auditKeys, ...machineOf(config, exchange), now }),
     // By the clock of the machine, as hosts name the time.
     usedProvenance: createUsedProvenance(state, () => Date.now()),
     freshKeys: createFreshKeys(floors, now),
@@ -143,6 +144,11 @@ export function openKeeperMemory({
     },
   }
 }
+
+const machineOf = (config: Pick<Config, 'audit'>, exchange: FloorExchange) => ({
+  machine: () => exchange.standing().machine,
+  isOwn: (chain: string) => isOwnChain(config, chain),
+})
 
 type Sessions = Pick<KeeperMemory, 'endedSessions' | 'begunSessions' | 'replacedTokens' | 'longestSessionMs'>
 
