@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { insertToken } from '../../src/features/auth/session-records.ts'
@@ -79,4 +80,15 @@ it('a session that its user ended does not begin again where its token was hidde
   const worker = workerHsm(appliance)
   onTestFinished(() => worker.close())
   expect(await outcomeOf(grantOfSession(appliance, worker, stolen))).toBe('session.invalid')
+})
+
+it('an idle session goes on where its row tells of a call that was not made', async () => {
+  const own = await TestAppliance.own({ session: { idleTimeoutMs: 1_000 } })
+  onTestFinished(() => own.close())
+  const client = await own.login()
+  await delay(1_200)
+  const connection = new Database(String(own.config.store.sqlite))
+  connection.exec(`UPDATE sessions SET last_seen_at = ${Date.now()}, ended_at = NULL`)
+  connection.close()
+  expect((await client.get('/vault')).status).toBe(200)
 })
