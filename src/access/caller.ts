@@ -23,6 +23,8 @@ export interface VaultAccess extends Granted {
   readonly scope: Scope | null
   /** Whether the vault refuses calls with unknown members. */
   readonly strict: boolean
+  /** The caller's grant in another vault; undefined where the caller may not use it. Throws like `grant`. */
+  readonly grantIn: (vaultId: number) => Promise<SealedGrant | undefined>
 }
 
 /** Access to the caller's grant from the keeper, which token hosts require for each use of a key. */

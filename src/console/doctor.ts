@@ -24,6 +24,7 @@ import { soPinCheck } from './checks/so-pin.ts'
 import { passkeyMakersCheck } from './checks/passkey-makers.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { softhsmCheck } from './checks/softhsm-configuration.ts'
+import { templatesCheck } from './checks/template-fields.ts'
 import { hostsTopic, tokenCheck } from './checks/token-hosts.ts'
 import { pinChangeCheck } from './checks/unfinished-pin.ts'
 import { trailCheck } from './checks/audit-trail.ts'
@@ -66,6 +67,7 @@ const checks: readonly Check[] = [
   certificateCheck,
   smartcardCheck,
   passkeyMakersCheck,
+  templatesCheck,
   daemonCheck,
   programCheck,
   trailCheck,

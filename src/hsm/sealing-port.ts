@@ -3,6 +3,7 @@ import type { Succession } from './audit-succession.ts'
 import type { FloorHeads, FloorNews } from './floor-news.ts'
 import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
+import type { Generation } from './record-generation.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
 /** Sessions of an account, by identities. */
@@ -55,6 +56,13 @@ export interface SealingPort extends TrailPort {
   restoredShown(): Promise<void>
 
   /**
+   * For the operator: the subjects that the keeper was shown records of, each with the generation of its newest. `type`
+   * and `more` are how the subjects begin: for members of one vault, that vault. Rejects with `hsm.rejected` for a
+   * worker.
+   */
+  knownSubjects(type: string, ...more: readonly Buffer[]): Promise<readonly Generation[]>
+
+  /**
    * The sealed rights of a session for the next minute. Rejects with `session.invalid`, `vault.not_found` and
    * `access.resting` where it has none, and with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
    * put back.
@@ -62,7 +70,7 @@ export interface SealingPort extends TrailPort {
   grant(request: GrantRequest): Promise<SealedRecord>
 
   /**
-   * Ends sessions, which get no grant from then on. With `others`, it also ends all sessions of that account that this
+   * Ends sessions, each by its record or by a grant of it; they get no grant from then on. With `others`, it also ends all sessions of that account that this
    * keeper began, other than the one to keep. Rejects with `hsm.seal_broken` where a seal is broken; the other sessions
    * are ended all the same.
    */

@@ -7,7 +7,8 @@ const nameBytes = 32
 /** More than any user can have: 5 code devices, 3 hardware tokens, a certificate and 5 passkeys. */
 const mostFactors = 16
 
-function namesIn(factors: Buffer): Buffer[] {
+/** The digests in the list. */
+export function namesIn(factors: Buffer): Buffer[] {
   return Array.from({ length: Math.ceil(factors.length / nameBytes) }, (_, at) =>
     factors.subarray(at * nameBytes, (at + 1) * nameBytes),
   )

@@ -138,7 +138,10 @@ describe('an attacker with the earlier seal key', () => {
       left: [],
       older: [{ label: 'strongroom.seal.v1', needed: false, usage: { rows: 0 } }],
     })
-    const destroyed = await rootKeys('rotate', 'seal', '--destroy-unused', '--yes')
+    // The keeper has believed the forged membership, and finds it in no row.
+    const refused = await rootKeys('rotate', 'seal', '--destroy-unused', '--yes')
+    expect(refused).toMatchObject({ status: 3, stderr: expect.stringMatching(/membership \(1\).* --missing 1\./) })
+    const destroyed = await rootKeys('rotate', 'seal', '--destroy-unused', '--yes', '--missing', '1')
     expect(destroyed).toMatchObject({ status: 0, stderr: '' })
     expect(JSON.parse(destroyed.stdout)).toMatchObject({ destroyed: ['strongroom.seal.v1'] })
     await delay(500)

@@ -26,12 +26,12 @@ async function makeUnused({ generate, sealUnused }: Hsm): Promise<unknown> {
 }
 
 let copies = 0
-async function rowsOfKeys({ copyState }: Hsm): Promise<number> {
+async function rowsOf(table: string, { copyState }: Hsm): Promise<number> {
   const path = join(appliance.directory, `copy-${++copies}`)
   await copyState(path)
   const copy = new Database(path)
   try {
-    return Number(copy.prepare('SELECT count(*) FROM made_keys').pluck().get())
+    return Number(copy.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
   } finally {
     copy.close()
   }
@@ -39,11 +39,31 @@ async function rowsOfKeys({ copyState }: Hsm): Promise<number> {
 
 it('keys that are made and thrown away leave nothing there for long', async () => {
   for (let made = 0; made < 20; made++) await makeUnused(keeper.hsm)
-  expect(await rowsOfKeys(keeper.hsm)).toBe(20)
+  expect(await rowsOf('made_keys', keeper.hsm)).toBe(20)
   // Host and keeper have one clock, so that the key which is made now comes too late for this one.
   const later = Date.now() + 3 * 3_600_000
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => later)
   onTestFinished(() => clock.mockRestore())
   const outcome = await outcomeOf(makeUnused(keeper.hsm))
-  expect([outcome, await rowsOfKeys(keeper.hsm)]).toEqual(['hsm.rejected', 0])
+  expect([outcome, await rowsOf('made_keys', keeper.hsm)]).toEqual(['hsm.rejected', 0])
+})
+
+it('ends of audit chains are signed for the processes of this machine alone', async () => {
+  const sign = async (chain: string) =>
+    outcomeOf(
+      keeper.hsm.signAuditEnd({ chain, covers: { seq: 1, hash: 'ab'.repeat(32) }, heads: {}, previous: undefined }),
+    )
+  const madeUp = [
+    'another',
+    'another-worker-1',
+    'worker',
+    'worker-0',
+    'worker-01',
+    'worker-1025',
+    'worker-1-1',
+    'consoles',
+  ]
+  expect(await Promise.all(madeUp.map(sign))).toEqual(madeUp.map(() => 'hsm.rejected'))
+  expect(await rowsOf('audit_ends', keeper.hsm)).toBe(0)
+  expect(await Promise.all(['worker-1024', 'console'].map(sign))).toEqual(['done', 'done'])
 })

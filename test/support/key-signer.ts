@@ -25,6 +25,7 @@ export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:', m
     earlierKeys: () => [],
     machine: () => machine,
     now: Date.now,
+    isOwn: () => true,
   })
   const signer: KeySigner = {
     publicKey,

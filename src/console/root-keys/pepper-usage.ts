@@ -3,6 +3,7 @@ import { OtpDeviceTable } from '../../features/otp/records.ts'
 import { UserTable } from '../../features/users/records.ts'
 import { readCheck } from '../../hsm/peppered-check.ts'
 import { passphraseCheckBytes, pepperedBytes } from '../../hsm/peppered-text.ts'
+import type { OpenedRecord } from '../../hsm/record-layouts.ts'
 import { readServiceAccount } from '../../hsm/service-account.ts'
 import type { Reader } from '../../store/store.ts'
 import { count } from '../output/command-answer.ts'
@@ -23,8 +24,7 @@ export async function pepperUsage(reader: Reader, version: number): Promise<Pepp
   const devices = await reader.find(OtpDeviceTable, {
     select: { id: true, seedCheck: true, privateIdCheck: true, seal: true },
   })
-  const isOf = (check: Buffer | null): boolean =>
-    check !== null && readCheck(check, passphraseCheckBytes, pepperedBytes)?.version === version
+  const isOf = (check: Buffer | null): boolean => check !== null && versionOf(check) === version
   return {
     passphrases: users.filter(({ passphraseCheck }) => isOf(passphraseCheck)).length,
     applicationKeys: keys.filter(({ keyCheck, revokedAt }) => revokedAt === null && isOf(keyCheck)).length,
@@ -35,6 +35,23 @@ export async function pepperUsage(reader: Reader, version: number): Promise<Pepp
     ).length,
   }
 }
+
+/** The versions of the pepper that made the check values in a record; none for one that was revoked. */
+export function peppersIn({ type, fields }: OpenedRecord): number[] {
+  const checks =
+    type === 'user'
+      ? [fields.passphraseCheck]
+      : type === 'service account'
+        ? staticChecks(fields.account)
+        : type === 'application key' && fields.revokedAt === null
+          ? [fields.keyCheck]
+          : type === 'otp' && fields.privateIdCheck !== null
+            ? [fields.privateIdCheck]
+            : []
+  return checks.flatMap((check) => versionOf(check) ?? [])
+}
+
+const versionOf = (check: Buffer): number | undefined => readCheck(check, passphraseCheckBytes, pepperedBytes)?.version
 
 /**
  * The check values of static keys; none for an account that is unreadable after an edit, because no application can log

@@ -7,7 +7,10 @@ import {
   rotatableRoles,
   rotatedWith,
 } from '../../hsm/pkcs11/root-rotation.ts'
+import { roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
+import { outdated } from '../../hsm/record-generation.ts'
 import type { RewrapOutcome } from '../../features/transparent/rewrap-pass.ts'
+import { Fault } from '../../fault.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import { type ConsoleContext, withAppliance } from '../console-context.ts'
 import { leaveTokenToOwner } from '../file-owner.ts'
@@ -17,9 +20,10 @@ import { count, type Answer } from '../output/command-answer.ts'
 import { rootCreationOf } from '../root-making.ts'
 import { handOver, type NewAuditKey } from './audit-handover.ts'
 import { continueChains } from './continued-chains.ts'
+import { type ProvenRows, provenRows } from './proven-rows.ts'
 import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
 import { type ResealOutcome, sealRowsAnew } from './resealing.ts'
-import { agreedStatus, requireAll, type RootVersion, rootVersionsOf } from './root-versions.ts'
+import { agreedStatus, kekOf, requireAll, type RootVersion, rootVersionsOf } from './root-versions.ts'
 import { movableKeks, moveFrom } from './rewrapping.ts'
 
 const help = `
@@ -49,6 +53,7 @@ export function addRootKeysRotate(rootKeys: Command): void {
     .option('--destroy-unused', 'destroys the older versions that nothing needs any more')
     .option('--end-sessions', 'of the seal: ends every session, so that none goes on that an intruder sealed')
     .option('--yes', 'does not ask before it destroys')
+    .option('--missing <number>', 'destroys although as many rows are missing as a call without it has said')
     .addHelpText('after', help)
     .action(answering(rotate))
 }
@@ -58,6 +63,7 @@ interface RotateFlags {
   readonly destroyUnused?: true
   readonly endSessions?: true
   readonly yes?: true
+  readonly missing?: string
 }
 
 async function rotate(invocation: Invocation, name: string, flags: RotateFlags): Promise<Answer> {
@@ -173,20 +179,55 @@ async function destroyUnused(
   invocation: Invocation,
   context: ConsoleContext,
   role: RotatableRole,
-  { yes }: RotateFlags,
+  { yes, missing = '0' }: RotateFlags,
 ): Promise<string[]> {
   await requireAll(context.token.hsm)
   const before = await unusedNow(context, role)
   if (before.length === 0) return []
+  checkMissing(await provenRows(context.token.hsm, context.store.read), missing)
   if (yes !== true) await confirm(invocation, before)
   // A key that was just made under an older version may not be in the database yet.
   if (!context.token.ownHost) await lettingGo(invocation, context, role)
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
   if (labels.length === 0) return []
+  await checkUnneeded(context, role, labels, missing)
   await recordFirst(context, 'root-keys.destroy', labels.join(', '))
   destroyVersions(rootCreationOf(invocation, context.config), labels)
   leaveTokenToOwner(context.config)
   return labels
+}
+
+/**
+ * Reads the rows once more, and believes those that are proven. The plan believes the rows as the database shows them.
+ * @throws Fault `hsm.outdated` where the database has hidden something
+ */
+async function checkUnneeded(
+  { token, store }: ConsoleContext,
+  role: RotatableRole,
+  labels: readonly string[],
+  accepted: string,
+): Promise<void> {
+  const rows = await provenRows(token.hsm, store.read)
+  checkMissing(rows, accepted)
+  const { keks, peppers, hasOlderSeals } = rows
+  const needed = labels.find((label) => {
+    const one = { role: roleOf(label) ?? role, version: versionOf(label) }
+    if (one.role === 'seal') return hasOlderSeals
+    return one.role === 'pepper' ? peppers.has(one.version) : keks.has(kekOf(one) ?? '')
+  })
+  if (needed !== undefined) throw outdated(`The database first showed no row that needs ${needed}, and then one`)
+}
+
+/** @throws Fault `hsm.outdated` where other than the accepted number of rows are missing */
+function checkMissing({ missing }: ProvenRows, accepted: string): void {
+  if (missing.length === Number(accepted)) return
+  const kinds = [...new Set(missing)].map((kind) => `${kind} (${missing.filter((one) => one === kind).length})`)
+  throw new Fault(
+    'hsm.outdated',
+    missing.length === 0
+      ? 'No row is missing: leave --missing out.'
+      : `This appliance has seen what is in no row now, or only in an older one: ${kinds.join(', ')}. If the database hides it, it would be lost, so nothing was destroyed. If you know that no such row exists any more, add --missing ${missing.length}.`,
+  )
 }
 
 /** Waits until no call can use keys or seals of an older version any more. */

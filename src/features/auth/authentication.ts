@@ -1,5 +1,5 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import { currentResponseVersion, type Caller, type ResponseVersion } from '../../access/caller.ts'
+import { currentResponseVersion, type Caller, type ResponseVersion, type VaultAccess } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
 import { scopeOf } from '../../access/scope.ts'
 import type { Admission, Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
@@ -75,7 +75,15 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       return authenticationIn({ ...row, member_vault_id: null }, asked)
     }
     const grant = async () => (await grants.of(subject)).sealed
-    const { vault, onHoldIn } = accessTo(row.member_vault_id, standing, row, grant)
+    const elsewhere = async (vaultId: number): Promise<Authentication> => {
+      const { resource: _, ...asking } = request
+      const there = { ...asking, vaultId }
+      const rowThere = await fetch(hash, there)
+      if (rowThere === undefined) throw new Fault('session.invalid')
+      return authenticationIn(rowThere, { request: there, hash, token })
+    }
+    const grantIn = async (vaultId: number) => (await elsewhere(vaultId)).vault?.grant()
+    const { vault, onHoldIn } = accessTo(row.member_vault_id, standing, row, { grant, grantIn })
     return {
       token,
       caller: callerOf(row, standing),
@@ -84,13 +92,7 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       grant,
       // Without membership the answer must not reveal whether the resource exists.
       resource: vault && request.resource?.query.read(row),
-      async elsewhere(vaultId) {
-        const { resource: _, ...asking } = request
-        const there = { ...asking, vaultId }
-        const rowThere = await fetch(hash, there)
-        if (rowThere === undefined) throw new Fault('session.invalid')
-        return authenticationIn(rowThere, { request: there, hash, token })
-      },
+      elsewhere,
     }
   }
 
@@ -124,7 +126,12 @@ async function reauthorize(reader: Reader, { caller, vault, grant }: Authenticat
   if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
   return {
     caller: { ...caller, capabilities: standing.capabilities },
-    ...accessTo(vault?.id ?? null, standing, { on_hold: standing.on_hold, strict: Number(vault?.strict) }, grant),
+    ...accessTo(
+      vault?.id ?? null,
+      standing,
+      { on_hold: standing.on_hold, strict: Number(vault?.strict) },
+      { grant, grantIn: vault?.grantIn ?? noGrant },
+    ),
   }
 }
 
@@ -163,16 +170,18 @@ function agrees({ userId, capabilities, vault, permission, grants }: KeptGrant['
 }
 
 /** The caller's rights in a vault; none while the membership is on hold. */
+const noGrant = () => Promise.resolve(undefined)
+
 function accessTo(
   vaultId: number | null,
-  { permission: bit, grants }: Pick<GrantedStanding, 'permission' | 'grants'>,
+  { permission: bit, grants: narrowing }: Pick<GrantedStanding, 'permission' | 'grants'>,
   { on_hold: isOnHold, strict }: Pick<SessionRow, 'on_hold' | 'strict'>,
-  grant: Authentication['grant'],
+  grants: Pick<VaultAccess, 'grant' | 'grantIn'>,
 ): Pick<Authentication, 'vault' | 'onHoldIn'> {
   const permission = bit === null ? undefined : permissionFromBit(bit)
   if (permission === undefined || vaultId === null) return { vault: undefined, onHoldIn: undefined }
   if (isOnHold === 1) return { vault: undefined, onHoldIn: vaultId }
-  const vault = { id: vaultId, permission, scope: scopeOf(grants), grant, strict: strict === 1 }
+  const vault = { id: vaultId, permission, scope: scopeOf(narrowing), strict: strict === 1, ...grants }
   return { vault, onHoldIn: undefined }
 }
 

@@ -1,4 +1,4 @@
-import type { SealedGrant } from '../../access/transaction-grant.ts'
+import { type SealedGrant, transactionGrant } from '../../access/transaction-grant.ts'
 import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -43,6 +43,7 @@ export interface Sessions {
    * is shown as committed, and a transaction may see changes that are rolled back.
    */
   grant(session: NewSession, applicationKey: ApplicationKey): Promise<SealedGrant>
+  /** Ends the session of the transaction's caller. */
   end(tx: Tx, sessionId: number): Promise<void>
   /** Ends all sessions of a user except `keep`; resolves to how many there were. */
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
@@ -106,9 +107,7 @@ export function createSessions({
 
     grant: (session, applicationKey) => newGrant({ hsm, store }, session, applicationKey),
 
-    async end(tx, sessionId) {
-      await endSessions(tx, [sessionId], clock.now())
-    },
+    end: (tx, sessionId) => endOwn({ hsm, endSessions }, tx, sessionId, clock.now()),
 
     async endOthers(tx, userId, keep) {
       const open = await openSessionsOf(tx, userId)
@@ -140,6 +139,19 @@ export function createSessions({
       return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
     },
   }
+}
+
+/** Ends the session of the caller, also by its grant, which names it whatever the rows of its tokens say. */
+async function endOwn(
+  { hsm, endSessions }: { readonly hsm: Pick<Hsm, 'endSessions'>; readonly endSessions: EndSessions },
+  tx: Tx,
+  sessionId: number,
+  now: number,
+): Promise<void> {
+  await endSessions(tx, [sessionId], now)
+  // While the keeper is away the session ends in the database alone.
+  const grant = await transactionGrant(tx).catch(() => undefined)
+  if (grant !== undefined) afterCommit(tx, () => hsm.endSessions([grant]))
 }
 
 /**

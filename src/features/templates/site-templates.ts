@@ -2,6 +2,8 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { Commit, Reader, Tx } from '../../store/store.ts'
+import { builtInTemplates } from './built-in.ts'
+import { contradictionsOf } from './contradictions.ts'
 import { templateEntry } from './template-json.ts'
 import {
   changeRow,
@@ -26,7 +28,10 @@ export interface SiteTemplates {
    * @throws Fault `hsm.seal_broken` when one was edited in the database
    */
   all(reader: Reader): Promise<readonly SiteTemplate[]>
-  /** @throws Fault `template.exists`: an id is never used twice */
+  /**
+   * @throws Fault `template.exists`: an id is never used twice; `template.frozen` for a field that is secret in another
+   * template and open in this one, or the reverse
+   */
   add(template: Template, commit: Commit): Promise<void>
   /**
    * Replaces labels and appearance of a template, or adds fields.
@@ -77,15 +82,17 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
     })
   }
 
+  async function all(reader: Reader): Promise<SiteTemplate[]> {
+    const rows = await listSeals(reader)
+    const opened = await Promise.all(
+      rows.map(async ({ id, seal }) => [seal, known.get(seal) ?? (await open(reader, id))] as const),
+    )
+    known = new Map(opened.flatMap(([seal, template]) => (template === undefined ? [] : [[seal, template]])))
+    return [...known.values()]
+  }
+
   return {
-    async all(reader) {
-      const rows = await listSeals(reader)
-      const opened = await Promise.all(
-        rows.map(async ({ id, seal }) => [seal, known.get(seal) ?? (await open(reader, id))] as const),
-      )
-      known = new Map(opened.flatMap(([seal, template]) => (template === undefined ? [] : [[seal, template]])))
-      return [...known.values()]
-    },
+    all,
 
     add: (template, commit) =>
       commit(async (tx) => {
@@ -95,14 +102,16 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
             'template.exists',
             `The id ${id} is taken, or was once: choose another, or replace the template.`,
           )
+        checkOthers(template, await all(tx))
         const row = { id, document: documentOf(template), removedAt: null }
         await insertRow(tx, { ...row, seal: await hsm.seal(templateSealRecord(row)), createdAt: clock.now() })
       }),
 
     replace: (template, commit) =>
-      change(template.id, commit, async (_tx, current) => {
+      change(template.id, commit, async (tx, current) => {
         const misfit = misfitOf(current, template)
         if (misfit !== undefined) throw new Fault('template.frozen', misfit)
+        checkOthers(furtherFields(template, current), await all(tx))
         return { document: documentOf(template), removedAt: null }
       }),
 
@@ -139,6 +148,19 @@ function misfitOf(current: Template, next: Template): string | undefined {
   for (const [name, field] of after)
     if (!before.has(name) && !field.optional) return `The new field ${name} must be optional (opt).`
   return undefined
+}
+
+/** Compares it with all others, also with removed ones. @throws Fault `template.frozen` */
+function checkOthers(template: Template, ofSite: readonly Template[]): void {
+  const others = [...builtInTemplates, ...ofSite].filter(({ id }) => id !== template.id)
+  const [contradiction] = contradictionsOf(template, others)
+  if (contradiction !== undefined) throw new Fault('template.frozen', `${contradiction}: give it another name.`)
+}
+
+/** Fields that it has already were compared before, or come from an earlier release. */
+const furtherFields = (template: Template, current: Template): Template => {
+  const before = byName(current)
+  return { ...template, fields: template.fields.filter(({ name }) => !before.has(name)) }
 }
 
 const byName = ({ fields }: Template): Map<string, Field> => new Map(fields.map((field) => [field.name, field]))

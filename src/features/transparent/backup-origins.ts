@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { VaultAccess } from '../../access/caller.ts'
+import { permissionBits } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
+import { openRecord } from '../../hsm/record-layouts.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { findVault, findVaultByIdentity, vaultsOf, type Vault } from '../vaults/records.ts'
 import type { BackupOrigin } from '../../hsm/backup-record.ts'
@@ -16,12 +19,22 @@ export interface Arrival {
   /** Undefined where the backup does not name its vault (made by an early release). */
   readonly origin: BackupOrigin | undefined
   readonly backup: Buffer
+  /** The vault that the records of the restored key name. The row of the vault may say otherwise. */
+  readonly vault: string
+  readonly isAdminThere: boolean
 }
 
 /** Decides into which vaults a backup may be restored. */
 export interface BackupOrigins {
   /** The origin that backups of keys of this vault state. @throws Fault `vault.not_found` */
   of(reader: Reader, vaultId: number): Promise<BackupOrigin>
+  /** Whether the caller is an Admin of the vault of the backup, where that is another one than here, by the keeper's grant: rows of members may be made up. */
+  isAdminThere(
+    reader: Reader,
+    origin: BackupOrigin | undefined,
+    here: Buffer,
+    grantIn: VaultAccess['grantIn'],
+  ): Promise<boolean>
   /**
    * Allows a backup into the vault that it was made of, into another vault for an Admin of both, and into any vault
    * that the operator has allowed it into.
@@ -54,13 +67,24 @@ export function createBackupOrigins(dependencies: {
   return {
     of,
 
-    async check(tx, { vaultId, userId, origin, backup }) {
+    async isAdminThere(reader, origin, here, grantIn) {
+      if (origin === undefined || origin.vault === here.toString('hex')) return false
+      const from = await findVaultByIdentity(reader, origin.vault)
+      const sealed = from === null ? undefined : await grantIn(from.id)
+      if (sealed === undefined) return false
+      const grant = openRecord(sealed.record)
+      if (grant.type !== 'grant') throw new TypeError('the keeper gave no grant')
+      const { vault, permission } = grant.fields
+      return vault?.toString('hex') === origin.vault && permission === permissionBits.Admin
+    },
+
+    async check(tx, { vaultId, userId, origin, backup, vault, isAdminThere }) {
       const here = await of(tx, vaultId)
       if (origin?.appliance === here.appliance) {
-        if (origin.vault === here.vault) return
+        if (origin.vault === vault) return
         const from = await findVaultByIdentity(tx, origin.vault)
         const shared = from === null ? [] : await vaultsOf(tx, userId)
-        if (shared.some(({ id, permission }) => id === from?.id && permission === 'Admin')) return
+        if (isAdminThere && shared.some(({ id, permission }) => id === from?.id && permission === 'Admin')) return
       }
       if (!(await isAccepted(tx, vaultId, backup)))
         throw new Fault(

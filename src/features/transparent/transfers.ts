@@ -1,4 +1,4 @@
-import type { Granted } from '../../access/caller.ts'
+import type { Granted, VaultAccess } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrigin } from '../../hsm/backup-record.ts'
@@ -45,6 +45,8 @@ export interface Restoration {
   readonly backup: Buffer
   readonly userId: number
   /** Told the origin of the backup before anything is changed. */
+  /** See `VaultAccess`. */
+  readonly grantIn: VaultAccess['grantIn']
   readonly noteOrigin: (origin: BackupOrigin | undefined) => void
   /** Whether an existing key of that name is replaced. */
   readonly force: boolean
@@ -136,7 +138,7 @@ async function backUp({ store, hsm, vaultKeys }: TransferDependencies, by: Grant
 async function restore(
   on: TransferDependencies,
   by: Granted,
-  { vaultId, userId, name, stored, backup, force, noteOrigin }: Restoration,
+  { vaultId, userId, name, stored, backup, force, grantIn, noteOrigin }: Restoration,
   commit: Commit,
 ): Promise<TransparentKey> {
   if (stored && !force) throw nameTaken(stored.key)
@@ -148,7 +150,14 @@ async function restore(
   const to = { policy: sealedPolicy(row), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
   const versions = await sealedVersions(on, by, row, content, made)
-  const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
+  const arrival: Arrival = {
+    vaultId,
+    userId,
+    backup,
+    origin: content.origin,
+    vault: vault.toString('hex'),
+    isAdminThere: await on.origins.isAdminThere(on.store.read, content.origin, vault, grantIn),
+  }
   const key = await commit(async (tx) => {
     await lockPresentVault(tx, vaultId)
     await on.origins.check(tx, arrival)

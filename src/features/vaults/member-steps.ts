@@ -1,4 +1,4 @@
-import { confirmersOf, operatorId } from '../../access/confirmation.ts'
+import { type ActiveAdmin, confirmersOf, operatorId } from '../../access/confirmation.ts'
 import { nextGeneration } from '../../hsm/record-generation.ts'
 import { type MembershipKey, permissionBits } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
@@ -54,7 +54,9 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
         grant.by === operatorId ||
         removed === null ||
         removed.recoveries >= user.recoveries ||
-        (await confirmersAfter(tx, member, removed.recoveries)).includes(grant.by)
+        (await confirmersAfter(tx, member, removed.recoveries, await activeAdmins(tx, member.vaultId))).includes(
+          grant.by,
+        )
       const recoveries = mayConfirm ? Math.max(user.recoveries, removed?.recoveries ?? 0) : removed.recoveries
       const { permission, grants } = grant
       const first = {
@@ -91,15 +93,16 @@ const nothingLeft = { permission: 0, grants: null } as const
 
 const sealedState = ({ recoveries, generation, seal }: SealedState): SealedState => ({ recoveries, generation, seal })
 
-/** The Admins who may confirm a member whose recoveries are confirmed up to number `confirmed`. */
+/** Those of the Admins who may confirm a member whose recoveries are confirmed up to number `confirmed`. */
 export async function confirmersAfter(
   tx: Tx,
-  { vaultId, userId }: MembershipKey,
+  { userId }: MembershipKey,
   confirmed: number,
+  admins: readonly ActiveAdmin[],
 ): Promise<number[]> {
   const open = await recoveriesAfter(tx, userId, confirmed)
   return confirmersOf(
-    await activeAdmins(tx, vaultId),
+    admins,
     open.map(({ recoveredBy, recoveredAt }) => ({ by: recoveredBy, at: recoveredAt })),
   )
 }

@@ -5,7 +5,7 @@ import { findRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
 import { onHold } from '../users/recovery-records.ts'
-import { permissionOf, VaultTable } from './records.ts'
+import { permissionOf } from './records.ts'
 
 export interface MembershipRow {
   readonly vaultId: number
@@ -162,17 +162,6 @@ function at<Query extends WhereExpressionBuilder>(
 export async function removeEveryMember(tx: Tx, vaultId: number): Promise<void> {
   await tx.delete(RemovedMemberTable, { vaultId })
   await tx.delete(MembershipTable, { vaultId })
-}
-
-/** Whether the vault has an Admin who can log in, even if that membership is on hold. */
-export async function hasAdmin(tx: Tx, vaultId: number): Promise<boolean> {
-  const found = await tx
-    .createQueryBuilder()
-    .select('1', 'found')
-    .from(VaultTable, 'v')
-    .where(`v.id = :vaultId AND EXISTS (${admins('v.id')})`, { vaultId })
-    .getRawOne()
-  return found !== undefined
 }
 
 export interface Member {

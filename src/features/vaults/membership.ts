@@ -1,16 +1,18 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import { operatorId } from '../../access/confirmation.ts'
+import { type ActiveAdmin, operatorId } from '../../access/confirmation.ts'
 import type { MembershipKey, Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import { isPerson, lockedRow } from '../users/records.ts'
 import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
-import { findMember, hasAdmin, membersOf, type Member } from './membership-records.ts'
-import { confirmersAfter, createMemberSteps, type LockedParties } from './member-steps.ts'
+import { findMember, membersOf, type Member } from './membership-records.ts'
+import { confirmersAfter, createMemberSteps, type LockedParties, type MemberSteps } from './member-steps.ts'
+import { provenAdmins } from './proven-admins.ts'
 import { findVault, lockVault } from './records.ts'
-import { openRecoveries, type OpenRecovery } from './on-hold-records.ts'
+import { activeAdmins, openRecoveries, type OpenRecovery } from './on-hold-records.ts'
 
 /** What an Admin gives a member. */
 export interface GivenRights {
@@ -63,24 +65,15 @@ export function createMemberships({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Sealer
+  readonly hsm: Sealer & Pick<Hsm, 'knownSubjects'>
   readonly clock: Clock
 }): Memberships {
   const steps = createMemberSteps(hsm)
   const withCounted = countedIn({ store, hsm })
 
-  /** Takes a membership off hold, unless `check` throws for those who may confirm it. */
-  function confirmAfter(key: MembershipKey, commit: Commit, check: (found: Candidates) => void): Promise<void> {
-    return withCounted(key, commit, async (tx, parties) => {
-      const row = await findMember(tx, key)
-      if (row === null) throw new Fault('vault.member_unknown')
-      // The user is locked, so that a parallel recovery waits and is not confirmed along with these.
-      const { recoveries } = parties.user
-      if (row.recoveries >= recoveries) throw new Fault('vault.member_awake')
-      check({ recoveries, confirmers: await confirmersAfter(tx, key, row.recoveries) })
-      await steps.confirm(tx, parties, recoveries)
-    })
-  }
+  const confirmAfter = confirming(withCounted, steps)
+  const provenActiveAdmins = async (tx: Tx, parties: LockedParties) =>
+    (await provenAdmins(hsm, tx, vaultOf(parties))).filter(({ isOnHold }) => !isOnHold)
 
   return {
     list: (vaultId) => listedMembers(store.read, vaultId),
@@ -109,7 +102,7 @@ export function createMemberships({
     remove: (member, commit) => withVaultLocked(member, commit, (tx, parties) => steps.remove(tx, parties)),
 
     confirm: (member, by, recovery, commit) =>
-      confirmAfter(member, commit, ({ recoveries, confirmers }) => {
+      confirmAfter(member, commit, activeAdminsOf, ({ recoveries, confirmers }) => {
         if (!confirmers.includes(by)) throw new Fault('access.confirmation')
         if (recovery !== undefined && recovery !== recoveries)
           throw new Fault(
@@ -119,7 +112,7 @@ export function createMemberships({
       }),
 
     confirmByOperator: (member, commit) =>
-      confirmAfter(member, commit, ({ confirmers }) => {
+      confirmAfter(member, commit, provenActiveAdmins, ({ confirmers }) => {
         if (confirmers.length > 0) throw new Fault('vault.has_confirmer')
       }),
 
@@ -129,7 +122,7 @@ export function createMemberships({
         commit,
         async (tx, parties) => {
           checkPerson(parties)
-          if (await hasAdmin(tx, member.vaultId)) throw new Fault('vault.has_admin')
+          if ((await provenAdmins(hsm, tx, vaultOf(parties))).length > 0) throw new Fault('vault.has_admin')
           const grant = { permission: 'Admin', grants: null, by: operatorId, at: clock.now() } as const
           const row = await findMember(tx, member)
           await (row === null ? steps.admit(tx, parties, grant) : steps.setPermission(tx, parties, grant))
@@ -138,6 +131,30 @@ export function createMemberships({
       ),
   }
 }
+
+const vaultOf = ({ member, vault }: LockedParties) => ({ id: member.vaultId, identity: vault.identity })
+
+/** Takes a membership off hold, unless `check` throws for those of the vault's Admins who may confirm it. */
+function confirming(withCounted: typeof withVaultLocked, steps: MemberSteps) {
+  return (
+    key: MembershipKey,
+    commit: Commit,
+    adminsOf: (tx: Tx, parties: LockedParties) => Promise<readonly ActiveAdmin[]>,
+    check: (found: Candidates) => void,
+  ): Promise<void> =>
+    withCounted(key, commit, async (tx, parties) => {
+      const row = await findMember(tx, key)
+      if (row === null) throw new Fault('vault.member_unknown')
+      // The user is locked, so that a parallel recovery waits and is not confirmed along with these.
+      const { recoveries } = parties.user
+      if (row.recoveries >= recoveries) throw new Fault('vault.member_awake')
+      const confirmers = await confirmersAfter(tx, key, row.recoveries, await adminsOf(tx, parties))
+      check({ recoveries, confirmers })
+      await steps.confirm(tx, parties, recoveries)
+    })
+}
+
+const activeAdminsOf = (tx: Tx, { member }: LockedParties) => activeAdmins(tx, member.vaultId)
 
 async function listedMembers(reader: Reader, vaultId: number): Promise<ListedMember[]> {
   const open = await openRecoveries(reader, vaultId)

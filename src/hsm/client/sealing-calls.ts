@@ -4,6 +4,7 @@ import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
+import { shownCalls } from './shown-calls.ts'
 import { trailCalls } from './trail-calls.ts'
 
 /** Requests of workers and the operator to the keeper for seals and signatures. */
@@ -17,12 +18,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async raise(records) {
       await keeper.call('raise', listFields(records, sealedFields))
     },
-    async acceptRestored() {
-      await keeper.call('acceptRestored', [])
-    },
-    async restoredShown() {
-      await keeper.call('restoredShown', [])
-    },
+    ...shownCalls(keeper),
     async sealNew(record, { grant, person } = {}) {
       const reply = await keeper.call('sealNew', [record, ...[grant, person].flatMap(sealedFields)])
       return { identity: field(reply, 0), seal: field(reply, 1) }

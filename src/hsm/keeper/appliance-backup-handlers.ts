@@ -12,7 +12,7 @@ const mostDevices = 1_000
 
 /** Operations for the operator who makes or restores a backup of the appliance. */
 export function createApplianceBackupHandlers(
-  { auditKeys, auditEnds, otps, exchange, sealedRecords, copyState, now }: KeeperMemory,
+  { auditKeys, auditEnds, otps, copyState, now }: KeeperMemory,
   origin: Origin,
 ) {
   return {
@@ -38,16 +38,6 @@ export function createApplianceBackupHandlers(
       if (!(devices <= mostDevices))
         throw new Fault('hsm.rejected', `At most ${mostDevices} devices are raised together.`)
       return Array.from({ length: devices }, () => Buffer.from(otps.raise(stateIn(fields)) ? '1' : ''))
-    },
-    acceptRestored() {
-      checkOperator(origin)
-      exchange.restored()
-      return []
-    },
-    restoredShown() {
-      checkOperator(origin)
-      sealedRecords.noteAllShown()
-      return []
     },
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }

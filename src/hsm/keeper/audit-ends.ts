@@ -25,6 +25,8 @@ export interface AuditEndsDependencies {
   /** The id of this machine's keeper: see `SealStatement`. */
   readonly machine: () => string
   readonly now: () => number
+  /** Whether a chain of this name may begin here. Any other would stay in the keeper's file for good. */
+  readonly isOwn: (chain: string) => boolean
 }
 
 /** The last signed end of each chain. An end that does not continue it is not signed. */
@@ -58,7 +60,7 @@ export function pointsIn(state: KeeperState): ReadonlyMap<string, ChainPoint> {
 }
 
 export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
-  const { state, sign, publicKey, earlierKeys, machine, now } = on
+  const { state, sign, publicKey, earlierKeys, machine, now, isOwn } = on
   state.exec(endsTable)
   const find = state.prepare<[string], Row>('SELECT seq, hash, text, signature FROM audit_ends WHERE chain = ?')
   const keep = state.prepare(
@@ -72,7 +74,10 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
       if (digestOf(known) !== digestOf(previous)) throw refused(chain)
       return known
     }
-    if (previous === undefined) return undefined
+    if (previous === undefined) {
+      if (!isOwn(chain)) throw noneOfOurs(chain)
+      return undefined
+    }
     const statement = parseStatement(previous.text)
     const isOurs = [publicKey(), ...earlierKeys()].some((key) => isSignedBy(key, previous))
     if (statement?.chain !== chain || !isOurs) throw refused(chain)
@@ -100,6 +105,12 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
 
 const refused = (chain: string): Fault =>
   new Fault('hsm.rejected', `This end of the audit chain ${chain} does not go on from the last one that was signed.`)
+
+const noneOfOurs = (chain: string): Fault =>
+  new Fault(
+    'hsm.rejected',
+    `The keeper signs no first end of ${chain}, which no process of this machine writes. After a change of audit.machine, restart it.`,
+  )
 
 const hashForm = /^[0-9a-f]{64}$/
 const mostHeads = 4_096

@@ -24,6 +24,8 @@ export interface WritableFloors extends Floors {
   /** Whether the subject's floor was reported by another keeper. */
   isTold(subject: Buffer): boolean
   subjects(): readonly Buffer[]
+  /** The next floors in the order of their subjects, beginning with this one, or with what follows it. */
+  from(subject: Buffer, most: number): readonly Generation[]
   isEmpty(): boolean
   readonly risen: RisenRows
   /** Runs `work` in one transaction, so that all floors it raises take one sync. */
@@ -50,6 +52,9 @@ export function openFloors(path: string): WritableFloors {
   )
   const findTold = file.prepare<[Buffer]>('SELECT 1 FROM floors WHERE subject = ? AND rose = 0')
   const list = file.prepare<[], Buffer>('SELECT subject FROM floors').pluck()
+  const next = file.prepare<[Buffer, number], Generation>(
+    'SELECT subject, generation AS number FROM floors WHERE subject >= ? ORDER BY subject LIMIT ?',
+  )
   const forget = file.prepare<[number, number]>('DELETE FROM floors WHERE generation <= ? OR generation = ?')
   const findAny = file.prepare('SELECT 1 FROM floors LIMIT 1')
   const floors = readFloors(file)
@@ -68,6 +73,7 @@ export function openFloors(path: string): WritableFloors {
     },
     isTold: (subject) => findTold.get(subject) !== undefined,
     subjects: () => list.all(),
+    from: (subject, most) => next.all(subject, most),
     isEmpty: () => findAny.get() === undefined,
     risen,
     together: (work) => file.transaction(work)(),

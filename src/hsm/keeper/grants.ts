@@ -11,6 +11,7 @@ import type { BegunSessions } from './begun-sessions.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
 import { accountTypes, committedShown, type NewestRecords, shown } from './shown-record.ts'
+import type { ReplacedTokens } from './replaced-tokens.ts'
 import type { VaultNumbers } from './vault-numbers.ts'
 
 type Opened<T extends RecordType> = Extract<OpenedRecord, { type: T }>
@@ -21,7 +22,10 @@ const membershipTypes = ['membership', 'scoped membership'] as const
 export interface GrantDependencies extends NewestRecords {
   readonly endedSessions: EndedSessions
   readonly begunSessions: Pick<BegunSessions, 'takeOthers'>
+  readonly replacedTokens: Pick<ReplacedTokens, 'use'>
   readonly vaultNumbers: Pick<VaultNumbers, 'check'>
+  /** The longest that any session lasts. */
+  readonly longestSessionMs: number
   readonly now: () => number
 }
 
@@ -79,12 +83,17 @@ export function createGrantHandlers(on: GrantDependencies) {
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }
 
-/** Ends the sessions. An edited record is refused and does not stop the others. */
-function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly SealedRecord[]): void {
+/** Ends the sessions, each named by its record or a grant of it. An edited record is refused and does not stop the others. */
+function endAll(
+  { token, endedSessions, longestSessionMs, now }: GrantDependencies,
+  sessions: readonly SealedRecord[],
+): void {
   const broken: Fault[] = []
   for (const sealed of sessions) {
     try {
-      endedSessions.add(shown(token, sessionTypes, sealed).fields)
+      const { type, fields } = shown(token, [...sessionTypes, 'grant'], sealed)
+      const ended = type === 'grant' ? { identity: fields.session, expiresAt: now() + longestSessionMs } : fields
+      endedSessions.add(ended)
     } catch (error) {
       if (!isFault(error, 'hsm.seal_broken')) throw error
       broken.push(error)
@@ -151,7 +160,7 @@ const withoutGrants = (): Fault =>
 
 /** @throws Fault `session.invalid`, `vault.not_found`, `access.resting` */
 function checkSession(
-  { endedSessions, now }: GrantDependencies,
+  { endedSessions, replacedTokens, now }: GrantDependencies,
   token: string,
   { session, user, isStanding, isNew, isOfOthers, membership }: Shown,
 ): void {
@@ -159,6 +168,11 @@ function checkSession(
   const isTheirs = sessionTokenHash(token) === session.tokenHash
   if (isOver || isOfOthers || !isTheirs || !mayLogIn(user.capabilities) || !isStanding)
     throw new Fault('session.invalid')
+  if (!replacedTokens.use(session)) {
+    // An attacker may have the earlier token, or the present one.
+    endedSessions.add(session)
+    throw new Fault('session.invalid')
+  }
   if (membership === undefined) return
   // Until a user's first login is noted, whoever created the user may set the credentials. It has to be noted before a
   // vault is used.

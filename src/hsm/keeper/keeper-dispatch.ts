@@ -13,6 +13,7 @@ import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import type { Origin } from './record-change.ts'
 import { createSealHandlers } from './seal-handlers.ts'
+import { createShownHandlers } from './shown-handlers.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
 
@@ -34,6 +35,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     ...createFloorHandlers(memory.exchange),
     ...createApplianceBackupHandlers(memory, origin),
     ...createTakeoverHandlers(token, memory, origin),
+    ...createShownHandlers(memory, origin),
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
+import { isOwnChain } from '../../config/chain-name.ts'
 import type { Config } from '../../config/schema.ts'
 import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -23,6 +24,7 @@ import { createSealedRecords, type SealedRecords } from './sealed-records.ts'
 import { createServiceLogins, type LogInService } from './service-logins.ts'
 import { copyState } from './state-copy.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
+import { createReplacedTokens, type ReplacedTokens } from './replaced-tokens.ts'
 import { createShownRights, type ShownRights } from './shown-rights.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit } from './try-limit.ts'
@@ -41,6 +43,7 @@ export interface KeeperMemory {
   readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
   readonly begunSessions: BegunSessions
+  readonly replacedTokens: ReplacedTokens
   readonly shownRights: ShownRights
   readonly accountIds: AccountIds
   readonly vaultNumbers: VaultNumbers
@@ -51,6 +54,7 @@ export interface KeeperMemory {
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
   readonly recoveryWindowMs: number
+  readonly longestSessionMs: number
   readonly now: () => number
   readonly passkeys: PasskeyJudge
   readonly passphrases: PassphraseJudge
@@ -88,12 +92,12 @@ export function openKeeperMemory({
   const floors = openFloors(files.floors)
   const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
   const used = createUsedOtps(state)
-  const endedSessions = createEndedSessions(state, now)
+  const sessions = openSessions(state, config, now)
+  const { endedSessions, begunSessions } = sessions
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const recoverers = createRecoverers(state)
   const newest = openNewestRecords(state, { floors, recoverers }, now)
-  const begunSessions = createBegunSessions(state, now)
   const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, now)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
@@ -112,14 +116,13 @@ export function openKeeperMemory({
   })
   return {
     auditKeys,
-    auditEnds: createAuditEnds({ state, ...auditKeys, machine: () => exchange.standing().machine, now }),
+    auditEnds: createAuditEnds({ state, ...auditKeys, ...machineOf(config, exchange), now }),
     // By the clock of the machine, as hosts name the time.
     usedProvenance: createUsedProvenance(state, () => Date.now()),
     freshKeys: createFreshKeys(floors, now),
     ...newest,
     exchange,
-    endedSessions,
-    begunSessions,
+    ...sessions,
     firstCounts: createFirstCounts(state),
     recoverers,
     takeover: createTakeover({ state, floors, isTokenOfRelease020: () => isOfRelease020(token) }),
@@ -141,6 +144,24 @@ export function openKeeperMemory({
     },
   }
 }
+
+const machineOf = (config: Pick<Config, 'audit'>, exchange: FloorExchange) => ({
+  machine: () => exchange.standing().machine,
+  isOwn: (chain: string) => isOwnChain(config, chain),
+})
+
+type Sessions = Pick<KeeperMemory, 'endedSessions' | 'begunSessions' | 'replacedTokens' | 'longestSessionMs'>
+
+const openSessions = (
+  state: KeeperState,
+  { session, service }: Pick<Config, 'session' | 'service'>,
+  now: () => number,
+): Sessions => ({
+  endedSessions: createEndedSessions(state, now),
+  begunSessions: createBegunSessions(state, now),
+  replacedTokens: createReplacedTokens(state, session.rotation === 'strict', now),
+  longestSessionMs: Math.max(session.absoluteTimeoutMs, service.sessionMs),
+})
 
 /** Floors that other keepers report tell of newer records, too. */
 const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRights'>): Exchanged['floor'] => ({

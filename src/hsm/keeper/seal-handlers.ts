@@ -36,6 +36,7 @@ export function createSealHandlers(token: Token, memory: KeeperMemory, origin: O
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
       noteSealing(memory, record, next, replaces ? shownBefore : undefined)
+      if (next.type === 'session' && before?.type === 'session') memory.replacedTokens.note(next.fields, before.fields)
       return [seal(token, record)]
     },
     sealNew(fields) {

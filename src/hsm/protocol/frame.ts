@@ -95,6 +95,7 @@ export const keeperOperations = [
   'freshGrant',
   'passkeyChallenge',
   'restoredShown',
+  'knownSubjects',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

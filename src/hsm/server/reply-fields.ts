@@ -6,8 +6,10 @@ import { tokenStatus } from '../pkcs11/token-report.ts'
 import { nothing } from '../protocol/fields.ts'
 import { nonceBytes, provenanceNonce, provenanceRecord } from '../provenance.ts'
 
-/** State of a host and its reason, without a call of the token. */
-/** `fault`: what keeps the process from its work, although the token is ready. */
+/**
+ * State of a host and its reason, without a call of the token. `fault`: what keeps the process from its work, although
+ * the token is ready.
+ */
 export function pong(token: Token, fault?: string): Buffer[] {
   if (token.state() === 'ready' && fault !== undefined) return [Buffer.from('down'), Buffer.from(fault)]
   return [Buffer.from(token.state()), Buffer.from(token.reason() ?? '')]

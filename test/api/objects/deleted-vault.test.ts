@@ -18,6 +18,7 @@ it('an object whose vault is deleted after the call was authorized is refused fo
     permission: 'Admin',
     strict: false,
     scope: null,
+    grantIn: () => Promise.resolve(undefined),
     grant: () => Promise.resolve(grant),
   })
   const template = await services.templates.find(Number(server.templateid))

@@ -54,7 +54,15 @@ function watchedCommit(): { readonly commit: Commit; readonly sealed: () => numb
 
 it('a restore has all versions sealed before its transaction', async () => {
   const { commit, sealed } = watchedCommit()
-  const restoration = { vaultId, name: 'again', stored: undefined, backup, userId: 0, noteOrigin: () => undefined }
+  const restoration = {
+    vaultId,
+    name: 'again',
+    stored: undefined,
+    backup,
+    userId: 0,
+    noteOrigin: () => undefined,
+    grantIn: () => Promise.resolve(undefined),
+  }
   await appliance.services.transfers.restore(by, { ...restoration, force: false }, commit)
   expect(sealed()).toBe(0)
   expect((await readKey(vault.admin, vault.id, 'again')).VERSIONS).toHaveLength(versions)

@@ -37,7 +37,14 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
         const place = { vaultId: Number(id), name: `copy${number}`, stored: undefined }
         return transfers.restore(
           { grant: () => grantIn(appliance, id) },
-          { ...place, backup, force: false, userId: 1, noteOrigin: () => undefined },
+          {
+            ...place,
+            backup,
+            force: false,
+            userId: 1,
+            noteOrigin: () => undefined,
+            grantIn: () => Promise.resolve(undefined),
+          },
           appliance.commit,
         )
       }),
@@ -59,6 +66,7 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
       permission: 'Admin',
       strict: false,
       scope: null,
+      grantIn: () => Promise.resolve(undefined),
       grant: () => grantIn(appliance, vault.id),
     })
     const folder = await services.templates.find(2)

@@ -37,6 +37,7 @@ export const restoreKey = (transfers: Transfers) =>
         stored: resource,
         backup: base64Member('backup', body.backup),
         force: body.force,
+        grantIn: vault.grantIn,
         noteOrigin: (origin: BackupOrigin | undefined) =>
           note({
             target: origin ? `backup of vault ${origin.vault} of appliance ${origin.appliance}` : 'backup of format 1',

@@ -1,0 +1,49 @@
+import { strictOverlapMs } from '../../access/session-token-form.ts'
+import type { FieldsOf } from '../record-layouts.ts'
+import type { KeeperState } from './keeper-state.ts'
+
+/**
+ * Which token of a session was replaced by which, under strict rotation. The row of a token says so too, and no seal
+ * covers that: whoever writes to the database could have an earlier token serve again.
+ */
+export interface ReplacedTokens {
+  /** A record of this token is sealed in place of the record of an earlier one. */
+  note(session: Session, earlier: Pick<Session, 'tokenHash'>): void
+  /**
+   * Notes that the token is used: half a minute later those before it are no longer good. False where that is so for
+   * this one.
+   */
+  use(session: Pick<Session, 'identity' | 'tokenHash'>): boolean
+}
+
+type Session = Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'expiresAt'>
+
+export function createReplacedTokens(state: KeeperState, isStrict: boolean, now: () => number): ReplacedTokens {
+  state.exec(`
+    CREATE TABLE IF NOT EXISTS replaced_tokens (
+      session BLOB NOT NULL, token TEXT NOT NULL, next TEXT NOT NULL, used_at INTEGER, expires_at INTEGER NOT NULL,
+      PRIMARY KEY (session, token, next)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS replaced_tokens_end ON replaced_tokens (expires_at)
+  `)
+  const forget = state.prepare('DELETE FROM replaced_tokens WHERE expires_at < ?')
+  const keep = state.prepare(
+    'INSERT OR IGNORE INTO replaced_tokens (session, token, next, expires_at) VALUES (?, ?, ?, ?)',
+  )
+  const begin = state.prepare(
+    'UPDATE replaced_tokens SET used_at = ? WHERE session = ? AND next = ? AND used_at IS NULL',
+  )
+  const find = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND used_at < ? LIMIT 1')
+  return {
+    note({ identity, tokenHash, expiresAt }, earlier) {
+      if (!isStrict) return
+      forget.run(now())
+      keep.run(identity, earlier.tokenHash, tokenHash, expiresAt)
+    },
+    use({ identity, tokenHash }) {
+      if (!isStrict) return true
+      begin.run(now(), identity, tokenHash)
+      return find.get(identity, tokenHash, now() - strictOverlapMs) === undefined
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperMemory } from './keeper-memory.ts'
+import { checkOperator, type Origin } from './record-change.ts'
+
+/** Subjects in one reply. */
+const most = 10_000
+
+/** Operations of the operator about all records that the keeper was shown. */
+export function createShownHandlers(
+  { exchange, sealedRecords, floors }: Pick<KeeperMemory, 'exchange' | 'sealedRecords' | 'floors'>,
+  origin: Origin,
+) {
+  return {
+    acceptRestored() {
+      checkOperator(origin)
+      exchange.restored()
+      return []
+    },
+    restoredShown() {
+      checkOperator(origin)
+      sealedRecords.noteAllShown()
+      return []
+    },
+    /** The next subjects with this beginning, each with its generation, from where the last reply ended. */
+    knownSubjects(fields) {
+      checkOperator(origin)
+      const [beginning, from] = [fields.bytes(), fields.bytes()]
+      const found = floors.from(from, most)
+      const end = found.findIndex(({ subject }) => !subject.subarray(0, beginning.length).equals(beginning))
+      return found
+        .slice(0, end === -1 ? found.length : end)
+        .flatMap(({ subject, number }) => [subject, Buffer.from(String(number))])
+    },
+  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}

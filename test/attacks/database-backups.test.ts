@@ -1,0 +1,44 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { verdict } from '../support/fault-kit.ts'
+import { makeVault } from '../support/vault.ts'
+
+/**
+ * The attacker writes to the database, has a vault of his own, and the backup of a key that another vault's member took
+ * out.
+ */
+let appliance: TestAppliance
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+})
+afterAll(() => appliance.close())
+
+it.each([
+  ['that is made up', undefined],
+  ['that he had', 'Admin'],
+] as const)('restores no backup of another vault by a membership there %s', async (_, had) => {
+  const vault = await makeVault(appliance)
+  const ciphertext = await vault.encrypt('k', 'AAAA', {})
+  const { backup } = (await vault.admin.must('GET', `/transparent/backup/${vault.id}/k`))['KEYS'] as { backup: string }
+  const user = await appliance.addUser()
+  const mallory = await makeVault(appliance, 'Mine', await appliance.login(user))
+  const database = new Database(String(appliance.config.store.sqlite))
+  const membership = `vault_id = ${vault.id} AND user_id = ${user.id}`
+  if (had !== undefined) await vault.share(String(user.id), had)
+  const row = database.prepare<[], Record<string, unknown>>(`SELECT * FROM vault_members WHERE ${membership}`).get()
+  if (had !== undefined) await vault.share(String(user.id), undefined)
+  const forged = row ?? {
+    ...database.prepare<[], Record<string, unknown>>(`SELECT * FROM vault_members WHERE vault_id = ${vault.id}`).get(),
+    user_id: user.id,
+  }
+  const names = Object.keys(forged)
+  database
+    .prepare(`INSERT INTO vault_members (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+    .run(...Object.values(forged))
+  const restored = await mallory.admin.post(`/transparent/restore/${mallory.id}/stolen`, { backup })
+  database.exec(`DELETE FROM vault_members WHERE ${membership}`)
+  database.close()
+  const decrypted = await mallory.admin.post(`/transparent/${mallory.id}/decrypt/stolen`, { ciphertext })
+  expect([verdict(decrypted), verdict(restored)]).toEqual(['404 1500', expect.stringMatching(/^503 19(03|11)$/)])
+})

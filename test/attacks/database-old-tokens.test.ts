@@ -1,0 +1,94 @@
+import Database from 'better-sqlite3'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { sessionTokenHash } from '../../src/access/session-token-form.ts'
+import { insertToken } from '../../src/features/auth/session-records.ts'
+import { findSealedSession, sealNextToken } from '../../src/features/auth/session-seals.ts'
+import { successorOf } from '../../src/features/auth/session-token.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { grantOfSession } from '../support/session-grant.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/** The attacker has a token of a user's session, and writes to the database. */
+let appliance: TestAppliance
+beforeAll(async () => {
+  appliance = await TestAppliance.own({ session: { rotation: 'strict' } })
+})
+afterAll(() => appliance.close())
+
+function edit(sql: string): void {
+  const connection = new Database(String(appliance.config.store.sqlite))
+  connection.exec(sql)
+  connection.close()
+}
+
+describe('a token that was replaced, in a row that says that it was not', () => {
+  let now = Date.now()
+  let keeper: { readonly hsm: Hsm; close(): Promise<void> }
+  beforeAll(async () => {
+    keeper = await startKeeperAt(appliance, () => now, 'worker')
+  })
+  afterAll(() => keeper.close())
+
+  /** Replaces the token, and leaves it in its row as if it were not. */
+  async function replaced(token: string): Promise<string> {
+    const session = await findSealedSession(appliance.store.read, sessionTokenHash(token))
+    if (session === undefined) throw new Error('no session')
+    const next = await successorOf(keeper.hsm, token)
+    const grant = await grantOfSession(appliance, keeper.hsm, appliance.client(token))
+    const seal = await sealNextToken(keeper.hsm, session, next.hash, grant)
+    await appliance.store.transaction((tx) => insertToken(tx, { hash: next.hash, seal }, session.session.id, now))
+    return next.token
+  }
+  const use = (token: string) => outcomeOf(grantOfSession(appliance, keeper.hsm, appliance.client(token)))
+
+  it('serves half a minute after its successor was used, and ends the session after that', async () => {
+    const { token: first = '' } = await appliance.login(await appliance.addUser())
+    const second = await replaced(first)
+    now += 60_000
+    expect(await use(first)).toBe('done')
+    expect(await use(second)).toBe('done')
+    now += 29_000
+    expect(await use(first)).toBe('done')
+    now += 2_000
+    expect([await use(first), await use(second)]).toEqual(['session.invalid', 'session.invalid'])
+  })
+
+  it('does so whichever of the tokens before the present one it is', async () => {
+    const { token: first = '' } = await appliance.login(await appliance.addUser())
+    const second = await replaced(first)
+    const third = await replaced(second)
+    expect(await use(third)).toBe('done')
+    now += 31_000
+    expect(await use(third)).toBe('done')
+    expect(await use(first)).toBe('session.invalid')
+  })
+})
+
+it('a session that its user ended does not begin again where its token was hidden at that moment', async () => {
+  const client = await appliance.login(await appliance.addUser())
+  const stolen = appliance.client(client.token)
+  const hash = sessionTokenHash(client.token ?? '')
+  edit(`UPDATE session_tokens SET superseded_at = ${Date.now()} WHERE hash = '${hash}'`)
+  await client.must('GET', '/auth/logout')
+  edit(`UPDATE session_tokens SET superseded_at = NULL WHERE hash = '${hash}'`)
+  edit('UPDATE sessions SET ended_at = NULL')
+  // What a worker remembers for a minute does not count.
+  const worker = workerHsm(appliance)
+  onTestFinished(() => worker.close())
+  expect(await outcomeOf(grantOfSession(appliance, worker, stolen))).toBe('session.invalid')
+})
+
+it('an idle session goes on where its row tells of a call that was not made', async () => {
+  const own = await TestAppliance.own({ session: { idleTimeoutMs: 1_000 } })
+  onTestFinished(() => own.close())
+  const client = await own.login()
+  await delay(1_200)
+  const connection = new Database(String(own.config.store.sqlite))
+  connection.exec(`UPDATE sessions SET last_seen_at = ${Date.now()}, ended_at = NULL`)
+  connection.close()
+  expect((await client.get('/vault')).status).toBe(200)
+})
