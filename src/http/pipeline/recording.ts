@@ -98,7 +98,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
 
     commitOf(request) {
       const commit = createRecordedCommit(store, async (tx) => {
-        const noted = { ...eventOf(request, 'allowed'), rows: request.note.rows }
+        const noted = Object.assign(eventOf(request, 'allowed'), { rows: request.note.rows })
         const event = await withRows(noted, tx, readRows)
         return async () => {
           for (const part of request.parts) await audit.append({ ...eventOf(request, 'allowed'), ...part })
