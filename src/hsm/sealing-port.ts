@@ -63,6 +63,12 @@ export interface SealingPort extends TrailPort {
   knownSubjects(type: string, ...more: readonly Buffer[]): Promise<readonly Generation[]>
 
   /**
+   * For the operator, who names a vault by its number: rejects with `hsm.outdated` where callers used another vault by
+   * this number, or this one by another number. `identity`: 32 hexadecimal digits.
+   */
+  checkVaultNumber(vault: { readonly id: number; readonly identity: string }): Promise<void>
+
+  /**
    * The sealed rights of a session for the next minute. Rejects with `session.invalid`, `vault.not_found` and
    * `access.resting` where it has none, and with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
    * put back.

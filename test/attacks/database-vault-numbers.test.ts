@@ -72,6 +72,22 @@ it('gets nothing that is written to the number of another vault, and is seen in 
   expect(await vault.decrypt('k', before)).toBe('b2xk')
 })
 
+it('has the operator let no backup into another vault than that of the number', async () => {
+  const vault = await makeVault(appliance, 'Ledgers')
+  const mallory = await makeVault(appliance, 'Theirs')
+  const lost = await makeVault(appliance, 'Lost')
+  for (const one of [vault, mallory, lost]) await one.encrypt('k', 'AAAA')
+  const { KEYS } = await lost.admin.must('GET', `/transparent/backup/${lost.id}/k`)
+  const { backup } = KEYS as { backup: string }
+  const accept = () => strongroom(appliance.configFile, ['vault', 'accept-backup', vault.id, '-'], backup)
+  exchange(vault.id, mallory.id)
+  const { status } = await accept()
+  exchange(vault.id, mallory.id)
+  const restored = await mallory.admin.post(`/transparent/restore/${mallory.id}/stolen`, { backup })
+  expect([status, verdict(restored)]).toEqual([3, '403 1519'])
+  expect((await accept()).status).toBe(0)
+})
+
 it('gets what is written to an object that the database moves into the vault, and is seen by the trail', async () => {
   const victim = await appliance.addUser()
   const vault = await makeVault(appliance, 'Payroll', await appliance.login(victim))

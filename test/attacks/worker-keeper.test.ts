@@ -304,6 +304,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
   restoredShown: async () => [await calls.keeper('restoredShown', [])],
   knownSubjects: async () => [await calls.keeper('knownSubjects', [nothing, nothing])],
+  checkVaultNumber: async () => [await calls.keeper('checkVaultNumber', [1, Buffer.alloc(16)])],
 }
 
 /** Devices without a holder, in an impossible state, and too many of them; and input that is no one-time password. */

@@ -46,7 +46,7 @@ export interface BackupOrigins {
 }
 
 export function createBackupOrigins(dependencies: {
-  readonly hsm: Pick<Hsm, 'auditPublicKey' | 'seal' | 'verify'>
+  readonly hsm: Pick<Hsm, 'auditPublicKey' | 'checkVaultNumber' | 'seal' | 'verify'>
   readonly clock: Clock
 }): BackupOrigins {
   const { hsm, clock } = dependencies
@@ -95,6 +95,7 @@ export function createBackupOrigins(dependencies: {
 
     async accept(tx, vaultId, backup) {
       const vault = await existingVault(tx, vaultId)
+      await hsm.checkVaultNumber(vault)
       const accepted = { vaultId, digest: sha256(backup), acceptedAt: clock.now() }
       const seal = await hsm.seal(acceptanceRecord(vault, accepted))
       await saveAccepted(tx, { ...accepted, seal })

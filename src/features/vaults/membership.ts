@@ -65,7 +65,7 @@ export function createMemberships({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Sealer & Pick<Hsm, 'knownSubjects'>
+  readonly hsm: Sealer & Pick<Hsm, 'knownSubjects' | 'checkVaultNumber'>
   readonly clock: Clock
 }): Memberships {
   const steps = createMemberSteps(hsm)

@@ -16,14 +16,15 @@ export interface ProvenAdmin extends Pick<MembershipRow, 'userId' | 'grantedBy' 
 
 /**
  * The Admins of a vault who can log in, for a decision of the operator that assumes that there are none. The keeper knows
- * who is or was a member: the database can neither hide nor change one of them.
+ * who is or was a member, and the vault's number: the database can neither hide nor change one of them.
  * @throws Fault `hsm.outdated` where it does, `hsm.seal_broken`
  */
 export async function provenAdmins(
-  hsm: Pick<Hsm, 'raise' | 'knownSubjects'>,
+  hsm: Pick<Hsm, 'raise' | 'knownSubjects' | 'checkVaultNumber'>,
   tx: Tx,
   vault: Pick<Vault, 'id' | 'identity'>,
 ): Promise<ProvenAdmin[]> {
+  await hsm.checkVaultNumber(vault)
   const members = await tx.findBy(MembershipTable, { vaultId: vault.id })
   const removed = await tx.findBy(RemovedMemberTable, { vaultId: vault.id })
   const users = new Map((await usersOf(tx, [...members, ...removed])).map((user) => [user.id, user]))

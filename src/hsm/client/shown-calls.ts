@@ -14,6 +14,9 @@ export function shownCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
     async restoredShown() {
       await keeper.call('restoredShown', [])
     },
+    async checkVaultNumber({ id, identity }) {
+      await keeper.call('checkVaultNumber', [Buffer.from(String(id)), Buffer.from(identity, 'hex')])
+    },
     async knownSubjects(type, ...more) {
       const beginning = encodeRecord([type, ...more])
       const known: Generation[] = []

@@ -8,7 +8,12 @@ const most = 10_000
 
 /** Operations of the operator about all records that the keeper was shown. */
 export function createShownHandlers(
-  { exchange, sealedRecords, floors }: Pick<KeeperMemory, 'exchange' | 'sealedRecords' | 'floors'>,
+  {
+    exchange,
+    sealedRecords,
+    floors,
+    vaultNumbers,
+  }: Pick<KeeperMemory, 'exchange' | 'sealedRecords' | 'floors' | 'vaultNumbers'>,
   origin: Origin,
 ) {
   return {
@@ -20,6 +25,11 @@ export function createShownHandlers(
     restoredShown() {
       checkOperator(origin)
       sealedRecords.noteAllShown()
+      return []
+    },
+    checkVaultNumber(fields) {
+      checkOperator(origin)
+      vaultNumbers.check(fields.integer(), fields.bytes())
       return []
     },
     /** The next subjects with this beginning, each with its generation, from where the last reply ended. */

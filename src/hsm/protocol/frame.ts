@@ -96,6 +96,7 @@ export const keeperOperations = [
   'passkeyChallenge',
   'restoredShown',
   'knownSubjects',
+  'checkVaultNumber',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 
