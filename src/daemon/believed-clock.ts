@@ -10,7 +10,7 @@ import { dayMs } from '../monitor/judgement.ts'
  * operator, would end all recovery windows at once.
  */
 export interface BelievedClock {
-  /** False from when the clock is more than a day ahead until it is set right, or has gone on like that for a day. */
+  /** False from when the clock is more than a day ahead until it is set right, or has run like that for a day in all. */
   isBelieved(): Promise<boolean>
 }
 
@@ -24,47 +24,55 @@ export interface BelievedClockOptions {
 }
 
 const file = 'believed-clock.json'
-const shape = z.object({ at: z.number() })
+const shape = z.object({ at: z.number(), aheadForMs: z.number().default(0) })
+/** What the next start has to know: the time that was believed last, and for how long the clock has been ahead of it. */
+type Kept = z.infer<typeof shape>
 
 export function createBelievedClock(options: BelievedClockOptions): BelievedClock {
   const { directory, clock, elapsed = () => performance.now(), log } = options
-  let last: { readonly at: number; readonly elapsed: number } | undefined
-  /** When the clock was first found ahead, as `elapsed`. */
-  let aheadSince: number | undefined
+  /** `Kept`, and when it was looked at, as `elapsed`. */
+  let last: (Kept & { readonly elapsed: number }) | undefined
+  let isAhead = false
 
-  async function believe(now: number): Promise<true> {
-    if (aheadSince !== undefined) log.info({}, 'the clock is believed again: what has ended is destroyed')
-    aheadSince = undefined
-    last = { at: now, elapsed: elapsed() }
+  async function keep(kept: Kept, passed: number): Promise<void> {
+    last = { ...kept, elapsed: passed }
     // Not flushed: after a power cut the time before it counts. A disk that is full leaves that as well.
     const path = join(directory, file)
-    await writeFile(`${path}.new`, JSON.stringify({ at: now }), { mode: 0o600 })
+    await writeFile(`${path}.new`, JSON.stringify(kept), { mode: 0o600 })
       .then(() => rename(`${path}.new`, path))
       .catch(() => undefined)
-    return true
   }
 
   return {
     async isBelieved() {
-      const now = clock.now()
+      const [now, passed] = [clock.now(), elapsed()]
       // At the first start there is nothing to compare with.
-      last ??= { at: (await readTime(directory)) ?? now, elapsed: elapsed() }
-      const aheadMs = now - (last.at + elapsed() - last.elapsed)
-      if (aheadMs <= dayMs || (aheadSince !== undefined && elapsed() - aheadSince >= dayMs)) return believe(now)
-      if (aheadSince === undefined)
+      last ??= { ...((await readKept(directory)) ?? { at: now, aheadForMs: 0 }), elapsed: passed }
+      const at = last.at + passed - last.elapsed
+      const aheadMs = now - at
+      // Counted over all starts: else what has ended would stay for good where the appliance is restarted every day.
+      const aheadForMs = last.aheadForMs + (isAhead ? passed - last.elapsed : 0)
+      if (aheadMs <= dayMs || aheadForMs >= dayMs) {
+        if (isAhead) log.info({}, 'the clock is believed again: what has ended is destroyed')
+        isAhead = false
+        await keep({ at: now, aheadForMs: 0 }, passed)
+        return true
+      }
+      if (!isAhead)
         log.warn(
           { days: Math.floor(aheadMs / dayMs) },
           'the clock is days ahead of what it was, or nothing ran meanwhile: no deleted key, object or link is destroyed for a day. Set the clock right if it is wrong',
         )
-      aheadSince ??= elapsed()
+      isAhead = true
+      await keep({ at, aheadForMs }, passed)
       return false
     },
   }
 }
 
-async function readTime(directory: string): Promise<number | undefined> {
+async function readKept(directory: string): Promise<Kept | undefined> {
   try {
-    return shape.parse(JSON.parse(await readFile(join(directory, file), 'utf8'))).at
+    return shape.parse(JSON.parse(await readFile(join(directory, file), 'utf8')))
   } catch {
     return undefined
   }

@@ -74,3 +74,17 @@ it('one that is set back is: what has ended by it has ended', async () => {
   expect(await first.isBelieved()).toBe(true)
   expect(await start().isBelieved()).toBe(true)
 })
+
+it('one that stays ahead for a day in all is, also where each day ends the process', async () => {
+  await start().isBelieved()
+  now += 3 * day
+  const believedAtNight: boolean[] = []
+  for (let working = 0; working < 3; working++) {
+    const next = start()
+    expect(await next.isBelieved()).toBe(false)
+    pass(8 * hour)
+    believedAtNight.push(await next.isBelieved())
+    now += 16 * hour
+  }
+  expect(believedAtNight).toEqual([false, false, true])
+})
