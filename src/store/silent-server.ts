@@ -23,12 +23,20 @@ export function createSilenceWatch(): SilenceWatch {
     start: () => void (isOn = true),
     watch(client) {
       const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+      let waiting = 0
+      let timer: NodeJS.Timeout | undefined
+      /** Called whenever the server has shown itself, or has to: a statement may wait for earlier ones of its connection. */
+      const listenAnew = (): void => {
+        clearTimeout(timer)
+        timer = isOn && waiting > 0 ? setTimeout(() => void client.end(), silenceMs) : undefined
+      }
       const asking = async (...given: unknown[]): Promise<unknown> => {
-        const timer = isOn ? setTimeout(() => void client.end(), silenceMs) : undefined
+        if (++waiting === 1) listenAnew()
         try {
           return await ask(...given)
         } finally {
-          clearTimeout(timer)
+          waiting -= 1
+          listenAnew()
         }
       }
       Object.assign(client, { query: asking })

@@ -38,6 +38,13 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server that stands still, as one who
     await vault.encrypt('served', 'AAAA')
   })
 
+  it('is none that answers one statement after another, though the last one waits for long', async () => {
+    const slept = appliance.store.transaction((tx) =>
+      Promise.all([1, 2].map((number) => tx.query(`SELECT pg_sleep(8)::text, ${number} AS number`))),
+    )
+    expect(await slept).toEqual([[expect.objectContaining({ number: 1 })], [expect.objectContaining({ number: 2 })]])
+  })
+
   it('ends the transactions of a machine that is gone, whose locks would hold up the others', async () => {
     const { store } = appliance
     const setting = 'SHOW idle_in_transaction_session_timeout'
