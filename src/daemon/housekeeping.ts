@@ -145,12 +145,14 @@ export function startHousekeeping({ services, log, believedClock }: Housekeeping
     }
   }
 
+  /** Asked before each part, since the clock may be set during the hours that a million items take. */
+  const mayDo = async ({ isFinal }: Chore): Promise<boolean> => isFinal !== true || believedClock.isBelieved()
+
   /** In rounds, so that a chore with a million items does not hold up the others. */
   async function tidy(): Promise<void> {
-    const isBelieved = await believedClock.isBelieved()
-    for (let left = chores.filter(({ isFinal }) => isBelieved || isFinal !== true); ;) {
+    for (let left = chores; ;) {
       const more: Chore[] = []
-      for (const chore of left) if (!stopping && (await did(chore))) more.push(chore)
+      for (const chore of left) if (!stopping && (await mayDo(chore)) && (await did(chore))) more.push(chore)
       if (more.length === 0 || stopping) return
       left = more
       await new Promise<void>((resolve) => {

@@ -77,3 +77,23 @@ it('housekeeping that has always more to do stops all the same', async () => {
   expect(sweepUploads.mock.calls.length).toBeGreaterThan(5)
   await housekeeping.stop()
 })
+
+it('housekeeping destroys nothing from when the clock is not believed any more, and does the rest', async () => {
+  let isBelieved = true
+  const sweepUploads = vi.fn(() => Promise.resolve(1))
+  const destroyExpired = vi.fn(() => Promise.resolve([{ vaultId: 1, name: 'k' }]))
+  const services = { ...givenServices(() => Promise.resolve(), sweepUploads), keyDeletion: { destroyExpired } }
+  const housekeeping = startHousekeeping({
+    services: services as unknown as Services,
+    log,
+    believedClock: { isBelieved: () => Promise.resolve(isBelieved) },
+  })
+  await vi.advanceTimersByTimeAsync(40_000)
+  isBelieved = false
+  const [destroyed, swept] = [destroyExpired, sweepUploads].map(({ mock }) => mock.calls.length)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(destroyExpired).toHaveBeenCalledTimes(destroyed ?? 0)
+  expect(sweepUploads.mock.calls.length).toBeGreaterThan(swept ?? 0)
+  expect(destroyed).toBeGreaterThan(5)
+  await housekeeping.stop()
+})
