@@ -29,7 +29,11 @@ export interface StoreCopy {
  */
 export function copyStore({ tables, from, to, progress, check }: StoreCopy): Promise<number> {
   return from.transaction(async (original) => {
-    if (from.dialect === 'postgres') await original.query(`LOCK TABLE ${tables.map(nameOf).join(', ')} IN SHARE MODE`)
+    if (from.dialect === 'postgres') {
+      await original.query(`LOCK TABLE ${tables.map(nameOf).join(', ')} IN SHARE MODE`)
+      // The original is not read while the copy is checked, which takes minutes: it has to stay locked.
+      await original.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    }
     return to.transaction(async (copy) => {
       const total = await countRows(original, tables)
       let done = 0
