@@ -28,15 +28,19 @@ export const dayMs = 86_400_000
 const shareOfSmallDisk = 1 / 4
 
 /**
- * Checks free disk space: every call is recorded before it is answered, so a full disk stops the appliance. `name`
- * describes the content of the disk.
+ * Checks free disk space: every call is recorded before it is answered, so a full disk of the trail stops the
+ * appliance. `name` describes the content of the disk.
  */
 export function judgeDisk(disk: Room, name: string, thresholds: Pick<Thresholds, 'freeMiB'>): Judgement {
   const free = disk.freeBytes / mebibyte
   const freeMiB = Math.min(thresholds.freeMiB, (disk.sizeBytes / mebibyte) * shareOfSmallDisk)
   const detail = `${Math.floor(free)} MiB free for ${name}`
   if (free < freeMiB / 10)
-    return { state: 'problem', detail, remedy: 'Free some space now: when it is gone every call is refused.' }
+    return {
+      state: 'problem',
+      detail,
+      remedy: 'Free some space now: when it is gone, calls are refused, or backups fail.',
+    }
   const remedy = 'Free some space, or move the folder to a larger disk.'
   return { state: free < freeMiB ? 'warning' : 'ok', detail, remedy }
 }
