@@ -83,10 +83,10 @@ it('a session that its user ended does not begin again where its token was hidde
 })
 
 it('an idle session goes on where its row tells of a call that was not made', async () => {
-  const own = await TestAppliance.own({ session: { idleTimeoutMs: 1_000 } })
+  const own = await TestAppliance.own({ session: { idleTimeoutMs: 4_000 } })
   onTestFinished(() => own.close())
   const client = await own.login()
-  await delay(1_200)
+  await delay(4_200)
   const connection = new Database(String(own.config.store.sqlite))
   connection.exec(`UPDATE sessions SET last_seen_at = ${Date.now()}, ended_at = NULL`)
   connection.close()

@@ -69,6 +69,8 @@ async function trigramsAreQuick(reader: Reader, { userId, needle }: Search): Pro
 const bytesInATurn = 4 * 1024 * 1024
 /** Ids whose texts have 4 MiB at most, but for objects of earlier releases: each has 16,384 characters of four bytes. */
 const idsInATurn = 64
+/** Texts that average more than this are long. Ordinary objects have some 100 bytes. */
+const longTextBytes = 256
 /** Ids whose texts are measured, without being read: few at first, so that a refused search of long texts costs little. */
 const idsMeasuredFirst = 2_048
 const mostIdsMeasured = 131_072
@@ -103,9 +105,9 @@ async function readInTurns(reader: Reader, search: Search, admitLongList: AdmitL
 }
 
 /**
- * Divides these ids until the texts of each part are read in one turn. Several turns for so few ids are counted as a
- * long list before the first: a user can make thousands of long objects in a minute, which take hundreds of
- * milliseconds to search.
+ * Divides these ids until the texts of each part are read in one turn. Several turns for long texts are counted as a long
+ * list before the first: a user can make thousands of long objects in a minute, which take hundreds of milliseconds to
+ * search.
  */
 async function* turnsOf(
   reader: Reader,
@@ -117,7 +119,7 @@ async function* turnsOf(
   const [texts] = await select<{ readonly bytes: number | null }>(reader, byMeasuring, [userId, after, last])
   const bytes = texts?.bytes ?? 0
   if (bytes > bytesInATurn && last - after > idsInATurn) {
-    admitLongList()
+    if (bytes > longTextBytes * (last - after)) admitLongList()
     // Twice as many as would do if all texts were equally long.
     const ids = Math.ceil(((last - after) * bytesInATurn) / (2 * bytes))
     for (let from = after; from < last; from += ids) {
