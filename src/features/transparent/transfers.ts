@@ -44,9 +44,9 @@ export interface Restoration {
   readonly stored: StoredKey | undefined
   readonly backup: Buffer
   readonly userId: number
-  /** Told the origin of the backup before anything is changed. */
   /** See `VaultAccess`. */
   readonly grantIn: VaultAccess['grantIn']
+  /** Told the origin of the backup before anything is changed. */
   readonly noteOrigin: (origin: BackupOrigin | undefined) => void
   /** Whether an existing key of that name is replaced. */
   readonly force: boolean
