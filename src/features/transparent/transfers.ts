@@ -29,6 +29,7 @@ import {
   sealedVersion,
   type SealedKey,
   mapBrokenSeal,
+  raiseAfter,
 } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 
@@ -164,6 +165,7 @@ async function restore(
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
     if (present) await endReplaced(on, tx, present.key)
+    raiseAfter(on.hsm, tx, sealedPolicy(row))
     return insert(tx, row, versions)
   })
   await on.destruction.destroyPending().catch(() => [])
