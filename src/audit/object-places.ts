@@ -102,19 +102,21 @@ export function createPlaceReplay(): PlaceReplay {
 function sinceMade(last: Told, restoredAt: number): readonly Told[] {
   const told: Told[] = []
   for (let one: Told | undefined = last; one !== undefined; one = one.before) if (one.at > restoredAt) told.push(one)
-  // The chains of several processes are read in parallel.
-  told.sort((a, b) => a.at - b.at)
-  const made = told.findLastIndex(({ from }) => from === undefined)
-  return told.slice(Math.max(0, made))
+  // The chains of several processes are read in parallel. Of one moment, the record that was read first is the first.
+  const inOrder = told.toReversed().toSorted((a, b) => a.at - b.at)
+  const made = inOrder.findLastIndex(({ from }) => from === undefined)
+  return inOrder.slice(Math.max(0, made))
 }
 
 /** What was moved in the database alone came to its place without a record, also where a call has moved it on since. */
 function judge(told: readonly Told[], current: string, readAt: number): Omit<RowFinding, 'row'> | undefined {
-  // A crash may have undone the move before.
-  const isFrom = (from: string) => (one: Told) => one.place.startsWith(`vault=${from} `)
-  for (const [index, { from = '' }] of told.entries())
-    if (index > 0 && !told.slice(0, index).some(isFrom(from)))
+  // All before, since a crash may have undone the last move.
+  const vaults = new Set<string>()
+  for (const { place, from } of told) {
+    if (vaults.size > 0 && from !== undefined && !vaults.has(from))
       return { kind: 'changed', detail: `A call moved it out of vault ${from}, where it came without a record.` }
+    vaults.add(/\d+/.exec(place)?.[0] ?? '')
+  }
   const settled = told.findLast(({ at }) => at < readAt)
   const possible = told.filter((one) => one === settled || one.at >= readAt)
   if (possible.some(({ place }) => place === current)) return undefined

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { provenRows } from '../../src/console/root-keys/proven-rows.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { strongroom } from '../support/console-kit.ts'
@@ -106,6 +107,20 @@ describe('an Admin of a vault', () => {
     )
     expect([verdict(await member.get(`/vault/${vault.id}`)), status]).toEqual(['403 1302', 3])
   })
+})
+
+it('a key that was never changed is missing where its rows are hidden', async () => {
+  const appliance = await TestAppliance.own()
+  onTestFinished(() => appliance.close())
+  const vault = await makeVault(appliance)
+  await vault.admin.must('POST', `/transparent/${vault.id}/keys/made`, { type: 'aes256-gcm96', allow_backup: true })
+  const { KEYS } = await vault.admin.must('GET', `/transparent/backup/${vault.id}/made`)
+  await vault.admin.must('POST', `/transparent/restore/${vault.id}/restored`, {
+    backup: (KEYS as { backup: string }).backup,
+  })
+  const hidden = ['transparent_keys', 'key_versions'].map((table) => ({ table, where: '1 = 1' }))
+  const { missing } = await withHidden(appliance, hidden, () => provenRows(appliance.hsm, appliance.store.read))
+  expect(missing).toEqual(['transparent key 2', 'transparent key 2'])
 })
 
 describe('what lies under an older root key', () => {

@@ -22,11 +22,20 @@ export interface ProvenRows {
 type Asked = Pick<Hsm, 'sealAnew' | 'knownSubjects'>
 
 /**
- * Reads all rows once, before a root key is destroyed for good. The database may leave rows out, or show them otherwise:
- * so only rows with good seals count, and the keeper tells which accounts, keys and vaults are not among them.
+ * Reads all rows, before a root key is destroyed for good. The database may leave rows out, or show them otherwise: so
+ * only rows with good seals count, and the keeper tells which accounts, keys and vaults are not among them.
  */
 export async function provenRows(hsm: Asked, reader: Reader): Promise<ProvenRows> {
   const found = createFound()
+  let hasOlderSeals = await readInto(found, hsm, reader)
+  const known = await knownTo(hsm)
+  // What calls have made or changed meanwhile seems to be missing, and is there when the rows are read again.
+  if (missingOf(known, found).length > 0) hasOlderSeals = (await readInto(found, hsm, reader)) || hasOlderSeals
+  return { keks: found.keks, peppers: found.peppers, hasOlderSeals, missing: missingOf(known, found) }
+}
+
+/** Whether an older version of the seal made the seal of a row. */
+async function readInto(found: Found, hsm: Asked, reader: Reader): Promise<boolean> {
   let hasOlderSeals = false
   for await (const page of sealedPages(reader)) {
     const rows = page.flatMap(({ record, seal }) =>
@@ -40,7 +49,7 @@ export async function provenRows(hsm: Asked, reader: Reader): Promise<ProvenRows
       hasOlderSeals ||= !newest.equals(seal)
     }
   }
-  return { keks: found.keks, peppers: found.peppers, hasOlderSeals, missing: await missingOf(hsm, found) }
+  return hasOlderSeals
 }
 
 type Found = ReturnType<typeof createFound>
@@ -50,8 +59,9 @@ function createFound() {
   const [keks, peppers] = [new Set<string>(), new Set<number>()]
   const digests = new Set<string>()
   const vaults = new Set<string>()
-  const factors: Buffer[] = []
-  const keys: FieldsOf<'transparent key 2'>[] = []
+  /** By the newest record of each user, and of each key. */
+  const factors = new Map<string, Buffer[]>()
+  const keys = new Map<string, FieldsOf<'transparent key 2'>>()
   return {
     generations,
     keks,
@@ -63,13 +73,17 @@ function createFound() {
     add(bytes: Buffer) {
       const record = openRecord(bytes)
       const generation = generationOf(record)
-      if (generation !== undefined) generations.set(nameOf(generation.subject), generation.number)
+      const name = generation && nameOf(generation.subject)
+      const isNewest = generation !== undefined && generation.number >= (generations.get(name ?? '') ?? 0)
+      if (name !== undefined && isNewest) generations.set(name, generation.number)
       for (const kek of keksIn(record)) keks.add(kek)
       for (const version of peppersIn(record)) peppers.add(version)
-      if (record.type === 'user') factors.push(...namesIn(record.fields.factors))
+      if (name !== undefined && isNewest) {
+        if (record.type === 'user') factors.set(name, namesIn(record.fields.factors))
+        if (record.type === 'transparent key 2') keys.set(name, record.fields)
+      }
       if (isFactor.has(record.type)) digests.add(nameOf(recordDigest(bytes)))
       if (record.type === 'vault key 2') vaults.add(nameOf(record.fields.vault))
-      if (record.type === 'transparent key 2') keys.push(record.fields)
     },
   }
 }
@@ -88,28 +102,44 @@ function keksIn({ type, fields, key }: OpenedRecord): string[] {
 /** The types of which every record that is not ended has a row. */
 const lasting = ['user', 'application key', 'validation client', 'membership', 'transparent key 2'] as const
 
-/** What the keeper was shown and is in no row, or in an older one, by the kind. */
-async function missingOf(hsm: Asked, { generations, digests, vaults, factors, keys }: Found): Promise<string[]> {
-  const isShown = ({ subject, number }: Generation): boolean => (generations.get(nameOf(subject)) ?? 0) >= number
-  const missing: string[] = []
+type Known = Awaited<ReturnType<typeof knownTo>>
+
+/** What the keeper was shown. */
+async function knownTo(hsm: Asked) {
   // A vault ends as a whole: its members leave no mark of their own.
   const deleted = new Set((await hsm.knownSubjects('vault')).map((one) => nameOf(vaultIn(one))))
+  const subjects: { readonly type: (typeof lasting)[number]; readonly known: readonly Generation[] }[] = []
+  const ended = new Set<string>()
   for (const type of lasting) {
-    const known = (await hsm.knownSubjects(type)).filter(({ number }) => number !== lastGeneration)
-    const present = type === 'membership' ? known.filter((one) => !deleted.has(nameOf(vaultIn(one)))) : known
-    missing.push(...present.filter((one) => !isShown(one)).map(() => type))
+    const all = await hsm.knownSubjects(type)
+    for (const { subject, number } of all) if (number === lastGeneration) ended.add(nameOf(subject))
+    const known = all.filter(
+      (one) => one.number !== lastGeneration && (type !== 'membership' || !deleted.has(nameOf(vaultIn(one)))),
+    )
+    subjects.push({ type, known })
+  }
+  const versions = await hsm.knownSubjects('transparent key version 2')
+  return { subjects, ended, versions: new Map(versions.map(({ subject, number }) => [nameOf(subject), number])) }
+}
+
+/** The kinds of what the keeper was shown and is in no row, or in an older one: one entry for each. */
+function missingOf(
+  { subjects, ended, versions }: Known,
+  { generations, digests, vaults, factors, keys }: Found,
+): string[] {
+  const isShown = (name: string, number: number): boolean => (generations.get(name) ?? 0) >= number
+  const missing: string[] = []
+  for (const { type, known } of subjects) {
+    missing.push(...known.filter(({ subject, number }) => !isShown(nameOf(subject), number)).map(() => type))
     if (type !== 'membership') continue
-    const keyless = [...new Set(present.map((one) => nameOf(vaultIn(one))))].filter((vault) => !vaults.has(vault))
+    const keyless = [...new Set(known.map((one) => nameOf(vaultIn(one))))].filter((vault) => !vaults.has(vault))
     missing.push(...keyless.map(() => 'vault key'))
   }
-  missing.push(...factors.filter((name) => !digests.has(nameOf(name))).map(() => 'second factor'))
-
-  const known = await hsm.knownSubjects('transparent key version 2')
-  const versions = new Map(known.map(({ subject, number }) => [nameOf(subject), number]))
-  for (const { identity, oldestVersion, latestVersion } of keys)
-    for (let version = oldestVersion; version <= latestVersion; version++) {
-      const subject = encodeRecord(['transparent key version 2', identity, version])
-      if (!isShown({ subject, number: versions.get(nameOf(subject)) ?? 1 })) missing.push('version of a key')
+  missing.push(...[...factors.values()].flat().flatMap((one) => (digests.has(nameOf(one)) ? [] : ['second factor'])))
+  for (const [key, { identity, oldestVersion, latestVersion }] of keys)
+    for (let version = oldestVersion; version <= latestVersion && !ended.has(key); version++) {
+      const name = nameOf(encodeRecord(['transparent key version 2', identity, version]))
+      if (!isShown(name, versions.get(name) ?? 1)) missing.push('version of a key')
     }
   return missing
 }

@@ -169,9 +169,9 @@ function agrees({ userId, capabilities, vault, permission, grants }: KeptGrant['
   return isSame && (vault === null || (permission === row.permission && grants === row.grants))
 }
 
-/** The caller's rights in a vault; none while the membership is on hold. */
 const noGrant = () => Promise.resolve(undefined)
 
+/** The caller's rights in a vault; none while the membership is on hold. */
 function accessTo(
   vaultId: number | null,
   { permission: bit, grants: narrowing }: Pick<GrantedStanding, 'permission' | 'grants'>,

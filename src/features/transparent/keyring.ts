@@ -32,6 +32,7 @@ import {
   checkVersion,
   createKeyRows,
   presentKey,
+  raiseAfter,
   sealedNewKey,
   sealedPolicy,
   type SealedKey,
@@ -179,7 +180,7 @@ interface NewMaterial extends Partial<Pick<ImportedMaterial, 'useUp'>> {
 }
 
 async function insert<T>(
-  { versions, invocations }: KeyringDependencies,
+  { hsm, versions, invocations }: KeyringDependencies,
   by: Granted,
   { row, made, useUp }: NewMaterial,
   { encryptions, run }: FirstUse<T>,
@@ -193,6 +194,7 @@ async function insert<T>(
     const key = await insertKey(tx, row)
     const latest = { keyId: key.id, ...sealed }
     await insertVersion(tx, latest)
+    raiseAfter(hsm, tx, sealedPolicy(key))
     const stored = { key, latest }
     return { stored, result: await run(stored) }
   })

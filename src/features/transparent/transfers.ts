@@ -29,6 +29,7 @@ import {
   sealedVersion,
   type SealedKey,
   mapBrokenSeal,
+  raiseAfter,
 } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
 
@@ -44,9 +45,9 @@ export interface Restoration {
   readonly stored: StoredKey | undefined
   readonly backup: Buffer
   readonly userId: number
-  /** Told the origin of the backup before anything is changed. */
   /** See `VaultAccess`. */
   readonly grantIn: VaultAccess['grantIn']
+  /** Told the origin of the backup before anything is changed. */
   readonly noteOrigin: (origin: BackupOrigin | undefined) => void
   /** Whether an existing key of that name is replaced. */
   readonly force: boolean
@@ -164,6 +165,7 @@ async function restore(
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
     if (present) await endReplaced(on, tx, present.key)
+    raiseAfter(on.hsm, tx, sealedPolicy(row))
     return insert(tx, row, versions)
   })
   await on.destruction.destroyPending().catch(() => [])

@@ -1,6 +1,7 @@
 import { EntitySchema, In, MoreThan, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
+import { groupsOf } from '../../groups.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
 import { readInPages } from '../../store/pages.ts'
@@ -131,9 +132,14 @@ export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
 }
 
-export function usersById(reader: Reader, ids: readonly number[]): Promise<User[]> {
-  return reader.find(UserTable, { where: { id: In(ids) } })
+export async function usersById(reader: Reader, ids: readonly number[]): Promise<User[]> {
+  const found: User[] = []
+  for (const some of groupsOf(ids, idsAtOnce)) found.push(...(await reader.findBy(UserTable, { id: In(some) })))
+  return found
 }
+
+/** Databases refuse statements with more than some ten thousand values. */
+const idsAtOnce = 1_000
 
 export function findUserById(reader: Reader, id: number): Promise<User | null> {
   return findRow(reader, UserTable, { id })

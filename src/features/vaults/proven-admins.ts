@@ -1,3 +1,4 @@
+import { groupsOf } from '../../groups.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { permissionBits } from '../../access/permission.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -55,13 +56,16 @@ const usersOf = (tx: Tx, rows: readonly Pick<MembershipRow, 'userId'>[]): Promis
     rows.map(({ userId }) => userId),
   )
 
+const shownAtOnce = 500
+
 /** Whether these records have good seals, and are the newest of all known subjects. */
 async function checkNewest(
   hsm: Pick<Hsm, 'raise'>,
   shown: readonly SealedRecord[],
   known: readonly Generation[],
 ): Promise<void> {
-  await hsm.raise(shown)
+  // In parts, so that the keeper answers others in between.
+  for (const some of groupsOf(shown, shownAtOnce)) await hsm.raise(some)
   const newest = new Map<string, number>()
   for (const { record } of shown) {
     const generation = generationOf(openRecord(record))

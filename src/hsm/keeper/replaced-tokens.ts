@@ -24,14 +24,17 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
       session BLOB NOT NULL, token TEXT NOT NULL, next TEXT NOT NULL, used_at INTEGER, expires_at INTEGER NOT NULL,
       PRIMARY KEY (session, token, next)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS replaced_tokens_next ON replaced_tokens (session, next);
     CREATE INDEX IF NOT EXISTS replaced_tokens_end ON replaced_tokens (expires_at)
   `)
   const forget = state.prepare('DELETE FROM replaced_tokens WHERE expires_at < ?')
   const keep = state.prepare(
     'INSERT OR IGNORE INTO replaced_tokens (session, token, next, expires_at) VALUES (?, ?, ?, ?)',
   )
+  // SQLite would read all tokens of the session otherwise.
   const begin = state.prepare(
-    'UPDATE replaced_tokens SET used_at = ? WHERE session = ? AND next = ? AND used_at IS NULL',
+    `UPDATE replaced_tokens INDEXED BY replaced_tokens_next SET used_at = ?
+     WHERE session = ? AND next = ? AND used_at IS NULL`,
   )
   const find = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND used_at < ? LIMIT 1')
   return {

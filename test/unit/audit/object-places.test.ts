@@ -40,6 +40,10 @@ test('a move that is recorded while the database is read may have been made or n
   expect(await found([made, late], object(7, 1), object(8, 2))).toEqual([2])
 })
 
+test('an object that was moved in the millisecond in which it was made lies where it was moved', async () => {
+  expect(await found([made, [10, moved[1]]], object(7, 2), object(8, 2))).toEqual([2])
+})
+
 describe('finds an object', () => {
   test('in another vault, or of another template', async () => {
     expect(await found([made], object(7, 5), object(8, 1, 2), object(9, 1, 3))).toEqual([
