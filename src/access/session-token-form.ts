@@ -22,6 +22,3 @@ export function sessionTokenOf(bytes: Buffer): string {
 
 /** The hash that is stored, sealed and looked up instead of the token. */
 export const sessionTokenHash = (token: string): string => hash('sha256', token, 'base64')
-
-/** How long a replaced token stays valid under strict rotation, so that parallel calls do not fail. */
-export const strictOverlapMs = 30_000

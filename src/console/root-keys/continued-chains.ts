@@ -22,18 +22,22 @@ export async function continueChains({
   const key = keyId((await token.hsm.auditKeys()).publicKey)
   const heads = createAuditHeads(store)
   const [kept, written] = [await heads.read(), await writtenChains(directory)]
-  for (const chain of (await listSegments(directory)).keys()) {
-    const sealedBy = parseSeal(kept.get(chain)?.line ?? '')?.statement.key
-    if (sealedBy === undefined || sealedBy === key || written.includes(chain)) continue
-    const options = { ...config.audit, chain, hsm: token.hsm, heads, clock: systemClock, lockWaitMs: 0 }
-    const trail = await createAuditTrail(options)
-    try {
-      const at = systemClock.now()
-      const target = `sealed by the key ${key} from here on`
-      await trail.append({ at, operation: 'audit.continued', requestId: '', outcome: 'noted', target })
-    } finally {
-      await trail.close()
+  try {
+    for (const chain of (await listSegments(directory)).keys()) {
+      const sealedBy = parseSeal(kept.get(chain)?.line ?? '')?.statement.key
+      if (sealedBy === undefined || sealedBy === key || written.includes(chain)) continue
+      const options = { ...config.audit, chain, hsm: token.hsm, heads, clock: systemClock, lockWaitMs: 0 }
+      const trail = await createAuditTrail(options)
+      try {
+        const at = systemClock.now()
+        const target = `sealed by the key ${key} from here on`
+        await trail.append({ at, operation: 'audit.continued', requestId: '', outcome: 'noted', target })
+      } finally {
+        await trail.close()
+      }
     }
+  } finally {
+    // A process that takes one of them meanwhile makes this fail, and needs the files of the others.
+    leaveToOwner(directory)
   }
-  leaveToOwner(directory)
 }

@@ -1,5 +1,4 @@
 import { mayLogIn, type Capabilities } from '../../access/capabilities.ts'
-import { strictOverlapMs } from '../../access/session-token-form.ts'
 import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
 import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
@@ -62,6 +61,9 @@ export type FoundSession = {
   /** When the application key was revoked. */
   readonly revoked_at: number | null
 }
+
+/** How long a replaced token stays valid under strict rotation, so that parallel calls do not fail. */
+const strictOverlapMs = 30_000
 
 /**
  * Throws unless the session is valid for a call from this address. An invalid session is ended in the database, so that

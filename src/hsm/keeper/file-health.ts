@@ -51,11 +51,13 @@ const sentenceOf = (code: string): string =>
 function isWritable(folder: string): boolean {
   const path = join(folder, '.keeper-probe')
   try {
-    writeFileSync(path, probe, { mode: 0o600 })
+    try {
+      writeFileSync(path, probe, { mode: 0o600 })
+    } finally {
+      rmSync(path, { force: true })
+    }
     return true
   } catch {
     return false
-  } finally {
-    rmSync(path, { force: true })
   }
 }

@@ -168,11 +168,7 @@ function checkSession(
   const isTheirs = sessionTokenHash(token) === session.tokenHash
   if (isOver || isOfOthers || !isTheirs || !mayLogIn(user.capabilities) || !isStanding)
     throw new Fault('session.invalid')
-  if (!replacedTokens.use(session)) {
-    // An attacker may have the earlier token, or the present one.
-    endedSessions.add(session)
-    throw new Fault('session.invalid')
-  }
+  if (!replacedTokens.use(session)) throw new Fault('session.invalid')
   if (membership === undefined) return
   // Until a user's first login is noted, whoever created the user may set the credentials. It has to be noted before a
   // vault is used.

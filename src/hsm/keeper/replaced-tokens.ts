@@ -1,4 +1,3 @@
-import { strictOverlapMs } from '../../access/session-token-form.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
 
@@ -10,11 +9,14 @@ export interface ReplacedTokens {
   /** A record of this token is sealed in place of the record of an earlier one. */
   note(session: Session, earlier: Pick<Session, 'tokenHash'>): void
   /**
-   * Notes that the token is used: half a minute later those before it are no longer good. False where that is so for
-   * this one.
+   * Notes that the token is used: ten minutes later those before it are no longer good. False where that is so for this
+   * one.
    */
   use(session: Pick<Session, 'identity' | 'tokenHash'>): boolean
 }
+
+/** A call that began with an earlier token asks for grants until it ends: it may upload a file meanwhile. */
+const longestCallMs = 600_000
 
 type Session = Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'expiresAt'>
 
@@ -46,7 +48,7 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
     use({ identity, tokenHash }) {
       if (!isStrict) return true
       begin.run(now(), identity, tokenHash)
-      return find.get(identity, tokenHash, now() - strictOverlapMs) === undefined
+      return find.get(identity, tokenHash, now() - longestCallMs) === undefined
     },
   }
 }
