@@ -140,6 +140,8 @@ it('is forgotten as the tick is taken away in another tab than that of the logou
   await expect.poll(() => storage(visit)).toContain(applicationKey)
   const other = await page.context().newPage()
   await other.goto(page.url())
+  // From then on it hears of the logout.
+  await other.getByRole('heading', { name: 'Vaults', exact: true }).waitFor()
   const letGo = await hold(page, '**/auth/logout')
   const heard = page.waitForResponse('**/auth/logout')
   await page.getByRole('button', { name: 'Log out' }).click()
