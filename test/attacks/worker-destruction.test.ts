@@ -86,8 +86,10 @@ describe('a vault that is deleted', () => {
     const held = await handlesHeld()
     // Rows deleted directly in the database: to the interface the vault is empty.
     const keys = `SELECT id FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`
-    await appliance.store.query(`DELETE FROM key_versions WHERE key_id IN (${keys})`, [])
-    await appliance.store.query(`DELETE FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`, [])
+    await appliance.store.transaction(async (tx) => {
+      await tx.query(`DELETE FROM key_versions WHERE key_id IN (${keys})`)
+      await tx.query(`DELETE FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`)
+    })
     await doomed.vault.admin.must('DELETE', `/vault/${doomed.vault.id}`)
     expect(refusalsOf(await uses())).toEqual(['hsm.outdated', 'hsm.outdated', 'hsm.outdated', 'hsm.outdated'])
     await eventually(async () => (await handlesHeld()).every((now, host) => now <= (held[host] ?? 0) - 2))

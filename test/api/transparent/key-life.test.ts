@@ -102,9 +102,11 @@ describe('details of keys', () => {
     const path = `/transparent/${own.id}/keys`
     const { CALLINFO } = await own.admin.must('POST', `${path}/edited`)
     const setTo = (change: string) =>
-      appliance.store.query(`UPDATE key_versions SET invocations = invocations ${change} WHERE key_id = $1`, [
-        Number(CALLINFO['objectid']),
-      ])
+      appliance.store.transaction((tx) =>
+        tx.query(
+          `UPDATE key_versions SET invocations = invocations ${change} WHERE key_id = ${String(CALLINFO['objectid'])}`,
+        ),
+      )
     await setTo('- 1')
     expectFault(await own.admin.get(`${path}?details=true`), 503, 1505)
     await own.admin.must('GET', path)

@@ -50,12 +50,11 @@ it('init marks a key that a release before was to destroy, and the daemon destro
   const vault = await makeVault(appliance, 'Kept', await appliance.login(owner))
   const ciphertext = await vault.encrypt('k', 'AAAA')
   const { id } = await appliance.hsm.createVaultKey()
-  const insert = 'INSERT INTO pending_destructions (object_id, pending_since) VALUES ($1, 5)'
-  await appliance.store.query(insert, [id])
-  await appliance.store.query(
-    `INSERT INTO pending_destructions (object_id, pending_since) SELECT key_id, 5 FROM vaults`,
-    [],
-  )
+  const insert = 'INSERT INTO pending_destructions (object_id, pending_since)'
+  await appliance.store.transaction(async (tx) => {
+    await tx.query(`${insert} VALUES ('${id}', 5)`)
+    await tx.query(`${insert} SELECT key_id, 5 FROM vaults`)
+  })
   const before = objectsIn(appliance.token)
   expect(await appliance.services.destruction.destroyPending()).toEqual([])
   expect(objectsIn(appliance.token)).toBe(before)
