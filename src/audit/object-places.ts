@@ -47,6 +47,15 @@ function createSharedTexts(): (text: string) => string {
   }
 }
 
+/**
+ * Those of the told states, by time, that a row may have had when it was read: the last one before, and those of changes
+ * that were under way.
+ */
+export function possibleAt<Told extends { readonly at: number }>(told: readonly Told[], readAt: number): Told[] {
+  const settled = told.findLast(({ at }) => at < readAt)
+  return told.filter((one) => one === settled || one.at >= readAt)
+}
+
 /** What a record tells of an object. */
 interface Told {
   readonly at: number
@@ -117,9 +126,7 @@ function judge(told: readonly Told[], current: string, readAt: number): Omit<Row
       return { kind: 'changed', detail: `A call moved it out of vault ${from}, where it came without a record.` }
     vaults.add(/\d+/.exec(place)?.[0] ?? '')
   }
-  const settled = told.findLast(({ at }) => at < readAt)
-  const possible = told.filter((one) => one === settled || one.at >= readAt)
-  if (possible.some(({ place }) => place === current)) return undefined
+  if (possibleAt(told, readAt).some(({ place }) => place === current)) return undefined
   const kind = told.some(({ place }) => place === current) ? 'older' : 'changed'
   return { kind, detail: `It is in ${current}; by the trail it is in ${told.at(-1)?.place}.` }
 }

@@ -1,5 +1,5 @@
 import type { LinePosition, RowFinding } from './audit-report.ts'
-import { createPlaceReplay, type Places } from './object-places.ts'
+import { createPlaceReplay, possibleAt, type Places } from './object-places.ts'
 
 /** A row of the database, described as in `RecordedRows`. */
 export interface CurrentRow {
@@ -72,9 +72,7 @@ export function createRowReplay(knownFrom = 0): RowReplay {
       return current === undefined || current.since < first
         ? undefined
         : { kind: 'unknown', detail: 'It was made without a record.' }
-    const settled = states.findLast(({ at }) => at < readAt)
-    const possible = states.filter((one) => one === settled || one.at >= readAt)
-    if (possible.some(({ state }) => isIn(current, state))) return undefined
+    if (possibleAt(states, readAt).some(({ state }) => isIn(current, state))) return undefined
     const by = `line ${last.position.line} of ${last.position.file}`
     if (current === undefined) return { kind: 'missing', detail: `By ${by} it is ${last.state}.` }
     if (last.state === null) return { kind: 'removed', detail: `It was removed by ${by}, and is there.` }

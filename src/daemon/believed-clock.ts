@@ -18,7 +18,7 @@ export interface BelievedClockOptions {
   /** The folder of the trail: the time that was believed last is kept there, for the next start. */
   readonly directory: string
   readonly clock: Clock
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number
   readonly log: Pick<Log, 'warn' | 'info'>
 }

@@ -15,8 +15,9 @@ export function freeForgottenHeaders(): void {
   const markAll: () => void = runInNewContext('gc')
   let keptBytes = 0
   setInterval(() => {
-    keptBytes = Math.min(keptBytes, bytesOutside())
-    if (bytesOutside() - keptBytes < mostBytes) return
+    const bytes = bytesOutside()
+    keptBytes = Math.min(keptBytes, bytes)
+    if (bytes - keptBytes < mostBytes) return
     markAll()
     keptBytes = bytesOutside()
   }, intervalMs).unref()

@@ -7,6 +7,7 @@ import { recordDigest } from '../../hsm/sealed-record.ts'
 import { namesIn } from '../../hsm/user-factors.ts'
 import type { Reader } from '../../store/store.ts'
 import { peppersIn } from './pepper-usage.ts'
+import { judged } from './resealing.ts'
 
 /** What the sealed rows of the database need of the root keys. */
 export interface ProvenRows {
@@ -38,16 +39,9 @@ export async function provenRows(hsm: Asked, reader: Reader): Promise<ProvenRows
 async function readInto(found: Found, hsm: Asked, reader: Reader): Promise<boolean> {
   let hasOlderSeals = false
   for await (const page of sealedPages(reader)) {
-    const rows = page.flatMap(({ record, seal }) =>
-      record === undefined || seal.length === 0 ? [] : [{ record, seal }],
-    )
-    const seals = rows.length === 0 ? [] : await hsm.sealAnew(rows)
-    for (const [at, { record, seal }] of rows.entries()) {
-      const newest = seals[at]
-      if (newest === undefined) continue
-      found.add(record)
-      hasOlderSeals ||= !newest.equals(seal)
-    }
+    const { good, older } = await judged(hsm, page)
+    for (const record of good) found.add(record)
+    hasOlderSeals ||= older.length > 0
   }
   return hasOlderSeals
 }
@@ -75,10 +69,10 @@ function createFound() {
       const generation = generationOf(record)
       const name = generation && nameOf(generation.subject)
       const isNewest = generation !== undefined && generation.number >= (generations.get(name ?? '') ?? 0)
-      if (name !== undefined && isNewest) generations.set(name, generation.number)
       for (const kek of keksIn(record)) keks.add(kek)
       for (const version of peppersIn(record)) peppers.add(version)
       if (name !== undefined && isNewest) {
+        generations.set(name, generation.number)
         if (record.type === 'user') factors.set(name, namesIn(record.fields.factors))
         if (record.type === 'transparent key 2') keys.set(name, record.fields)
       }

@@ -78,12 +78,15 @@ async function sum(reader: Reader, all: Iterable<SealedRows>): Promise<number> {
 }
 
 interface Judged {
+  /** The records with a seal that a version of this token made. */
+  readonly good: readonly Buffer[]
   /** Rows with older seals, and their new seals. */
   readonly older: readonly { readonly row: SealedRow; readonly seal: Buffer }[]
   readonly broken: readonly string[]
 }
 
-async function judged(hsm: Pick<Hsm, 'sealAnew'>, page: readonly SealedRow[]): Promise<Judged> {
+/** Tells good seals, older ones among them, from broken ones, by the keeper. */
+export async function judged(hsm: Pick<Hsm, 'sealAnew'>, page: readonly SealedRow[]): Promise<Judged> {
   // Rows without a seal are destroyed devices, and rows of earlier releases that "strongroom init" will seal.
   const bearing = page.filter(({ seal }) => seal.length > 0)
   const shown = bearing.flatMap((row) =>
@@ -94,6 +97,11 @@ async function judged(hsm: Pick<Hsm, 'sealAnew'>, page: readonly SealedRow[]): P
     const seal = seals[at]
     return seal === undefined || seal.equals(row.seal) ? [] : [{ row, seal }]
   })
-  const good = new Set(shown.filter((_, at) => seals[at] !== undefined).map(({ row }) => row))
-  return { older, broken: bearing.filter((row) => !good.has(row)).map(({ name }) => name) }
+  const good = shown.filter((_, at) => seals[at] !== undefined)
+  const goodRows = new Set(good.map(({ row }) => row))
+  return {
+    good: good.map(({ record }) => record),
+    older,
+    broken: bearing.filter((row) => !goodRows.has(row)).map(({ name }) => name),
+  }
 }

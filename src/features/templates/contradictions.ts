@@ -4,7 +4,7 @@ const isSecret = ({ encrypted, type }: Field): boolean => encrypted && type !== 
 
 /**
  * Fields of a template that are secret there and open in another template, or the reverse. No seal covers which template
- * an object is of: whoever writes to the database could have the next value of a secret stored in the open.
+ * an object is of: an attacker who writes to the database could have the next value of a secret stored in the open.
  */
 export function contradictionsOf(template: Template, others: readonly Template[]): string[] {
   return others.flatMap(({ id, name: title, fields }) =>

@@ -1,4 +1,5 @@
 import { encodeRecord } from '../key-record.ts'
+import { numberField } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { Generation } from '../record-generation.ts'
 import type { SealingPort } from '../sealing-port.ts'
@@ -15,7 +16,7 @@ export function shownCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
       await keeper.call('restoredShown', [])
     },
     async checkVaultNumber({ id, identity }) {
-      await keeper.call('checkVaultNumber', [Buffer.from(String(id)), Buffer.from(identity, 'hex')])
+      await keeper.call('checkVaultNumber', [numberField(id), Buffer.from(identity, 'hex')])
     },
     async knownSubjects(type, ...more) {
       const beginning = encodeRecord([type, ...more])

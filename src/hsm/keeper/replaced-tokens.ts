@@ -3,7 +3,7 @@ import type { KeeperState } from './keeper-state.ts'
 
 /**
  * Which token of a session was replaced by which, under strict rotation. The row of a token says so too, and no seal
- * covers that: whoever writes to the database could have an earlier token serve again.
+ * covers that: an attacker who writes to the database could have an earlier token serve again.
  */
 export interface ReplacedTokens {
   /** A record of this token is sealed in place of the record of an earlier one. */

@@ -1,3 +1,4 @@
+import { numberField } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
@@ -40,7 +41,7 @@ export function createShownHandlers(
       const end = found.findIndex(({ subject }) => !subject.subarray(0, beginning.length).equals(beginning))
       return found
         .slice(0, end === -1 ? found.length : end)
-        .flatMap(({ subject, number }) => [subject, Buffer.from(String(number))])
+        .flatMap(({ subject, number }) => [subject, numberField(number)])
     },
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }
