@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { createAuditHeads } from '../src/audit/records.ts'
 import { createAuditTrail } from '../src/audit/trail-writer.ts'
@@ -89,12 +88,13 @@ export function makeObjects(database: string, model: string, vaults: readonly nu
 const recordsAtOnce = 10_000
 
 /**
- * Makes a chain by the product's own writer, signed by the keeper. After `nameMachine` the first worker continues it.
+ * Makes a chain by the product's own writer, signed by the keeper. It is that of a second worker, which the daemon may
+ * have had before: the keeper signs for chains of its own machine only, and the first worker's is in use.
  */
 export async function makeTrail({ config, hsm, store }: TestAppliance, wanted: number): Promise<void> {
   const trail = await createAuditTrail({
     ...config.audit,
-    chain: `${machine}-worker-1`,
+    chain: 'worker-2',
     hsm,
     heads: createAuditHeads(store),
     clock: systemClock,
@@ -108,14 +108,6 @@ export async function makeTrail({ config, hsm, store }: TestAppliance, wanted: n
     )
   }
   await trail.close()
-}
-
-const machine = 'bench'
-
-/** Makes the daemon's chains begin with the name of the machine, from its next start on. */
-export function nameMachine({ configFile, config }: TestAppliance): void {
-  const settings = JSON.parse(readFileSync(configFile, 'utf8'))
-  writeFileSync(configFile, JSON.stringify({ ...settings, audit: { ...config.audit, machine } }))
 }
 
 /** Makes vaults of a user over the wire. Resolves to their ids. */

@@ -19,7 +19,6 @@ import {
   makeTrail,
   makeUsers,
   makeVaults,
-  nameMachine,
   needles,
 } from './scale-data.ts'
 import { needTools } from './tools.ts'
@@ -103,7 +102,6 @@ async function fill(daemon: Daemon, sizes: Options): Promise<Pick<Side, 'half' |
   await step(`${sizes.records} records`, () => makeTrail(appliance, sizes.records))
   await appliance.stop()
   await step(`${sizes.objects} objects`, () => makeObjects(databaseOf(appliance), model, vaults, sizes.objects))
-  nameMachine(appliance)
   await appliance.restart()
   const memberOf = async (places: readonly number[]): Promise<TestClient> => {
     const user = await appliance.addUser()
