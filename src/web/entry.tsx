@@ -8,7 +8,7 @@ import { Refusal } from './interface/refusal.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
-import { PreferencesProvider } from './words/spoken.tsx'
+import { PreferencesProvider } from './words/language.tsx'
 
 /** Whether a retry may help: no answer arrived, or the appliance cannot serve the call at the moment (503). */
 const isPassing = (error: unknown): boolean => error instanceof Refusal && (error.status === 0 || error.status === 503)

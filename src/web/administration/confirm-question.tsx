@@ -2,7 +2,7 @@ import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { Question } from '../controls/question.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly title: string

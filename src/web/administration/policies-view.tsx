@@ -4,7 +4,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { PasswordPolicy } from '../interface/calls.ts'
 import { usePolicies } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { policyWords } from './policy-words.ts'
 

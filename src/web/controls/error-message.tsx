@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
-import { sentenceOf, useWords } from '../words/spoken.tsx'
+import { sentenceOf } from '../words/error-sentence.ts'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly error: unknown

@@ -1,6 +1,6 @@
 import { ErrorMessage } from './error-message.tsx'
 import { ViewTitle } from './view-title.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly error: unknown

@@ -8,7 +8,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { isPlaceBy } from '../vaults/vault-contents.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { DeleteQuestion } from './delete-question.tsx'
 import { actionWords } from './object-actions-words.ts'
 

@@ -1,6 +1,6 @@
 import { Check, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import { statesOf, type RulesByName } from './policy-rules.ts'
 

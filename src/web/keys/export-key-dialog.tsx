@@ -5,7 +5,7 @@ import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type ListedKey } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { keyWords } from './key-words.ts'
 
 interface Props {

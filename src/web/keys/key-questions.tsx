@@ -4,7 +4,7 @@ import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { call, type ListedKey, type VaultKeyRules } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 

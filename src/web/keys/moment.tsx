@@ -1,5 +1,5 @@
 import { momentWords } from '../controls/moment-text.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 const units = [
   ['year', 31_557_600],

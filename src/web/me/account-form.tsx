@@ -7,7 +7,7 @@ import { announce } from '../controls/announcement.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { ownAccountKey } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 

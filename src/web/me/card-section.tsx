@@ -1,7 +1,7 @@
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { dayWords } from '../controls/moment-text.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { useOwnCertificate } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 

@@ -7,7 +7,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { momentWords } from '../controls/moment-text.tsx'
 import { call } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 

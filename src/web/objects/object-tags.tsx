@@ -10,7 +10,7 @@ import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { keyOfTag, tagsOf, useTagChange, useTags } from '../vaults/tag-reads.ts'
 import { tagWords } from '../vaults/tag-words.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 
 const mostTags = 20
 const longestTag = 40

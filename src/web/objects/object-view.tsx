@@ -22,7 +22,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { webAddressOf } from './web-address.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Loaded apart, because an object can be shown without its tags. */
 const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx')).ObjectTags }))

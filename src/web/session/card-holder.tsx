@@ -1,6 +1,6 @@
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 import { addressWithCard, isAtCardPort, type useShownCard } from './shown-card.ts'
 
 /** The owner of the smartcard that the browser shows here, or a link to the page that asks for smartcards. */

@@ -4,7 +4,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { useServices } from '../administration/service-reads.ts'
 import type { VaultMember } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { NumberInput } from './number-input.tsx'
 import { sharingWords } from './sharing-words.ts'
 

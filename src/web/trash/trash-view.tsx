@@ -14,7 +14,7 @@ import { call, type StoredTemplate, type TrashedObject } from '../interface/call
 import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useTemplateTranslation } from '../words/translated-names.ts'
 import { trashWords } from './trash-words.ts'
 

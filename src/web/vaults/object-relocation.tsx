@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault } from '../interface/calls.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 import type { Relocation } from './moving.ts'
 import { RelocationDialog } from './relocation-dialog.tsx'
 import { arrange, type Arranged, type Row } from './vault-contents.ts'

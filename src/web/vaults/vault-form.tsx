@@ -8,7 +8,7 @@ import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { defaultHistory, usePolicies } from './vault-reads.ts'
 import { vaultFormWords } from './vault-form-words.ts'
 

@@ -20,7 +20,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { allBelow, arrange, columnsOf, pathTo, rootId, summaryOf, type Arranged, type Row } from './vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Words } from '../words/en.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Loaded apart, so that the table does not wait for it. */
 const FolderTree = lazy(async () => ({ default: (await import('./folder-tree.tsx')).FolderTree }))
