@@ -36,7 +36,7 @@ export function AuditView() {
         signal,
       }),
   })
-  if (error && isForbidden(error)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && isForbidden(error)) return <NotLoaded error={error} onTryAgain={refetch} />
   const isShown = data !== undefined && !(error && isDenial(error))
   return (
     <div className="page administered audit">
@@ -64,7 +64,7 @@ export function AuditView() {
       >
         {words.follow}
       </CheckOption>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data === undefined && !error && <Loading />}
       {isShown && (
         <>

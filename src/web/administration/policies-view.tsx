@@ -13,7 +13,7 @@ export function PoliciesView() {
   const words = useWordsOf(policyWords)
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = usePolicies()
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page administered">

@@ -36,7 +36,7 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
   const { data: service, error, refetch } = useService(serviceid)
   const isAdministrator = useOwnCapability('admin')
   const [told, setTold] = useState<readonly string[]>([])
-  if (hidesData(error, service)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, service)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!service) return <Loading />
   const { name, description, owner, active, created, expires, addresses } = service
   return (
@@ -51,7 +51,7 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
         </div>
         <span className={active ? 'right' : 'right locked'}>{active ? words.active : words.disabled}</span>
       </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <Told sentences={told} />
       <dl className="fields card">
         <div>

@@ -32,7 +32,7 @@ export function ServicesView() {
     )
   }, [data, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page administered">
@@ -46,7 +46,7 @@ export function ServicesView() {
           {words.newService}
         </Button>
       </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data.length === 0 ? (
         <p className="soft">{words.none}</p>
       ) : (

@@ -19,7 +19,7 @@ export function StateView() {
     queryFn: async ({ signal }) => (await call('utils.state', { signal })).CALLINFO,
     staleTime: 0,
   })
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page administered">

@@ -21,7 +21,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = useListedTemplates()
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)
   const freeId = String(Math.max(lastBuiltIn, ...data.map(({ INFO }) => Number(INFO.id))) + 1)
@@ -34,7 +34,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
           <p className="soft">{words.introduction}</p>
         </div>
       </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <LongList className="entries" items={data} textOf={textOf}>
         {({ INFO: { id, name, ico, active }, STRUCTURE }) => (
           <li key={id}>

@@ -37,7 +37,7 @@ export function UserCertificate({ user, onTold }: Props) {
   return (
     <section aria-labelledby="certificate">
       <h2 id="certificate">{words.certificate}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {!error && data === undefined && <Loading />}
       {data === null && <p className="soft">{words.noCertificate}</p>}
       {data && (

@@ -32,7 +32,7 @@ export function UserDevices({ user, onTold }: Props) {
   return (
     <section aria-labelledby="devices">
       <h2 id="devices">{words.devices}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noDevices}</p>}
       {data !== undefined && data.length > 0 && (

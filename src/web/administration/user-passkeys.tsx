@@ -19,7 +19,7 @@ export function UserPasskeys({ user }: { readonly user: AdministeredUser }) {
   return (
     <section aria-labelledby="passkeys">
       <h2 id="passkeys">{words.passkeys}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noPasskeys}</p>}
       {data !== undefined && data.length > 0 && (

@@ -33,7 +33,7 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">{words.sessions}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {action.error !== undefined && <ErrorMessage error={action.error} />}
       {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noSessions}</p>}

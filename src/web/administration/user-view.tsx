@@ -32,7 +32,7 @@ export function UserView({ userid }: { readonly userid: string }) {
   const { where } = useWords()
   const { data: user, error, refetch } = useUser(userid)
   const [told, setTold] = useState<readonly string[]>([])
-  if (hidesData(error, user)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, user)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!user) return <Loading />
   return (
     <div className="page administered">
@@ -45,7 +45,7 @@ export function UserView({ userid }: { readonly userid: string }) {
         </div>
         <StatusMarks status={Number(user.status)} />
       </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <Told sentences={told} />
       <section aria-label={words.account}>
         <dl className="fields card">

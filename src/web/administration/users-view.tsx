@@ -35,7 +35,7 @@ export function UsersView() {
   const { data, error, refetch, isPlaceholderData } = useUserPage(settled, pages.next)
   const [isCreating, setIsCreating] = useState(false)
 
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   return (
     <div className="page">
       <div className="heading">
@@ -55,7 +55,7 @@ export function UsersView() {
           pages.goFirst()
         }}
       />
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data === undefined ? (
         <Loading />
       ) : (

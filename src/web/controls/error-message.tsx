@@ -5,7 +5,7 @@ import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly error: unknown
-  readonly onTryAgain?: () => void
+  readonly onTryAgain?: () => unknown
 }
 
 const bringIntoSight = (message: HTMLElement | null): void => message?.scrollIntoView({ block: 'nearest' })
@@ -32,7 +32,7 @@ export function ErrorMessage({ error, onTryAgain }: Props) {
         {waitSeconds !== undefined && ` ${words.waitFor(waitSeconds)}`}
       </p>
       {onTryAgain && (
-        <Button className="button small" onPress={onTryAgain}>
+        <Button className="button small" onPress={() => onTryAgain()}>
           {words.tryAgain}
         </Button>
       )}

@@ -4,7 +4,7 @@ import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly error: unknown
-  readonly onTryAgain: () => void
+  readonly onTryAgain: () => unknown
 }
 
 /** Replaces a view whose data could not be read. */

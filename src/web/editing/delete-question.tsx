@@ -72,7 +72,7 @@ export function DeleteQuestion({ object, onClose }: Props) {
           </ul>
         </>
       )}
-      {unread && !arranged && <ErrorMessage error={unread} onTryAgain={() => void refetch()} />}
+      {unread && !arranged && <ErrorMessage error={unread} onTryAgain={refetch} />}
       {error !== undefined && <ErrorMessage error={error} />}
     </Question>
   )

@@ -18,7 +18,7 @@ export function EditObjectView({ objectid }: { readonly objectid: string }) {
   // A failed reload does not remove the form: saving reports what happened to the object.
   if (!object || !template || !vaults.data) {
     const failure = error ?? vaults.error
-    const again = (): void => void Promise.all([refetch(), vaults.refetch()])
+    const again = () => Promise.all([refetch(), vaults.refetch()])
     return failure ? <NotLoaded error={failure} onTryAgain={again} /> : <Loading />
   }
   const { groupid, objectname } = object

@@ -32,7 +32,7 @@ export function NewObjectView({ vaultid, folderid }: Props) {
   const templates = useTemplates()
   const error = contents.error ?? templates.error
   if (!contents.data || !templates.data) {
-    const again = (): void => void Promise.all([contents.refetch(), templates.refetch()])
+    const again = () => Promise.all([contents.refetch(), templates.refetch()])
     return error ? <NotLoaded error={error} onTryAgain={again} /> : <Loading />
   }
   const [vault] = contents.data.VAULT

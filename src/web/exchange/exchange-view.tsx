@@ -18,7 +18,7 @@ export function ExchangeView() {
   const { data, error, refetch } = useVaults()
   const [chosen, setChosen] = useState<string>()
   const [isImporting, setIsImporting] = useState(false)
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const compare = nameOrder(locale)
   const vaults = data.VAULTS.toSorted((a, b) => compare(a.groupname, b.groupname))
@@ -66,7 +66,7 @@ interface OfVaultProps extends Pick<ImportProps, 'vaultid' | 'isImporting' | 'on
 function OfVault({ mayWrite, ...part }: OfVaultProps) {
   const { vaultid } = part
   const { data, error, refetch } = useContents(vaultid)
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <>

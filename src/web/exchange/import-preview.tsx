@@ -35,7 +35,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
   const question = useHeldAddress(progress !== undefined && !isDone, words.leaving)
-  if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={() => void refetch()} /> : <Loading />
+  if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={refetch} /> : <Loading />
   return (
     <div className="preview">
       <h3>{words.preview}</h3>

@@ -79,7 +79,7 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
   const { version, objectname } = earlier
   const { open, error, refetch } = useOpenFields(object.id, earlier)
   const fields = template?.structure ?? []
-  if (!open) return error ? <ErrorMessage error={error} onTryAgain={() => void refetch()} /> : <Loading />
+  if (!open) return error ? <ErrorMessage error={error} onTryAgain={refetch} /> : <Loading />
   // Values without a field in the template, which has changed since.
   const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
   return (

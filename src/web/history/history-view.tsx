@@ -20,7 +20,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   const [object] = read.data?.OBJECT ?? []
   const failed = [read, history].find(({ error, data }) => hidesData(error, data))
   if (failed)
-    return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([read.refetch(), history.refetch()])} />
+    return <NotLoaded error={failed.error} onTryAgain={() => Promise.all([read.refetch(), history.refetch()])} />
   if (!read.data || !object || !history.data) return <Loading />
   const template = read.data.TEMPLATES.find(({ id }) => id === object.templateid)
   const vault = vaults.data?.VAULTS.find(({ id }) => id === object.groupid)
@@ -35,7 +35,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
       <div className="heading">
         <ViewTitle text={words.title(object.objectname)} kind={words.kind} />
       </div>
-      {history.error && <ErrorMessage error={history.error} onTryAgain={() => void history.refetch()} />}
+      {history.error && <ErrorMessage error={history.error} onTryAgain={history.refetch} />}
       {vault && <p className="soft">{kept === 0 ? words.keepsNone : words.introduction(kept)}</p>}
       {history.data.length === 0 ? (
         kept > 0 && <p className="soft">{words.nothing}</p>

@@ -24,7 +24,7 @@ export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
       announce(own.takenBack(name))
       await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
     })
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data || data.keys.length === 0) return null
   return (
     <section>

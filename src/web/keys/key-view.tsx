@@ -32,7 +32,7 @@ export function KeyView({ vaultid, name }: Props) {
   const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (hidesData(trouble, data && vault))
-    return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
+    return <NotLoaded error={trouble} onTryAgain={error ? refetch : vaults.refetch} />
   const [key] = data?.KEYS ?? []
   if (!data || !key || !vault) return <Loading />
 
@@ -40,7 +40,7 @@ export function KeyView({ vaultid, name }: Props) {
   return (
     <div className="page keys-page">
       <KeyHeading vault={vault} shown={key} />
-      {trouble && <ErrorMessage error={trouble} onTryAgain={() => void refetch()} />}
+      {trouble && <ErrorMessage error={trouble} onTryAgain={refetch} />}
       <Facts shown={key} />
       <KeyActions vaultid={vaultid} shown={key} rules={data.CALLINFO} rights={rights} />
       <Bench

@@ -33,7 +33,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
   const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (hidesData(trouble, data && vault))
-    return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
+    return <NotLoaded error={trouble} onTryAgain={error ? refetch : vaults.refetch} />
   if (!data || !vault) return <Loading />
 
   const { mayWrite, mayAdminister } = keyRights(vault, data.rules)
@@ -46,7 +46,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
           <p className="soft">{own.introduction}</p>
         </div>
       </div>
-      {trouble && <ErrorMessage error={trouble} onTryAgain={() => void refetch()} />}
+      {trouble && <ErrorMessage error={trouble} onTryAgain={refetch} />}
       {mayWrite && <NewKeys vaultid={vaultid} data={data} mayAdminister={mayAdminister} />}
       <FilteredKeys vaultid={vaultid} data={data} label={own.keysOf(vault.groupname)} mayWrite={mayWrite} />
       {mayAdminister && <DeletedKeys vaultid={vaultid} />}

@@ -60,7 +60,7 @@ export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
           onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         />
       ) : types.error ? (
-        <ErrorMessage error={types.error} onTryAgain={() => void types.refetch()} />
+        <ErrorMessage error={types.error} onTryAgain={types.refetch} />
       ) : (
         <Loading />
       )}

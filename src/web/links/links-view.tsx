@@ -32,7 +32,7 @@ export function LinksView() {
         </div>
       </div>
     )
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page links">
@@ -62,7 +62,7 @@ function OwnLinks({ pages }: { readonly pages: Pages }) {
   const { links, next: following } = data?.CALLINFO ?? {}
   return (
     <>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {links?.length === 0 && <p className="soft">{words.none}</p>}
       {links && links.length > 0 && (
         <ul className="own-links">

@@ -36,7 +36,7 @@ export function ShareOnce({ field, stored, onClose }: Props) {
         <Dialog className="dialog">
           <Heading slot="title">{shareField(field)}</Heading>
           <p className="soft">{words.shareHelp}</p>
-          {error && !data && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+          {error && !data && <ErrorMessage error={error} onTryAgain={refetch} />}
           {!error && !data && <Loading />}
           {data && <NewLink limits={data.CALLINFO.limits} stored={stored} onUncopied={setIsUncopied} />}
           <div className="buttons">

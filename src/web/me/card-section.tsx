@@ -10,7 +10,7 @@ export function CardSection() {
   const words = useWordsOf(meWords)
   const { locale } = useWords()
   const { data, error, refetch } = useOwnCertificate()
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const { certificate } = data.CALLINFO
   if (certificate === undefined) return <p className="soft">{words.noCertificate}</p>

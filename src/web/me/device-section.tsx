@@ -34,7 +34,7 @@ export function DeviceSection({ userid, isOnHold }: Props) {
     announce(text)
     await queries.invalidateQueries({ queryKey: ownDevicesKey })
   }
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const devices: readonly OtpDevice[] = data.CALLINFO.otpdevices
   return (

@@ -28,7 +28,7 @@ export function MeView() {
   const { locale } = useWords()
   const { data, error, refetch } = useOwnAccount()
   const services = useOwnServices(data?.CALLINFO.userid)
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const { userid, resting, passphrase_changed: changed, timeout } = data.CALLINFO
   return (

@@ -31,7 +31,7 @@ export function PasskeySection({ userid }: { readonly userid: string }) {
       await queries.invalidateQueries({ queryKey: ownPasskeysKey })
     },
   }
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const passkeys: readonly ListedPasskey[] = data.CALLINFO.passkeys
   return (

@@ -29,7 +29,7 @@ export function SessionSection({ userid }: { readonly userid: string }) {
       return 1
     })
   const endOthers = () => end(async (signal) => (await call('me.sessions.end', { signal })).CALLINFO.ended)
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const { sessions } = data.CALLINFO
   return (

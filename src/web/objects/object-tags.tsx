@@ -30,7 +30,7 @@ export function ObjectTags({ object, template }: Props) {
   const { data, error: unread, refetch } = useTags()
   const change = useTagChange({ object, template })
   const { error, run } = useAction()
-  if (unread && !data) return <ErrorMessage error={unread} onTryAgain={() => void refetch()} />
+  if (unread && !data) return <ErrorMessage error={unread} onTryAgain={refetch} />
   if (!data) return null
   const tags = tagsOf(data, object.id).toSorted(nameOrder(locale))
 

@@ -6,7 +6,7 @@ import { addressWithCard, isAtCardPort, type useShownCard } from './shown-card.t
 /** The owner of the smartcard that the browser shows here, or a link to the page that asks for smartcards. */
 export function CardHolder({ card: { data, error, refetch } }: { readonly card: ReturnType<typeof useShownCard> }) {
   const words = useWords()
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (data === undefined) return <Loading />
   if (data !== null) return <p className="soft">{words.cardOf(data)}</p>
   if (isAtCardPort()) return <p className="soft">{words.noCard}</p>

@@ -46,7 +46,7 @@ export function LoginView({ onShown }: { readonly onShown: () => void }) {
         {types.data ? (
           <LoginForm offered={types.data} />
         ) : types.error ? (
-          <ErrorMessage error={types.error} onTryAgain={() => void types.refetch()} />
+          <ErrorMessage error={types.error} onTryAgain={types.refetch} />
         ) : (
           <Loading />
         )}

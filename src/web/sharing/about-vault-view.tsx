@@ -38,7 +38,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   if (vault === undefined) {
     const { error } = members.error ? members : vaults
     if (error === null) return <Loading />
-    return <NotLoaded error={error} onTryAgain={() => void Promise.all([members.refetch(), refetch()])} />
+    return <NotLoaded error={error} onTryAgain={() => Promise.all([members.refetch(), refetch()])} />
   }
   const isShown = members.data !== undefined && !(members.error && isDenial(members.error))
   return (
@@ -48,7 +48,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
         <ViewTitle text={words.about(vault.groupname)} kind={words.aboutTitle} />
       </div>
       <OwnRight vault={vault} />
-      {members.error && <ErrorMessage error={members.error} onTryAgain={() => void members.refetch()} />}
+      {members.error && <ErrorMessage error={members.error} onTryAgain={members.refetch} />}
       {isShown && <Members vault={vault} members={members.data} />}
       <VaultRecord vault={vault} />
     </div>

@@ -30,7 +30,7 @@ export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()
   const { data, error, refetch } = useServices()
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const isMember = new Set(members.map(({ id }) => id))
   const compare = nameOrder(locale)

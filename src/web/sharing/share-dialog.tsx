@@ -127,7 +127,7 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
           onChoose(undefined)
         }}
       />
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {offered.length > 0 && (
         <RadioGroup
           className="people"

@@ -53,7 +53,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   const [shown] = object.data?.OBJECT ?? []
   const failed = [object, trail].find(({ error, data }) => hidesData(error, data))
   if (failed)
-    return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([object.refetch(), trail.refetch()])} />
+    return <NotLoaded error={failed.error} onTryAgain={() => Promise.all([object.refetch(), trail.refetch()])} />
   if (!object.data || !shown || !trail.data) return <Loading />
   const { pages } = trail.data
   const machine = pages[0]?.machine ?? ''

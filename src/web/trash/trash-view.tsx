@@ -41,7 +41,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
       await queries.invalidateQueries({ queryKey: ['trash', vaultid] })
     })
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const name = vaults.data?.VAULTS.find(({ id }) => id === vaultid)?.groupname ?? '…'
   return (
@@ -50,7 +50,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       <div className="heading">
         <ViewTitle text={words.title(name)} kind={words.kind} />
       </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {action.error !== undefined && <ErrorMessage error={action.error} />}
       <p className="soft">{data.TRASH.length === 0 ? words.nothing : words.help}</p>
       {data.TRASH.length === mostListed && <p className="soft">{words.newest(mostListed)}</p>}

@@ -31,7 +31,7 @@ export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVaul
       await change({ rows: [{ object }], isOne: false }, signal)
       announce(words.takenOff(object.objectname))
     })
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (sorted.length === 0) return null
   return (
     <section className="favourites" aria-label={words.favourites}>

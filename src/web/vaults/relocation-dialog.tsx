@@ -119,7 +119,7 @@ function FolderInput({ act, vaultid, rows }: FolderProps) {
       ({ value }) => rows.length === 0 || isTarget(value),
     )
   }, [act, data, locale, rows, words])
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!folders) return <Loading />
   const [row] = rows
   // A single copy usually belongs beside its original.

@@ -28,7 +28,7 @@ export function TagFilter({ text }: { readonly text: string }) {
     const compare = nameOrder(locale)
     return (data?.TAGS ?? []).filter(({ tag }) => fits(tag.toLowerCase())).toSorted((a, b) => compare(a.tag, b.tag))
   }, [data, text, locale])
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data || found.length === 0) return null
   const shown = found.find(({ tag }) => keyOfTag(tag) === picked)
   return (

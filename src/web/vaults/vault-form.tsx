@@ -40,7 +40,7 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
         maxLength={mostOfDescription}
         rows={3}
       />
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data && (
         <SelectInput
           name="policy"

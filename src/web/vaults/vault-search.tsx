@@ -43,7 +43,7 @@ export function VaultSearch({ text, vaultCount }: Props) {
   const count = found.reduce((sum, { objects }) => sum + objects.length, 0)
   return (
     <>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {/* The count changes only with an answer, so that a screen reader does not announce it for every letter. */}
       <p className="soft count" role="status">
         {data && words.found(vaultCount, count)}

@@ -45,7 +45,7 @@ export function VaultsView() {
   }, [sorted, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
 
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const isSearched = deferred !== ''
   return (
@@ -57,7 +57,7 @@ export function VaultsView() {
         </div>
         <CreateVault />
       </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {sorted.length === 0 ? (
         <div className="nothing">
           <Vault aria-hidden />
