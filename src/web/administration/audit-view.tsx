@@ -5,7 +5,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
-import { isDenial, Refusal } from '../interface/refusal.ts'
+import { hasStatus, isDenial } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { AuditCriteria, type Criteria } from './audit-criteria.tsx'
@@ -36,8 +36,9 @@ export function AuditView() {
         signal,
       }),
   })
-  if (error && isForbidden(error)) return <NotLoaded error={error} onTryAgain={refetch} />
-  const isShown = data !== undefined && !(error && isDenial(error))
+  // The person may not read the trail at all. A refused vault has another status.
+  if (hasStatus(error, 403)) return <NotLoaded error={error} onTryAgain={refetch} />
+  const isShown = data !== undefined && !isDenial(error)
   return (
     <div className="page administered audit">
       <div className="heading">
@@ -75,6 +76,3 @@ export function AuditView() {
     </div>
   )
 }
-
-/** Whether the person may not read the trail at all. A refused vault has another status. */
-const isForbidden = (error: Error): boolean => error instanceof Refusal && error.status === 403

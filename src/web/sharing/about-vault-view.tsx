@@ -40,7 +40,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
     if (error === null) return <Loading />
     return <NotLoaded error={error} onTryAgain={() => Promise.all([members.refetch(), refetch()])} />
   }
-  const isShown = members.data !== undefined && !(members.error && isDenial(members.error))
+  const isShown = members.data !== undefined && !isDenial(members.error)
   return (
     <div className="page about-vault">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: vault.groupname }]} />
