@@ -20,13 +20,13 @@ interface Props {
 export function SaveBar({ saving, submitText, back, file, children }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)
-  const { isUnderWay, error, share, isCanceled, cancel } = saving
+  const { isUnderWay, error, share, isStopped, stop } = saving
   const isSlow = useIsSlow(isUnderWay)
   return (
     <div className="save-bar">
       {error !== undefined && <ErrorMessage error={error} />}
       {children}
-      {isCanceled && (
+      {isStopped && (
         <p role="status" className="soft">
           {own.canceled}
         </p>
@@ -35,7 +35,7 @@ export function SaveBar({ saving, submitText, back, file, children }: Props) {
         <div className="upload">
           <progress max={1} value={share} aria-label={own.sending(file.name)} />
           <p>{share < 1 ? own.sent(Math.floor(share * 100)) : own.encrypting}</p>
-          <Button className="button small" onPress={cancel}>
+          <Button className="button small" onPress={stop}>
             {own.cancelSending}
           </Button>
         </div>
