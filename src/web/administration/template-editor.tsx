@@ -48,7 +48,7 @@ export function TemplateEditor({ template, freeId }: Props) {
   const isOwn = Number(template.INFO.id) > lastBuiltIn
   const file = `template-${draft.info.id}.json`
   const save = (): void => {
-    saveFile(file, new TextEncoder().encode(written))
+    saveFile(file, written)
     setSaved(written)
   }
   return (

@@ -4,22 +4,17 @@ import { announce } from '../controls/announcement.tsx'
 import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { call, type ListedKey } from '../interface/calls.ts'
+import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
+import type { KeyDialogProps } from './key-dialog.ts'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { daysOfSeconds, secondsOfDays } from './new-key-draft.ts'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 
-interface Props {
-  readonly vaultid: string
-  readonly shown: ListedKey
-  readonly onClose: () => void
-}
-
 /** Changes the properties of a key. A property that can only be turned off is offered as that. */
-export function ChangeKeyDialog({ vaultid, shown: present, onClose }: Props) {
+export function ChangeKeyDialog({ vaultid, shown: present, onClose }: KeyDialogProps) {
   const own = useWordsOf(keysWords)
   const ofKey = useWordsOf(keyWords)
   const queries = useQueryClient()

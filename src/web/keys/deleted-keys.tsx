@@ -8,7 +8,7 @@ import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { keysOf, useDeletedKeys } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { relativeWords } from './moment.tsx'
+import { relativeWords } from './relative-moment.tsx'
 import { typeName } from './type-names.ts'
 
 /** The deleted keys that an Admin can restore, each with the time left for it. */

@@ -4,17 +4,12 @@ import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Question } from '../controls/question.tsx'
-import { call, type ListedKey } from '../interface/calls.ts'
+import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
+import type { KeyDialogProps } from './key-dialog.ts'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 import { SelectInput } from '../controls/select-input.tsx'
-
-interface Props {
-  readonly vaultid: string
-  readonly shown: ListedKey
-  readonly onClose: () => void
-}
 
 /** The numbers from the first to the last, as options. */
 const numbered = (first: number, last: number) =>
@@ -24,7 +19,7 @@ const numbered = (first: number, last: number) =>
   }))
 
 /** Sets the oldest versions with which a key encrypts and decrypts. */
-export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
+export function LimitVersionsDialog({ vaultid, shown, onClose }: KeyDialogProps) {
   const own = useWordsOf(keyWords)
   const queries = useQueryClient()
   const [encrypting, setEncrypting] = useState(shown.min_encryption_version)
@@ -47,7 +42,7 @@ export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
 }
 
 /** Destroys versions that the limits already exclude from use. */
-export function TrimVersionsDialog({ vaultid, shown, onClose }: Props) {
+export function TrimVersionsDialog({ vaultid, shown, onClose }: KeyDialogProps) {
   const words = useWords()
   const own = useWordsOf(keyWords)
   const queries = useQueryClient()

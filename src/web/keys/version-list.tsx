@@ -9,7 +9,7 @@ import { call, type ListedKey, type ShownVersion } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
-import { Moment } from './moment.tsx'
+import { RelativeMoment } from './relative-moment.tsx'
 import { UseMeter } from './use-meter.tsx'
 
 interface Props {
@@ -34,7 +34,7 @@ export function VersionList({ vaultid, shown, versions, mayWrite }: Props) {
               <State shown={shown} version={version} />
             </span>
             <span className="soft">
-              <Moment at={version.created} />
+              <RelativeMoment at={version.created} />
             </span>
             {version.max_encryptions !== undefined && (
               <UseMeter uses={version.encryptions} most={version.max_encryptions} />
@@ -75,8 +75,7 @@ function State({ shown, version }: Pick<Props, 'shown'> & { readonly version: Sh
 
 function PublicKeyButton({ name, version }: { readonly name: string; readonly version: ShownVersion }) {
   const own = useWordsOf(keyWords)
-  const save = (): void =>
-    saveFile(`${name}-v${version.key_version}.pem`, new TextEncoder().encode(version.public_key ?? ''))
+  const save = (): void => saveFile(`${name}-v${version.key_version}.pem`, version.public_key ?? '')
   return (
     <Button className="button small" aria-label={own.savePublicKey(version.key_version)} onPress={save}>
       <Download aria-hidden />

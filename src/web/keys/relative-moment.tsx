@@ -19,7 +19,7 @@ export function relativeWords(at: string, locale: string, now = Date.now()): str
 }
 
 /** A relative time. The exact time is its tooltip. */
-export function Moment({ at }: { readonly at: string }) {
+export function RelativeMoment({ at }: { readonly at: string }) {
   const { locale } = useWords()
   return (
     <time dateTime={at} title={momentWords(at, locale)}>
