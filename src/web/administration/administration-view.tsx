@@ -3,7 +3,7 @@ import { Suspense, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { Loading } from '../controls/loading.tsx'
 import { viewOf } from '../controls/view-of.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -102,9 +102,7 @@ function NotAllowed() {
   const words = useWordsOf(administrationWords)
   return (
     <div className="page">
-      <div className="heading">
-        <ViewTitle text={words.notAllowed} />
-      </div>
+      <ViewHeading title={words.notAllowed} />
       <p className="not-allowed">
         <ShieldAlert aria-hidden />
         {words.notAllowedHelp}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call } from '../interface/calls.ts'
 import { hasStatus, isDenial } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -41,11 +41,7 @@ export function AuditView() {
   const isShown = data !== undefined && !isDenial(error)
   return (
     <div className="page administered audit">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.audit} />
-        </div>
-      </div>
+      <ViewHeading title={parts.audit} />
       <p className="soft">
         {words.introduction} {data?.CALLINFO.machine && words.machine(data.CALLINFO.machine)}
       </p>

@@ -1,7 +1,7 @@
 import { ListChecks } from 'lucide-react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { PasswordPolicy } from '../interface/calls.ts'
 import { usePolicies } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -17,12 +17,7 @@ export function PoliciesView() {
   if (!data) return <Loading />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.policies} />
-          <p className="soft">{words.introduction}</p>
-        </div>
-      </div>
+      <ViewHeading title={parts.policies} introduction={words.introduction} />
       <ul className="entries">
         {data.map((policy) => (
           <PolicyEntry key={policy.id} policy={policy} />

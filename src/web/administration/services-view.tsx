@@ -6,7 +6,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
@@ -36,16 +36,12 @@ export function ServicesView() {
   if (!data) return <Loading />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.services} />
-          <p className="soft">{words.introduction}</p>
-        </div>
+      <ViewHeading title={parts.services} introduction={words.introduction}>
         <Button className="button primary" onPress={() => setIsCreating(true)}>
           <Plus aria-hidden />
           {words.newService}
         </Button>
-      </div>
+      </ViewHeading>
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data.length === 0 ? (
         <p className="soft">{words.none}</p>

@@ -3,7 +3,7 @@ import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
@@ -28,12 +28,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
   if (chosen !== undefined) return <TemplateEditor key={templateid} template={chosen} freeId={freeId} />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.templates} />
-          <p className="soft">{words.introduction}</p>
-        </div>
-      </div>
+      <ViewHeading title={parts.templates} introduction={words.introduction} />
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <LongList className="entries" items={data} textOf={textOf}>
         {({ INFO: { id, name, ico, active }, STRUCTURE }) => (

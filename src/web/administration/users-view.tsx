@@ -7,7 +7,7 @@ import { FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -38,15 +38,12 @@ export function UsersView() {
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   return (
     <div className="page">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.users} />
-        </div>
+      <ViewHeading title={parts.users}>
         <Button className="button primary" onPress={() => setIsCreating(true)}>
           <Plus aria-hidden />
           {words.newUser}
         </Button>
-      </div>
+      </ViewHeading>
       <FilterField
         label={words.search}
         value={search}

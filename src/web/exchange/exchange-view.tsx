@@ -2,7 +2,7 @@ import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
@@ -25,13 +25,12 @@ export function ExchangeView() {
   const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
   return (
     <div className="page exchange">
-      <div className="heading">
-        <ViewTitle text={words.title} />
+      <ViewHeading title={words.title}>
         <a className="button small" href="#/links">
           <Link2 aria-hidden />
           {words.oneTimeLinks}
         </a>
-      </div>
+      </ViewHeading>
       {vault === undefined ? (
         <p className="soft">{words.noVault}</p>
       ) : (

@@ -2,7 +2,7 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
 import { defaultHistory, useObject, useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -32,9 +32,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   return (
     <div className="page">
       <Crumbs path={path} />
-      <div className="heading">
-        <ViewTitle text={words.title(object.objectname)} kind={words.kind} />
-      </div>
+      <ViewHeading title={words.title(object.objectname)} kind={words.kind} />
       {history.error && <ErrorMessage error={history.error} onTryAgain={history.refetch} />}
       {vault && <p className="soft">{kept === 0 ? words.keepsNone : words.introduction(kept)}</p>}
       {history.data.length === 0 ? (

@@ -2,7 +2,7 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedKey, SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
@@ -65,12 +65,7 @@ function KeyHeading({ vault, shown }: { readonly vault: SharedVault; readonly sh
           { href: `#/vault/${vault.id}/keys`, text: own.keys },
         ]}
       />
-      <div className="heading">
-        <div>
-          <ViewTitle text={shown.name} kind={ofKey.key} />
-          <p className="soft">{typeName(shown.type)}</p>
-        </div>
-      </div>
+      <ViewHeading title={shown.name} kind={ofKey.key} introduction={typeName(shown.type)} />
       {shown.info !== '' && <p className="purpose">{shown.info}</p>}
     </>
   )

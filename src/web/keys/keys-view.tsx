@@ -6,7 +6,7 @@ import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
@@ -40,12 +40,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
   return (
     <div className="page keys-page">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: vault.groupname }]} />
-      <div className="heading">
-        <div>
-          <ViewTitle text={own.keysOf(vault.groupname)} kind={own.keys} />
-          <p className="soft">{own.introduction}</p>
-        </div>
-      </div>
+      <ViewHeading title={own.keysOf(vault.groupname)} kind={own.keys} introduction={own.introduction} />
       {trouble && <ErrorMessage error={trouble} onTryAgain={refetch} />}
       {mayWrite && <NewKeys vaultid={vaultid} data={data} mayAdminister={mayAdminister} />}
       <FilteredKeys vaultid={vaultid} data={data} label={own.keysOf(vault.groupname)} mayWrite={mayWrite} />

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react'
 import { Choice } from '../controls/choice.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { dayWords } from '../controls/moment-text.tsx'
 import { usePreferences, useWords, useWordsOf } from '../words/language.tsx'
 import { idleMs } from '../session/idleness.ts'
@@ -33,9 +33,7 @@ export function MeView() {
   const { userid, resting, passphrase_changed: changed, timeout } = data.CALLINFO
   return (
     <div className="page me">
-      <div className="heading">
-        <ViewTitle text={words.title} />
-      </div>
+      <ViewHeading title={words.title} />
       {resting > 0 && (
         <p className="notice" role="status">
           {words.onHold(resting)}

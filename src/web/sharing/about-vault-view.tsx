@@ -6,7 +6,7 @@ import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { SharedVault, VaultMember } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
@@ -44,9 +44,7 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   return (
     <div className="page about-vault">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: vault.groupname }]} />
-      <div className="heading">
-        <ViewTitle text={words.about(vault.groupname)} kind={words.aboutTitle} />
-      </div>
+      <ViewHeading title={words.about(vault.groupname)} kind={words.aboutTitle} />
       <OwnRight vault={vault} />
       {members.error && <ErrorMessage error={members.error} onTryAgain={members.refetch} />}
       {isShown && <Members vault={vault} members={members.data} />}

@@ -5,7 +5,7 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type Field, type TrailItem } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
@@ -67,9 +67,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   return (
     <div className="page">
       <Crumbs path={path} />
-      <div className="heading">
-        <ViewTitle text={words.title(shown.objectname)} kind={words.kind} />
-      </div>
+      <ViewHeading title={words.title(shown.objectname)} kind={words.kind} />
       <p className="soft">{words.introduction}</p>
       {machine !== '' && <p className="soft">{words.ofMachine(machine)}</p>}
       {calls.length === 0 ? (

@@ -7,7 +7,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
@@ -50,13 +50,12 @@ export function VaultsView() {
   const isSearched = deferred !== ''
   return (
     <div className="page">
-      <div className="heading">
-        <div>
-          <ViewTitle text={words.vaults} />
-          {sorted.length > 0 && <p className="soft">{words.vaultsShared(sorted.length)}</p>}
-        </div>
+      <ViewHeading
+        title={words.vaults}
+        introduction={sorted.length > 0 ? words.vaultsShared(sorted.length) : undefined}
+      >
         <CreateVault />
-      </div>
+      </ViewHeading>
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {sorted.length === 0 ? (
         <div className="nothing">
