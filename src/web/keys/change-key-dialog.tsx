@@ -1,6 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
@@ -17,7 +16,7 @@ import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 export function ChangeKeyDialog({ vaultid, shown: present, onClose }: KeyDialogProps) {
   const own = useWordsOf(keysWords)
   const ofKey = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   // The key at the opening of the dialog, because the page may load it again meanwhile.
   const [shown] = useState(present)
   const { name } = shown
@@ -36,8 +35,7 @@ export function ChangeKeyDialog({ vaultid, shown: present, onClose }: KeyDialogP
     }
     if (Object.keys(body).length === 0) return
     await call('transparent.key.update', { params: { vaultid, name }, body, signal })
-    announce(ofKey.changed)
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(ofKey.changed)
   }
   return (
     <FormDialog

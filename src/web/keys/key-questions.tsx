@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useHashLocation } from 'wouter/use-hash-location'
 import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { call, type VaultKeyRules } from '../interface/calls.ts'
@@ -11,11 +12,10 @@ import { keysOf } from './keys-reads.ts'
 
 export function RotateQuestion({ vaultid, shown: { name }, onClose }: KeyDialogProps) {
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   async function rotate(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('transparent.key.rotate', { params: { vaultid, name }, signal })
-    announce(own.rotated(CALLINFO.key_version))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.rotated(CALLINFO.key_version))
   }
   return (
     <FormDialog title={own.rotateTitle(name)} submitText={own.rotate} onSubmit={rotate} onClose={onClose}>

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { call, type ListedKey, type ShownVersion } from '../interface/calls.ts'
@@ -93,13 +92,12 @@ interface QuestionProps {
 
 function VersionQuestion({ vaultid, name, version: { key_version: version, enabled }, onClose }: QuestionProps) {
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const isEnabled = enabled === 'true'
   async function change(signal: AbortSignal): Promise<void> {
     const body = { enabled: !isEnabled }
     await call('transparent.key.version', { params: { vaultid, name, version }, body, signal })
-    announce(isEnabled ? own.versionDisabled(version) : own.versionEnabled(version))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(isEnabled ? own.versionDisabled(version) : own.versionEnabled(version))
   }
   return (
     <FormDialog

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
@@ -26,14 +25,10 @@ interface Props {
 /** The person's devices for one-time passwords. Each change requires a second factor. */
 export function DeviceSection({ userid, isOnHold }: Props) {
   const words = useWordsOf(meWords)
-  const queries = useQueryClient()
+  const done = useDone(ownDevicesKey)
   const { data, error, refetch } = useOwnDevices(userid)
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
-  const done = async (text: string): Promise<void> => {
-    announce(text)
-    await queries.invalidateQueries({ queryKey: ownDevicesKey })
-  }
   if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const devices: readonly OtpDevice[] = data.CALLINFO.otpdevices

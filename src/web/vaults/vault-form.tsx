@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
@@ -117,9 +118,9 @@ interface EditProps {
 
 export function EditVaultDialog({ vault: present, onClose }: EditProps) {
   const words = useWordsOf(vaultFormWords)
-  const queries = useQueryClient()
   // The vault at the opening of the dialog, because the page may load it again meanwhile.
   const [vault] = useState(present)
+  const done = useDone(['vaults'], ['vault', vault.id])
   return (
     <FormDialog
       title={words.editTitle}
@@ -128,11 +129,7 @@ export function EditVaultDialog({ vault: present, onClose }: EditProps) {
         const body = changed(bodyOf(typed), untouchedOf(vault))
         if (Object.keys(body).length === 0) return
         await call('vault.edit', { params: { vaultid: vault.id }, body, signal })
-        announce(words.changed)
-        await Promise.all([
-          queries.invalidateQueries({ queryKey: ['vaults'] }),
-          queries.invalidateQueries({ queryKey: ['vault', vault.id] }),
-        ])
+        await done(words.changed)
       }}
       onClose={onClose}
     >
