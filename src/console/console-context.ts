@@ -25,12 +25,16 @@ import { reachToken, type TokenAccess } from './token-access.ts'
 /** How long a command waits while another one writes the console's audit chain, in milliseconds. */
 const lockWaitMs = 10_000
 
-/** The context of a command that changes data: the services, and an audit trail that records every change. */
-export interface ConsoleContext {
+/** The context of a command that needs database and token, but not the services. */
+export interface TokenContext {
   readonly config: Config
-  readonly services: Services
   readonly store: Store
   readonly token: TokenAccess
+}
+
+/** The context of a command that changes data: the services, and an audit trail that records every change. */
+export interface ConsoleContext extends TokenContext {
+  readonly services: Services
   /**
    * Makes one change under the operation `console.<operation>` in the audit trail. The transaction that `work` passes
    * to `commit` is committed after its record is on the disk. A refusal is recorded too.
@@ -94,13 +98,6 @@ async function withTrail<T>(
     await audit.close()
     leaveToOwner(config.audit.directory)
   }
-}
-
-/** The context of a command that needs database and token, but not the services. */
-export interface TokenContext {
-  readonly config: Config
-  readonly store: Store
-  readonly token: TokenAccess
 }
 
 export async function withToken<T>(
