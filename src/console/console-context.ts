@@ -20,7 +20,7 @@ import { checkTakenOver } from '../daemon/row-takeover.ts'
 import { absenceOf } from './absence.ts'
 import { leaveToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
-import { reachToken, type TokenAccess } from './token-access.ts'
+import { type TokenAccess, withTokenAccess } from './token-access.ts'
 
 /** How long a command waits while another one writes the console's audit chain, in milliseconds. */
 const lockWaitMs = 10_000
@@ -105,14 +105,7 @@ export async function withToken<T>(
   config: Config,
   work: (context: TokenContext) => Promise<T>,
 ): Promise<T> {
-  return withStore(config, async (store) => {
-    const token = await reachToken(invocation, config)
-    try {
-      return await work({ config, store, token })
-    } finally {
-      await token.close()
-    }
-  })
+  return withStore(config, (store) => withTokenAccess(invocation, config, (token) => work({ config, store, token })))
 }
 
 /** What the audit trail says of one command. */
