@@ -3,6 +3,7 @@ import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { textIfThere } from './optional-text.ts'
 
 export interface ChainLock {
   /** Removes the lock. A second call has no effect, because another process may hold the lock by then. */
@@ -81,12 +82,8 @@ async function create(path: string, self: string): Promise<boolean> {
   }
 }
 
-async function ownerOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
-}
+/** The owner that a lock names; undefined where there is no lock. */
+const ownerOf = textIfThere
 
 async function ownIdentity(): Promise<string> {
   return `${await bootId()}.${process.pid}.${await startTicks(process.pid)}`

@@ -1,8 +1,10 @@
 import { createPublicKey, randomUUID } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pemOf } from '../encoding/pem.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
-import { keysFrom, type Succession } from '../hsm/audit-succession.ts'
+import { keysFrom, type TrailKeys } from '../hsm/audit-succession.ts'
+import { textIfThere } from './optional-text.ts'
 
 /** The public key in the folder of the trail, for auditors: PEM, SubjectPublicKeyInfo. */
 const publicKeyFile = 'audit-public.pem'
@@ -12,10 +14,7 @@ const publicKeyFile = 'audit-public.pem'
  * @throws Fault `audit.unavailable` if it is damaged
  */
 export async function readPublicKey(directory: string): Promise<Buffer | undefined> {
-  const pem = await readFile(join(directory, publicKeyFile), 'utf8').catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
+  const pem = await textIfThere(join(directory, publicKeyFile))
   return pem === undefined ? undefined : parsePublicKey(pem)
 }
 
@@ -36,17 +35,13 @@ function parsePublicKey(pem: string): Buffer {
  * sealed by one key and its successors.
  * @throws Fault `audit.unavailable` if the file is damaged or holds another key
  */
-export async function leavePublicKey(
-  directory: string,
-  { publicKey: newest, successions }: { readonly publicKey: Buffer; readonly successions: readonly Succession[] },
-): Promise<void> {
-  const known = [...keysFrom(newest, successions).values()].map(({ publicKey }) => publicKey)
-  const publicKey = known[0] ?? newest
-  const pem = createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ type: 'spki', format: 'pem' })
+export async function leavePublicKey(directory: string, keys: TrailKeys): Promise<void> {
+  const known = [...keysFrom(keys).values()].map(({ publicKey }) => publicKey)
+  const publicKey = known[0] ?? keys.publicKey
   const draft = join(directory, `${publicKeyFile}.${randomUUID()}`)
   try {
     // Flushed before it is linked: otherwise a power cut could leave an empty file under that name.
-    await writeFile(draft, pem, { mode: 0o644, flag: 'wx', flush: true })
+    await writeFile(draft, pemOf('PUBLIC KEY', publicKey), { mode: 0o644, flag: 'wx', flush: true })
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {
     if (errorCodeOf(error) !== 'EEXIST') throw error

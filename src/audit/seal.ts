@@ -1,8 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { keyId, parseStatement, type ChainPoint, type SealStatement, type SignedEnd } from '../hsm/audit-end.ts'
-import { isWithin, keysFrom } from '../hsm/audit-succession.ts'
+import { isWithin, keysFrom, type TrailKeys } from '../hsm/audit-succession.ts'
 import { parseLine } from './line.ts'
-import type { TrailKeys } from './trail-keys.ts'
 
 /** A signed end of a chain, parsed from its line. */
 export interface Seal extends SignedEnd {
@@ -48,15 +47,15 @@ export interface SealVerifier {
 }
 
 /** Creates a verifier from one key of the trail and the successions that lead to its other keys. */
-export function createSealVerifier({ publicKey, successions }: TrailKeys): SealVerifier {
+export function createSealVerifier(trail: TrailKeys): SealVerifier {
   const keys = new Map(
-    [...keysFrom(publicKey, successions)].map(([id, { publicKey: der, until }]) => [
+    [...keysFrom(trail)].map(([id, { publicKey: der, until }]) => [
       id,
       { key: createPublicKey({ key: der, format: 'der', type: 'spki' }), until },
     ]),
   )
   return {
-    keyId: [...keys.keys()].at(-1) ?? keyId(publicKey),
+    keyId: [...keys.keys()].at(-1) ?? keyId(trail.publicKey),
     knows: (id) => keys.has(id),
     ends: [...keys.values()].flatMap(({ until }) => Object.entries(until?.heads ?? {})),
     verifies({ statement, text, signature }) {

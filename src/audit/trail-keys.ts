@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCodeOf } from '../fault.ts'
-import type { Succession } from '../hsm/audit-succession.ts'
+import type { Succession, TrailKeys } from '../hsm/audit-succession.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import { textIfThere } from './optional-text.ts'
 import { leavePublicKey, readPublicKey } from './public-key.ts'
 
 /**
@@ -12,20 +12,10 @@ import { leavePublicKey, readPublicKey } from './public-key.ts'
  */
 export const successionsFile = 'audit-keys.jsonl'
 
-/** A key of the trail, and the successions that lead from it to the others. */
-export interface TrailKeys {
-  /** DER SubjectPublicKeyInfo. */
-  readonly publicKey: Buffer
-  readonly successions: readonly Succession[]
-}
-
 /** The successions in this folder, unchecked (`keysFrom` checks them). Other lines are skipped. */
 export async function readSuccessions(directory: string): Promise<Succession[]> {
-  const text = await readFile(join(directory, successionsFile), 'utf8').catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return ''
-    throw error
-  })
-  return successionsIn(text.split('\n'))
+  const text = await textIfThere(join(directory, successionsFile))
+  return successionsIn(text?.split('\n') ?? [])
 }
 
 /** The successions in these lines; other lines are skipped. */

@@ -2,6 +2,7 @@ import { createHash, createPublicKey, hash as hashOf, verify } from 'node:crypto
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { readBounded } from '../bounded-reading.ts'
 import { decryptWith } from './age-stream.ts'
 import { BackupError } from './backup-error.ts'
 import {
@@ -128,16 +129,8 @@ async function* watched(entry: TarEntry, hash: ReturnType<typeof createHash>): A
 }
 
 /** Reads a whole stream into memory. @throws BackupError with this complaint if it has more than `mostBytes` bytes */
-export async function whole(content: AsyncIterable<Uint8Array>, mostBytes: number, complaint: string): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of content) {
-    size += piece.length
-    if (size > mostBytes) throw new BackupError(`${complaint}: take another one.`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
-}
+export const whole = (content: AsyncIterable<Uint8Array>, mostBytes: number, complaint: string): Promise<Buffer> =>
+  readBounded(content, mostBytes, () => new BackupError(`${complaint}: take another one.`))
 
 async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { BackupError } from './backup-error.ts'
 
@@ -51,7 +51,7 @@ const signature = z.strictObject({ text: z.string(), signature: z.base64(), sign
 /** The text that the keeper signed, its signature, and the public key (both in base64). */
 export type ManifestSignature = z.infer<typeof signature>
 
-export const hashOfManifest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+export const hashOfManifest = (bytes: Uint8Array): string => hash('sha256', bytes)
 
 export function readManifest(bytes: Uint8Array): Manifest {
   return read(manifest, bytes)

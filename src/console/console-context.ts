@@ -20,17 +20,21 @@ import { checkTakenOver } from '../daemon/row-takeover.ts'
 import { absenceOf } from './absence.ts'
 import { leaveToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
-import { reachToken, type TokenAccess } from './token-access.ts'
+import { type TokenAccess, withTokenAccess } from './token-access.ts'
 
 /** How long a command waits while another one writes the console's audit chain, in milliseconds. */
 const lockWaitMs = 10_000
 
-/** The context of a command that changes data: the services, and an audit trail that records every change. */
-export interface ConsoleContext {
+/** The context of a command that needs database and token, but not the services. */
+export interface TokenContext {
   readonly config: Config
-  readonly services: Services
   readonly store: Store
   readonly token: TokenAccess
+}
+
+/** The context of a command that changes data: the services, and an audit trail that records every change. */
+export interface ConsoleContext extends TokenContext {
+  readonly services: Services
   /**
    * Makes one change under the operation `console.<operation>` in the audit trail. The transaction that `work` passes
    * to `commit` is committed after its record is on the disk. A refusal is recorded too.
@@ -96,26 +100,12 @@ async function withTrail<T>(
   }
 }
 
-/** The context of a command that needs database and token, but not the services. */
-export interface TokenContext {
-  readonly config: Config
-  readonly store: Store
-  readonly token: TokenAccess
-}
-
 export async function withToken<T>(
   invocation: Invocation,
   config: Config,
   work: (context: TokenContext) => Promise<T>,
 ): Promise<T> {
-  return withStore(config, async (store) => {
-    const token = await reachToken(invocation, config)
-    try {
-      return await work({ config, store, token })
-    } finally {
-      await token.close()
-    }
-  })
+  return withStore(config, (store) => withTokenAccess(invocation, config, (token) => work({ config, store, token })))
 }
 
 /** What the audit trail says of one command. */

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
@@ -9,6 +8,7 @@ import { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import { createTokenSupervisor } from '../hsm/client/supervisor.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import { isServed } from '../hsm/protocol/served-socket.ts'
 import { createLog } from '../log.ts'
 import { leaveDatabaseToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
@@ -39,16 +39,18 @@ export async function reachToken(invocation: Invocation, config: Config): Promis
   return { hsm, ownHost: false, close: () => hsm.close() }
 }
 
-/** Whether a process listens on this unix socket. */
-export function isServed(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = connect(socket)
-    const settle = (answer: boolean) => {
-      connection.destroy()
-      resolve(answer)
-    }
-    connection.once('connect', () => settle(true)).once('error', () => settle(false))
-  })
+/** Reaches the token for `work`, and closes the access afterwards. */
+export async function withTokenAccess<T>(
+  invocation: Invocation,
+  config: Config,
+  work: (token: TokenAccess) => Promise<T>,
+): Promise<T> {
+  const token = await reachToken(invocation, config)
+  try {
+    return await work(token)
+  } finally {
+    await token.close()
+  }
 }
 
 async function startOwnHost({ terminal, build }: Invocation, config: Config): Promise<TokenAccess> {

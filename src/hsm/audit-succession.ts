@@ -18,6 +18,13 @@ export interface Succession {
   readonly byNext: Buffer
 }
 
+/** A key of the trail, and the successions that lead from it to the others. */
+export interface TrailKeys {
+  /** DER SubjectPublicKeyInfo. */
+  readonly publicKey: Buffer
+  readonly successions: readonly Succession[]
+}
+
 /**
  * The canonical text of a statement. Its beginning differs from statements on chains and import jobs, so that none can
  * be taken for another.
@@ -56,7 +63,7 @@ export interface TrustedKey {
  * All keys of a trail by their ids, oldest first, found from one of them: later keys by the successions that it signed
  * as `from`, earlier keys by those that it signed as `to`. Where two keys claim to follow one, neither is trusted.
  */
-export function keysFrom(anchor: Buffer, successions: readonly Succession[]): ReadonlyMap<string, TrustedKey> {
+export function keysFrom({ publicKey: anchor, successions }: TrailKeys): ReadonlyMap<string, TrustedKey> {
   const read = new Map(successions.map((one) => [one.text, readSuccession(one)]))
   const statements = [...read.values()].filter((one) => one !== undefined)
   const only = (side: 'from' | 'to', key: string): SuccessionStatement | undefined => {

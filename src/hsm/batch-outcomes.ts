@@ -17,6 +17,13 @@ export function replaceResults<T, U>(outcomes: readonly Outcome<T>[], next: read
   return replaced
 }
 
+/** The result of one item. @throws its fault */
+export function resultOf<T>(outcome: Outcome<T> | undefined): T {
+  const found = required(outcome)
+  if ('fault' in found) throw found.fault
+  return found.result
+}
+
 /** @throws RangeError when there is none */
 export function required<T>(outcome: Outcome<T> | undefined): Outcome<T> {
   if (outcome === undefined) throw new RangeError('a batch with fewer outcomes than items')

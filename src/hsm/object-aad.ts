@@ -8,7 +8,8 @@ const fieldName = 'object field'
 const earlierFieldName = 'earlier object field'
 const chunkName = 'file chunk'
 
-interface FieldOwner {
+/** What the ciphertext of a field is bound to. It can be decrypted only for this owner. */
+export interface FieldOwner {
   readonly id: number
   readonly vaultId: number
   readonly templateId: number

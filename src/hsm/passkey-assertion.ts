@@ -1,4 +1,4 @@
-import { createHash, verify } from 'node:crypto'
+import { hash, verify } from 'node:crypto'
 import { decodeBase64url } from '../encoding/base64.ts'
 import { readUniqueObject, type UniqueObject } from '../encoding/unique-json.ts'
 import { encodeRecord } from './key-record.ts'
@@ -83,14 +83,12 @@ function readSteps(
   const { issuedAt } = challenge
   if (issuedAt > now + clocksDifferMs || now > issuedAt + challengeMs) throw refused('its challenge has expired')
   checkAuthenticatorData(authenticatorData, rpId, userVerification)
-  const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
+  const signed = Buffer.concat([authenticatorData, hash('sha256', clientData, 'buffer')])
   return {
     signCount: authenticatorData.readUInt32BE(33),
     challenge,
     usedUp: (credentialId) => ({
-      assertion: createHash('sha256')
-        .update(encodeRecord(['passkey', credentialId, bytes]))
-        .digest(),
+      assertion: hash('sha256', encodeRecord(['passkey', credentialId, bytes]), 'buffer'),
       goodUntil: issuedAt + challengeMs,
     }),
     isSignedBy: (key) => isSignature(key, signed, signature),
@@ -109,7 +107,7 @@ function checkAuthenticatorData(data: Buffer, rpId: string, userVerification: Pa
   if (data.length < fixedBytes || data.length > longestAuthenticatorData)
     throw refused('its data are too short or too long')
   if (data.length > fixedBytes && !hasFlag(flags.extensions)) throw refused('something lies behind its data')
-  if (!createHash('sha256').update(rpId).digest().equals(data.subarray(0, 32))) throw refused('it is for another name')
+  if (!hash('sha256', rpId, 'buffer').equals(data.subarray(0, 32))) throw refused('it is for another name')
   if (!hasFlag(flags.userPresent)) throw refused('no user was present')
   if (userVerification === 'required' && !hasFlag(flags.userVerified)) throw refused('its user was not verified')
   if (hasFlag(flags.backedUp) && !hasFlag(flags.backupEligible)) throw refused('it contradicts itself')

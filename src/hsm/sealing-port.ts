@@ -1,5 +1,5 @@
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
-import type { Succession } from './audit-succession.ts'
+import type { Succession, TrailKeys } from './audit-succession.ts'
 import type { FloorHeads, FloorNews } from './floor-news.ts'
 import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
@@ -149,7 +149,7 @@ export interface SealingPort extends TrailPort {
 /** The part for signing the audit trail. */
 export interface TrailPort {
   /** The public key with which the keeper signs the trail now, and its succession from earlier keys. */
-  auditKeys(): Promise<AuditKeyRing>
+  auditKeys(): Promise<TrailKeys>
 
   /**
    * Signs the trail with the newest version of the audit key from now on, and states so under both keys; undefined
@@ -166,12 +166,6 @@ export interface TrailPort {
    * last signed end. The same end again gets the same signature.
    */
   signAuditEnd(end: AuditEnd): Promise<SignedEnd>
-}
-
-export interface AuditKeyRing {
-  /** DER SubjectPublicKeyInfo. */
-  readonly publicKey: Buffer
-  readonly successions: readonly Succession[]
 }
 
 /** A token object as the host gave it, and the purpose it was made for. */

@@ -44,18 +44,18 @@ export async function findRow<Row extends ObjectLiteral>(
   return row === undefined ? null : readRow(table, row)
 }
 
-/** Inserts a row with all columns but those left out; returns the column `returning`. */
+/** Inserts a row with all columns but those left out; resolves to its number, which is in the column `returning`. */
 export async function insertRow<Row extends ObjectLiteral>(
   tx: Tx,
   table: EntitySchema<Row>,
   row: Partial<Row>,
-  returning: string,
-): Promise<unknown> {
+  returning = 'id',
+): Promise<number> {
   const columns = columnsIn(table, row)
   const parameters = columns.map((_, at) => `$${at + 1}`).join(', ')
   const sql = `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES (${parameters}) RETURNING ${returning} AS returned`
   const [inserted] = await select<{ readonly returned: unknown }>(tx, sql, valuesIn(columns, row))
-  return inserted?.returned
+  return Number(inserted?.returned)
 }
 
 /** Changes columns of the row whose columns have those values; false where there is none. */

@@ -4,14 +4,14 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
 import { useShownAddress } from './controls/held-address.tsx'
-import { Refusal } from './interface/refusal.ts'
+import { hasStatus, Refusal } from './interface/refusal.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
-import { PreferencesProvider } from './words/spoken.tsx'
+import { PreferencesProvider } from './words/language.tsx'
 
 /** Whether a retry may help: no answer arrived, or the appliance cannot serve the call at the moment (503). */
-const isPassing = (error: unknown): boolean => error instanceof Refusal && (error.status === 0 || error.status === 503)
+const isPassing = (error: unknown): boolean => hasStatus(error, 0, 503)
 
 /** Milliseconds before a retry: twice as many each time, and no fewer than the appliance asks for. */
 const delayOf = (count: number, error: Error): number =>

@@ -1,4 +1,4 @@
-import { useWords } from './words/spoken.tsx'
+import { useWords } from './words/language.tsx'
 import { ViewTitle } from './controls/view-title.tsx'
 
 export function NotFoundView() {

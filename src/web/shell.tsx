@@ -15,7 +15,7 @@ import { useSession } from './session/session.tsx'
 import { Loading } from './controls/loading.tsx'
 import { LoginView } from './session/login-view.tsx'
 import { loadAhead, loadOthers, OpenedLinkView, PassphraseDueView, Views } from './views.tsx'
-import { usePreferences, useWords } from './words/spoken.tsx'
+import { usePreferences, useWords } from './words/language.tsx'
 
 /** Milliseconds after the first view before the code of the others is loaded. */
 const firstLookMs = 500

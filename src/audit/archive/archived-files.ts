@@ -1,7 +1,7 @@
-import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { errorCodeOf } from '../../fault.ts'
 import { syncFolder } from '../../folder-sync.ts'
+import { textIfThere } from '../optional-text.ts'
 import type { SealVerifier } from '../seal.ts'
 import {
   isProven,
@@ -74,9 +74,6 @@ export async function replaceFile(path: string, write: (file: FileHandle) => Pro
 }
 
 async function linesOf(directory: string): Promise<string[]> {
-  const text = await readFile(join(directory, archivesFile), 'utf8').catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOENT') return ''
-    throw error
-  })
-  return text.split('\n').filter((line) => line !== '')
+  const text = await textIfThere(join(directory, archivesFile))
+  return text?.split('\n').filter((line) => line !== '') ?? []
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, verify, X509Certificate } from 'node:crypto'
+import { hash, randomBytes, verify, X509Certificate } from 'node:crypto'
 import { derTag, readElements, readOid, readOnly, readTime, type DerElement } from '../../encoding/der.ts'
 
 const signedDataType = '1.2.840.113549.1.7.2'
@@ -132,7 +132,7 @@ function isSignature({ content, digest, attributes, signature }: Signed, certifi
     }),
   )
   const hashed = readOnly(values.get(messageDigest) ?? Buffer.alloc(0), derTag.octetString).content
-  if (digest === '' || !hashed.equals(createHash(digest).update(content).digest())) return false
+  if (digest === '' || !hashed.equals(hash(digest, content, 'buffer'))) return false
   if (readOid(readOnly(values.get(contentType) ?? Buffer.alloc(0), derTag.oid)) !== tstInfoType) return false
   return verify(digest, attributes, certificate.publicKey, signature)
 }

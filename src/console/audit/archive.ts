@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,6 +22,7 @@ import { readDeliveryState } from '../../audit/delivery-state.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { chainName } from '../../config/chain-name.ts'
+import { pemOf } from '../../encoding/pem.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
 import { Fault } from '../../fault.ts'
 import { syncFolder } from '../../folder-sync.ts'
@@ -154,10 +154,9 @@ async function prove(context: ArchiveContext, archive: ArchiveStatement) {
   const proof = await findProof(directory, chainName(config, 'console'), archive)
   if (proof === undefined)
     throw new Fault('audit.unavailable', 'The record of the archive was not sealed: nothing was removed, run it again.')
-  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
   return {
     proof,
-    publicKey: String(key.export({ type: 'spki', format: 'pem' })),
+    publicKey: pemOf('PUBLIC KEY', publicKey),
     successions: (await readSuccessions(directory)).map(successionLine),
   }
 }

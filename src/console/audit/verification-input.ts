@@ -11,11 +11,12 @@ import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import { parseStatement } from '../../hsm/audit-end.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import { isAnyServed } from '../../hsm/protocol/served-socket.ts'
 import { withStore } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { readPublicKeyFile } from '../output/terminal.ts'
-import { isServed, reachToken } from '../token-access.ts'
+import { reachToken } from '../token-access.ts'
 
 /** The trails to verify, and the data to verify them with. */
 export interface VerificationInput {
@@ -127,7 +128,7 @@ async function askKeeper(
   chains: readonly string[] = [],
   given?: Key,
 ): Promise<KeeperWord> {
-  if ((await Promise.all(config.hsm.sockets.map(isServed))).includes(true)) {
+  if (await isAnyServed(config.hsm.sockets)) {
     const access = await reachToken(invocation, config)
     try {
       const { publicKey } = await access.hsm.auditKeys()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -85,7 +85,7 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
   const input = await inputFor(options, invocation)
   const found = await despiteArchiving(input.directory, () => compare(input, invocation, options))
   const { witnessed, report, rows, sound } = found
-  const fingerprint = createHash('sha256').update(input.publicKey).digest('hex')
+  const fingerprint = hash('sha256', input.publicKey)
   const { directory, keySource } = input
   return {
     json: {

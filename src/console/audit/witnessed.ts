@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import type { TrailKeys } from '../../audit/trail-keys.ts'
 import { createSealVerifier } from '../../audit/seal.ts'
 import { readWitnessFile, type WitnessedHead, type WitnessFile } from '../../audit/witness/witness-file.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import { pemBlocks } from '../../encoding/pem.ts'
+import type { TrailKeys } from '../../hsm/audit-succession.ts'
 import { count } from '../output/command-answer.ts'
 import { UsageError } from '../exit-code.ts'
 

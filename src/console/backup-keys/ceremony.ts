@@ -3,11 +3,11 @@ import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import type { BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
+import { isAnyServed } from '../../hsm/protocol/served-socket.ts'
 import { UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
 import { rootCreationOf } from '../root-making.ts'
-import { isServed } from '../token-access.ts'
 
 /** Help for all commands of the ceremony. */
 const ceremonyHelp = `
@@ -77,7 +77,6 @@ function requireTerminal({ isInteractive }: Terminal, what: string, flag: string
 
 /** Token hosts must be stopped, because they would stay logged in while the PIN changes. */
 export async function requireStopped({ hsm }: Config): Promise<void> {
-  const served = await Promise.all(hsm.sockets.map(isServed))
-  if (served.includes(true))
+  if (await isAnyServed(hsm.sockets))
     throw new Fault('hsm.unavailable', 'Token hosts are running: stop the daemon and its token hosts for the ceremony.')
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 
@@ -11,10 +11,7 @@ import { basename, dirname, join, sep } from 'node:path'
 export function makePrivateTempFolder(file: string): string {
   const folder = realpathSync(dirname(file))
   const parent = process.getuid?.() === 0 ? nearestOfRoot(folder) : folder
-  const prefix = `.strongroom-copy-${createHash('sha256')
-    .update(join(folder, basename(file)))
-    .digest('hex')
-    .slice(0, 16)}-`
+  const prefix = `.strongroom-copy-${hash('sha256', join(folder, basename(file))).slice(0, 16)}-`
   // Remove folders of killed runs. Only one run per appliance takes place at a time.
   for (const name of readdirSync(parent))
     if (name.startsWith(prefix) && statSync(join(parent, name)).uid === process.getuid?.())

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
@@ -8,10 +8,10 @@ import { readSecret } from '../../config/loader.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { storeLocation } from '../../config/store-location.ts'
 import { databaseFiles } from '../../folder-owner.ts'
+import { isAnyServed } from '../../hsm/protocol/served-socket.ts'
 import { restoreDump } from '../../store/database-snapshot.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { withTokenFolder } from '../softhsm-file.ts'
-import { isServed } from '../token-access.ts'
 import { authorityOf, entryFiles, entryFolders, isApplianceEntry } from './appliance-places.ts'
 import { writeEntry } from './backup-inspection.ts'
 import { checkRoom } from './backup-preview.ts'
@@ -130,8 +130,8 @@ export async function checkEmpty(
   placements: readonly Placement[],
 ): Promise<void> {
   const { hsm } = config
-  const serving = await Promise.all([...hsm.sockets, keeperOf(config).socket].map(isServed))
-  if (serving.includes(true)) throw new BackupError('A daemon runs here: stop it, and restore into an empty place.')
+  if (await isAnyServed([...hsm.sockets, keeperOf(config).socket]))
+    throw new BackupError('A daemon runs here: stop it, and restore into an empty place.')
   const used = existsSync(file) ? file : placements.map(usedBy).find((path) => path !== undefined)
   if (used !== undefined)
     throw new BackupError(
@@ -167,7 +167,7 @@ export async function checkEmptyPostgres(
     )
 }
 
-const hashOfUrl = (url: string): string => createHash('sha256').update(url).digest('hex')
+const hashOfUrl = (url: string): string => hash('sha256', url)
 
 /**
  * Moves all files but the configuration file to their places, after it has written the list of them to `placingFile`.

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { keeperOf } from '../../config/keeper-section.ts'
-import { isServed } from '../token-access.ts'
+import { isServed } from '../../hsm/protocol/served-socket.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const topic = 'keeper'

@@ -3,7 +3,7 @@ import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
 import { createHsmClient } from '../../hsm/client/hsm-client.ts'
 import type { FloorStanding } from '../../hsm/floor-news.ts'
-import { isServed } from '../token-access.ts'
+import { isServed } from '../../hsm/protocol/served-socket.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 

@@ -4,9 +4,10 @@ import type { HostStatus, TokenRoom, TokenStatus } from '../../hsm/token-status.
 import { roleOf, rootRoles } from '../../hsm/pkcs11/root-objects.ts'
 import { ceremonyLabel } from '../../hsm/pkcs11/security-officer.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { isServed } from '../../hsm/protocol/served-socket.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
-import { isServed, reachToken } from '../token-access.ts'
+import { withTokenAccess } from '../token-access.ts'
 import { kekFindings } from './kek-rows.ts'
 import { promiseBrokenBy } from './token-promises.ts'
 import { isMigrated } from './vaults.ts'
@@ -21,18 +22,13 @@ export const tokenCheck: Check = {
   async run(config, invocation) {
     const hosts = await hostFindings(config)
     // If no host is running, a private one shows whether the daemon is only stopped or the token fails.
-    const access = await reachToken(invocation, config)
-    try {
-      const statuses = await access.hsm.status()
-      const ready = statuses.find(({ token }) => token !== undefined)?.token
-      const findings = [...hosts, ...statuses.flatMap(stateFinding)]
-      if (ready === undefined) return findings
-      const rows = (await isMigrated(config)) ? await kekFindings(config, ready) : []
-      const rooms = statuses.flatMap(({ room }) => room ?? []).slice(0, 1)
-      return [...findings, ...tokenFindings(ready), ...rooms.flatMap((room) => roomFindings(room, config)), ...rows]
-    } finally {
-      await access.close()
-    }
+    const statuses = await withTokenAccess(invocation, config, ({ hsm }) => hsm.status())
+    const ready = statuses.find(({ token }) => token !== undefined)?.token
+    const findings = [...hosts, ...statuses.flatMap(stateFinding)]
+    if (ready === undefined) return findings
+    const rows = (await isMigrated(config)) ? await kekFindings(config, ready) : []
+    const rooms = statuses.flatMap(({ room }) => room ?? []).slice(0, 1)
+    return [...findings, ...tokenFindings(ready), ...rooms.flatMap((room) => roomFindings(room, config)), ...rows]
   },
 }
 

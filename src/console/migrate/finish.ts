@@ -15,6 +15,7 @@ import { exitCodes, UsageError } from '../exit-code.ts'
 import { leaveTokenToOwner } from '../file-owner.ts'
 import type { Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
+import { confirmDestruction } from '../output/terminal.ts'
 import { ownTokenOf } from '../root-making.ts'
 import { describeLeft, isEmpty, type LeftBehind, leftBehind, vaultKeysOf } from './left-behind.ts'
 
@@ -38,7 +39,8 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     const locked = old.locked.filter((one) => !present.has(objectName(one)))
     const left = await leftBehind(context, { ...old, locked })
     if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
-    if (yes !== true) await confirm(invocation, before.hsm.token)
+    if (yes !== true)
+      await confirmDestruction(invocation.terminal, `all keys of Strongroom in ${before.hsm.token} for good?`)
     // Recorded before the destruction: without a record nothing is destroyed.
     await recordAt(context, { operation: 'migrate.token.finish', target: before.hsm.token })
     const destroyed = emptyToken(ownTokenOf(before))
@@ -99,10 +101,4 @@ function refusal(left: LeftBehind): Answer {
     ],
     exitCode: exitCodes.refused,
   }
-}
-
-async function confirm({ terminal }: Invocation, token: string): Promise<void> {
-  if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask whether to destroy: give --yes.')
-  const answer = await terminal.ask(`Destroy all keys of Strongroom in ${token} for good? Type yes: `)
-  if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
 }

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable, type Readable } from 'node:stream'
 import { styleText } from 'node:util'
+import { readBounded } from '../../bounded-reading.ts'
 import { ConfigError, maxFileBytes, readBytes, readSecret, textOf } from '../../config/loader.ts'
 import { UsageError } from '../exit-code.ts'
 
@@ -115,17 +116,12 @@ async function askLine(
   }
 }
 
-async function readAll(stdin: Readable): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of stdin as AsyncIterable<Buffer>) {
-    pieces.push(piece)
-    size += piece.length
-    if (size > maxFileBytes)
-      throw new ConfigError(`standard input cannot be read: it has more than ${maxFileBytes} bytes`)
-  }
-  return Buffer.concat(pieces)
-}
+const readAll = (stdin: Readable): Promise<Buffer> =>
+  readBounded(
+    stdin,
+    maxFileBytes,
+    () => new ConfigError(`standard input cannot be read: it has more than ${maxFileBytes} bytes`),
+  )
 
 /** The remedy in errors about a missing file that the command line names. */
 export const nameAnother = 'name another file'
@@ -142,6 +138,13 @@ export async function newPassphrase(terminal: Terminal, file: string | undefined
   if ((await terminal.askSecret('Pass phrase again: ')) !== passphrase)
     throw new UsageError('The two pass phrases differ: nothing was changed, try again.')
   return passphrase
+}
+
+/** Asks before keys are destroyed, which `--yes` does without. @throws UsageError unless the answer is yes */
+export async function confirmDestruction(terminal: Terminal, question: string): Promise<void> {
+  if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask whether to destroy: give --yes.')
+  const answer = await terminal.ask(`Destroy ${question} Type yes: `)
+  if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
 }
 
 export function firstLine(text: string): string {

@@ -5,7 +5,7 @@ import { listSegments } from '../../audit/segment.ts'
 import { createAuditTrail } from '../../audit/trail-writer.ts'
 import { systemClock } from '../../clock.ts'
 import { keyId } from '../../hsm/audit-end.ts'
-import type { ConsoleContext } from '../console-context.ts'
+import type { TokenContext } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
 
 /**
@@ -13,11 +13,7 @@ import { leaveToOwner } from '../file-owner.ts'
  * as of workers that there are no longer. Other machines, whose statement of that key's end does not name the chain,
  * would find its end unconfirmed for good. Chains that are written get such a seal with their next record.
  */
-export async function continueChains({
-  config,
-  store,
-  token,
-}: Pick<ConsoleContext, 'config' | 'store' | 'token'>): Promise<void> {
+export async function continueChains({ config, store, token }: TokenContext): Promise<void> {
   const { directory } = config.audit
   const key = keyId((await token.hsm.auditKeys()).publicKey)
   const heads = createAuditHeads(store)

@@ -5,6 +5,7 @@ import { ImportJobTable } from '../../features/transparent/import-job-records.ts
 import { KeyVersionTable, TransparentKeyTable, type TransparentKey } from '../../features/transparent/records.ts'
 import { UserTable } from '../../features/users/records.ts'
 import { VaultTable } from '../../features/vaults/records.ts'
+import { groupsOf } from '../../groups.ts'
 import { tokenObjectKek, vaultKek } from '../../hsm/key-kind.ts'
 import type { Reader } from '../../store/store.ts'
 
@@ -139,7 +140,8 @@ export async function keysUnder(reader: Reader, kek: string): Promise<KeyUnder[]
   })
   const byKey = new Map<number, number[]>()
   for (const { keyId, version } of found) byKey.set(keyId, [...(byKey.get(keyId) ?? []), version])
-  const keys = (await Promise.all(pagesOf([...byKey.keys()]).map((ids) => keysOf(reader, ids)))).flat()
+  const pages = [...groupsOf([...byKey.keys()], mostParameters)]
+  const keys = (await Promise.all(pages.map((ids) => keysOf(reader, ids)))).flat()
   return keys.map((key) => ({ ...key, versions: byKey.get(key.id) ?? [] }))
 }
 
@@ -147,10 +149,4 @@ const keysOf = (reader: Reader, ids: readonly number[]) =>
   reader.find(TransparentKeyTable, { where: { id: In([...ids]) }, order: { id: 'ASC' } })
 
 /** The databases limit the parameters of a statement to some ten thousand. */
-const pageSize = 1_000
-
-function pagesOf(ids: readonly number[]): number[][] {
-  return Array.from({ length: Math.ceil(ids.length / pageSize) }, (_, page) =>
-    ids.slice(page * pageSize, (page + 1) * pageSize),
-  )
-}
+const mostParameters = 1_000

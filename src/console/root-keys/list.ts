@@ -3,10 +3,9 @@ import { AuditHeadTable } from '../../audit/records.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader } from '../../store/store.ts'
-import { withStore } from '../console-context.ts'
+import { withToken } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, table, type Answer } from '../output/command-answer.ts'
-import { reachToken } from '../token-access.ts'
 import { usageOf, wordsOf } from './kek-records.ts'
 import { pepperUsage, pepperWords } from './pepper-usage.ts'
 import { countOlder, countSealedRows } from './resealing.ts'
@@ -28,24 +27,18 @@ export function addRootKeysList(rootKeys: Command): void {
 }
 
 async function list(invocation: Invocation): Promise<Answer> {
-  const config = loadConfig(invocation.config)
-  return withStore(config, async ({ read }) => {
-    const token = await reachToken(invocation, config)
-    try {
-      const versions = rootVersionsOf(await agreedStatus(token.hsm))
-      const olderRows = await rowsOfOlderSeals(read, token.hsm, versions)
-      const listed = await Promise.all(
-        versions.map(async (one) => ({ one, ...(await protectedBy(read, one, olderRows)) })),
-      )
-      return {
-        json: listed.map(({ one, protects }) => ({ ...one, protects })),
-        lines: [
-          ...table([['ROOT KEY', 'VERSION', '', 'PROTECTS'], ...listed.map(({ one, words }) => row(one, words))]),
-          ...weaknesses(versions),
-        ],
-      }
-    } finally {
-      await token.close()
+  return withToken(invocation, loadConfig(invocation.config), async ({ store: { read }, token: { hsm } }) => {
+    const versions = rootVersionsOf(await agreedStatus(hsm))
+    const olderRows = await rowsOfOlderSeals(read, hsm, versions)
+    const listed = await Promise.all(
+      versions.map(async (one) => ({ one, ...(await protectedBy(read, one, olderRows)) })),
+    )
+    return {
+      json: listed.map(({ one, protects }) => ({ ...one, protects })),
+      lines: [
+        ...table([['ROOT KEY', 'VERSION', '', 'PROTECTS'], ...listed.map(({ one, words }) => row(one, words))]),
+        ...weaknesses(versions),
+      ],
     }
   })
 }

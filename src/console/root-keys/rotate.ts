@@ -17,6 +17,7 @@ import { leaveTokenToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
+import { confirmDestruction } from '../output/terminal.ts'
 import { rootCreationOf } from '../root-making.ts'
 import { handOver, type NewAuditKey } from './audit-handover.ts'
 import { continueChains } from './continued-chains.ts'
@@ -185,7 +186,7 @@ async function destroyUnused(
   const before = await unusedNow(context, role)
   if (before.length === 0) return []
   checkMissing(await provenRows(context.token.hsm, context.store.read), missing)
-  if (yes !== true) await confirm(invocation, before)
+  if (yes !== true) await confirmDestruction(invocation.terminal, questionOf(before))
   // A key that was just made under an older version may not be in the database yet.
   if (!context.token.ownHost) await lettingGo(invocation, context, role)
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
@@ -254,13 +255,11 @@ async function unusedNow(context: ConsoleContext, role: RotatableRole): Promise<
   return unusedOf(versions, await planOf(context, versions))
 }
 
-async function confirm({ terminal }: Invocation, labels: readonly string[]): Promise<void> {
-  if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask whether to destroy: give --yes.')
-  const taken = labels.some((label) => label.includes('backup'))
-    ? ' Backups that were taken out are lost with them.'
-    : ''
-  const answer = await terminal.ask(`Destroy ${labels.join(', ')} for good?${taken} Type yes: `)
-  if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
+function questionOf(labels: readonly string[]): string {
+  const question = `${labels.join(', ')} for good?`
+  return labels.some((label) => label.includes('backup'))
+    ? `${question} Backups that were taken out are lost with them.`
+    : question
 }
 
 /** Writes the record before the operation: without a record the operation does not take place. */

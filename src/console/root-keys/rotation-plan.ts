@@ -1,4 +1,4 @@
-import type { ConsoleContext } from '../console-context.ts'
+import type { TokenContext } from '../console-context.ts'
 import { count, table } from '../output/command-answer.ts'
 import { isNeeded, type KekUsage, keysUnder, type KeyUnder, rangeOf, usageOf, wordsOf } from './kek-records.ts'
 import { chainsOfOthers } from './audit-handover.ts'
@@ -38,7 +38,7 @@ export async function planOf(context: PlanContext, versions: readonly RootVersio
   return plan
 }
 
-type PlanContext = Pick<ConsoleContext, 'store' | 'token'>
+type PlanContext = Pick<TokenContext, 'store' | 'token'>
 
 async function planOfKek({ store }: PlanContext, { label, version }: RootVersion, kek: string): Promise<OldVersion> {
   const usage = await usageOf(store.read, [kek])

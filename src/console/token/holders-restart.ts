@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/schema.ts'
+import { isAnyServed } from '../../hsm/protocol/served-socket.ts'
 import type { Invocation } from '../invocation.ts'
-import { isServed, reachToken } from '../token-access.ts'
+import { withTokenAccess } from '../token-access.ts'
 
 const units = ['strongroom-keeper.service', 'strongroom-token@*.service']
 const patienceMs = 30_000
@@ -16,8 +17,7 @@ const pollMs = 250
  */
 export async function renewLogins(invocation: Invocation, config: Config): Promise<string> {
   const { spawn, sockets } = config.hsm
-  const served = await Promise.all(sockets.map(isServed))
-  if (!served.includes(true)) return 'No token host runs: the next ones take the new PIN.'
+  if (!(await isAnyServed(sockets))) return 'No token host runs: the next ones take the new PIN.'
   const isSystemd = !spawn && existsSync('/run/systemd/system')
   if (isSystemd) execFileSync('systemctl', ['try-restart', ...units], { stdio: 'pipe' })
   const states = await settledStates(invocation, config)
@@ -28,15 +28,11 @@ export async function renewLogins(invocation: Invocation, config: Config): Promi
   return 'Restart the keeper and the token hosts, where another program than the daemon gives them the PIN.'
 }
 
-async function settledStates(invocation: Invocation, config: Config): Promise<string[]> {
-  const access = await reachToken(invocation, config)
-  try {
+const settledStates = (invocation: Invocation, config: Config): Promise<string[]> =>
+  withTokenAccess(invocation, config, async ({ hsm }) => {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
-      const states = (await access.hsm.status()).filter(({ isKeyMaker }) => !isKeyMaker).map(({ state }) => state)
+      const states = (await hsm.status()).filter(({ isKeyMaker }) => !isKeyMaker).map(({ state }) => state)
       if (states.every((state) => state === 'ready') || waitedMs >= patienceMs) return states
       await delay(pollMs)
     }
-  } finally {
-    await access.close()
-  }
-}
+  })

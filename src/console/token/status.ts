@@ -4,7 +4,7 @@ import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
 import { table, wrap } from '../output/command-answer.ts'
 import { exitCodes } from '../exit-code.ts'
 import { answering } from '../invocation.ts'
-import { reachToken } from '../token-access.ts'
+import { withTokenAccess } from '../token-access.ts'
 
 const help = `
 Asks every running token host; where none runs, one is started for the question. Exit code 3 when a host is not
@@ -19,22 +19,19 @@ export function addTokenStatus(token: Command): void {
     .description('show the token: slot, mechanisms, objects, sessions and what the conformance probe found')
     .addHelpText('after', help)
     .action(
-      answering(async (invocation) => {
-        const access = await reachToken(invocation, loadConfig(invocation.config))
-        try {
-          const hosts = await access.hsm.status()
+      answering((invocation) =>
+        withTokenAccess(invocation, loadConfig(invocation.config), async ({ hsm, ownHost }) => {
+          const hosts = await hsm.status()
           return {
-            json: { ownHost: access.ownHost, hosts },
+            json: { ownHost, hosts },
             lines: hosts.flatMap((host, at) => [
               ...(at === 0 ? [] : ['']),
-              ...describeHost(host, access.ownHost, invocation.terminal.width),
+              ...describeHost(host, ownHost, invocation.terminal.width),
             ]),
             exitCode: hosts.every(({ state }) => state === 'ready') ? exitCodes.done : exitCodes.token,
           }
-        } finally {
-          await access.close()
-        }
-      }),
+        }),
+      ),
     )
 }
 

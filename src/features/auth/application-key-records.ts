@@ -1,7 +1,7 @@
 import { EntitySchema, In, IsNull } from 'typeorm'
 import type { ResponseVersion } from '../../access/caller.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
-import { findRow } from '../../store/statement.ts'
+import { findRow, insertRow } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** The key of one application, shared by all users of that application. */
@@ -39,8 +39,7 @@ export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
 })
 
 export async function insertApplicationKey(tx: Tx, key: Omit<ApplicationKey, 'id'>): Promise<ApplicationKey> {
-  const inserted = await tx.insert(ApplicationKeyTable, key)
-  return { ...key, id: Number(inserted.identifiers[0]?.['id']) }
+  return { ...key, id: await insertRow(tx, ApplicationKeyTable, key) }
 }
 
 export function listApplicationKeys(reader: Reader): Promise<ApplicationKey[]> {

@@ -112,13 +112,27 @@ export function otpKindOf(otp: string, loginType: string | undefined): OtpKind {
   return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'totp'
 }
 
-/** Whether the login uses a passkey: by the login type, or without one by the members sent. */
-export function isForPasskey(sent: {
+/** The members of a call that shows a second factor which is valid once. */
+interface OnceMembers {
   readonly logintype?: string | undefined
   readonly otp?: string | undefined
-  readonly passkey?: unknown
-}): boolean {
+  readonly passkey?: z.infer<typeof passkeyField> | undefined
+}
+
+/**
+ * The second factor in these members.
+ * @param withoutOtp says what to send where it is an OTP, which is missing
+ * @throws Fault `request.invalid`
+ */
+export function onceFactorIn(sent: OnceMembers, withoutOtp: string): OnceShownFactor {
   const { logintype, otp, passkey } = sent
+  if (isForPasskey(sent)) return passkeyFactor(passkey)
+  if (otp === undefined) throw new Fault('request.invalid', withoutOtp)
+  return { otp, otpKind: otpKindOf(otp, logintype) }
+}
+
+/** Whether the factor is a passkey: by the login type, or without one by the members sent. */
+export function isForPasskey({ logintype, otp, passkey }: OnceMembers): boolean {
   return logintype === 'webauthn' || (logintype === undefined && otp === undefined && passkey !== undefined)
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request as tlsRequest } from 'node:https'
-import { readResponse } from '../../bounded-response.ts'
+import { readResponse } from '../../bounded-reading.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import { longestJwks, readJwks } from '../../hsm/jwks.ts'

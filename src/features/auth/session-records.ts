@@ -1,7 +1,7 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
-import { findRow, select } from '../../store/statement.ts'
+import { findRow, insertRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { onHold } from '../users/recovery-records.ts'
 
@@ -84,8 +84,7 @@ export const SessionTokenTable = new EntitySchema<SessionTokenRecord>({
 export type SealedToken = Pick<SessionTokenRecord, 'hash' | 'seal'>
 
 export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, token: SealedToken): Promise<number> {
-  const inserted = await tx.insert(SessionTable, session)
-  const sessionId = Number(inserted.identifiers[0]?.['id'])
+  const sessionId = await insertRow(tx, SessionTable, session)
   await insertToken(tx, token, sessionId, session.createdAt)
   return sessionId
 }

@@ -1,6 +1,6 @@
 // @peculiar/x509 requires it to be imported first.
 import 'reflect-metadata'
-import { createHash, X509Certificate, type KeyObject } from 'node:crypto'
+import { hash, X509Certificate, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import { boundCertificate } from '../../encoding/certificate-bound.ts'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
@@ -65,7 +65,7 @@ const knownExtensions = new Set([
 ])
 
 export function fingerprintOf(der: Uint8Array): string {
-  return createHash('sha256').update(der).digest('hex')
+  return hash('sha256', der)
 }
 
 /**

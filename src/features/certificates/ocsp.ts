@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import {
   BasicOCSPResponse,
   CertID,
@@ -14,7 +14,7 @@ import {
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import { AlgorithmIdentifier, Extension } from '@peculiar/asn1-x509'
 import { LRUCache } from 'lru-cache'
-import { readBounded } from '../../bounded-response.ts'
+import { readBounded } from '../../bounded-reading.ts'
 import type { Clock } from '../../clock.ts'
 import { extendedKeyUsage, readCertificate, type Certificate } from './certificate.ts'
 import { isGoodSignature } from './signature.ts'
@@ -118,7 +118,7 @@ function certificateId(certificate: Certificate, issuer: Certificate): CertID {
 }
 
 function sha1Of(bytes: Buffer): OctetString {
-  return new OctetString(createHash('sha1').update(bytes).digest())
+  return new OctetString(hash('sha1', bytes, 'buffer'))
 }
 
 async function post(address: string, body: Buffer, timeoutMs: number): Promise<Buffer> {
@@ -131,7 +131,7 @@ async function post(address: string, body: Buffer, timeoutMs: number): Promise<B
   })
   if (!response.ok || response.body === null)
     throw new RangeError(`the responder answered with status ${response.status}`)
-  return readBounded(response.body, { server: 'the responder', mostBytes: maxAnswerBytes })
+  return readBounded(response.body, maxAnswerBytes, () => new RangeError('the answer of the responder is too long'))
 }
 
 interface Question {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { firstPemBlock, type PemBlock } from '../../encoding/pem.ts'
 import { child, octetsOf, readBer, Unopened, itemsOf, oidOf, type Ber } from './ber.ts'
 import { certificateValues } from './certificate-values.ts'
@@ -64,7 +64,7 @@ async function valuesOf(file: Buffer, passphrase: string): Promise<Values> {
 async function pkcs12Values(file: Buffer, passphrase: string): Promise<Values> {
   const certificate = await certificateIn(file, passphrase)
   if (certificate === undefined) throw new Unopened('it holds no certificate')
-  const fingerprint = createHash('sha256').update(certificate).digest('hex')
+  const fingerprint = hash('sha256', certificate)
   return { ...certificateValues(certificate), fingerprint }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { PemBlock } from '../../encoding/pem.ts'
 
 /** The properties of an SSH key that are readable without its pass phrase. */
@@ -48,8 +48,7 @@ function privateKey(content: Buffer): SshKey {
   return blob === undefined ? unknown : { ...unknown, algorithm: nameOf(blob), fingerprint: fingerprintOf(blob) }
 }
 
-const fingerprintOf = (blob: Buffer): string =>
-  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+const fingerprintOf = (blob: Buffer): string => `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`
 
 /** A public key begins with the name of its type (RFC 4253 §6.6). */
 function nameOf(blob: Buffer): string {

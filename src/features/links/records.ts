@@ -1,6 +1,7 @@
 import { EntitySchema, LessThan, LessThanOrEqual, MoreThan } from 'typeorm'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
+import { insertRow } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** `opened` and `revoked` are final. */
@@ -52,9 +53,8 @@ export const LinkTable = new EntitySchema<Link>({
 })
 
 /** Resolves to its id. */
-export async function insertLink(tx: Tx, link: Omit<Link, 'id'>): Promise<number> {
-  const { identifiers } = await tx.insert(LinkTable, { ...link })
-  return Number(identifiers[0]?.['id'])
+export function insertLink(tx: Tx, link: Omit<Link, 'id'>): Promise<number> {
+  return insertRow(tx, LinkTable, link)
 }
 
 /** The waiting link that this opener opens. */

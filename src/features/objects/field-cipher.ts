@@ -1,14 +1,12 @@
 import { Fault, isFault } from '../../fault.ts'
 import { groupsOf } from '../../groups.ts'
+import { resultOf } from '../../hsm/batch-outcomes.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
-import { earlierFieldAad, fieldAad } from '../../hsm/object-aad.ts'
+import { earlierFieldAad, fieldAad, type FieldOwner } from '../../hsm/object-aad.ts'
 import { vaultKeyReference } from '../vaults/vault-key.ts'
 import type { GrantedVault } from './read-records.ts'
 import type { EarlierSecret } from './earlier-version-records.ts'
-import type { SecretField, VaultObject } from './records.ts'
-
-/** What the ciphertext of a field is bound to. It can be decrypted only for this owner. */
-export type FieldOwner = Pick<VaultObject, 'id' | 'vaultId' | 'templateId'>
+import type { SecretField } from './records.ts'
 
 /** A stored field of one object that is to be encrypted for another. */
 export interface Rebinding {
@@ -158,10 +156,4 @@ function untampered(outcome: Outcome | undefined, { id }: FieldOwner, field: str
       { cause },
     )
   }
-}
-
-function resultOf(outcome: Outcome | undefined): Buffer {
-  if (outcome === undefined) throw new RangeError('a batch without an outcome')
-  if ('fault' in outcome) throw outcome.fault
-  return outcome.result
 }

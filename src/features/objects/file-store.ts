@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
+import { resultOf } from '../../hsm/batch-outcomes.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import { chunkAad } from '../../hsm/object-aad.ts'
 import type { Store } from '../../store/store.ts'
@@ -85,11 +86,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     // The vault, and with it the key, may be deleted at any time, also while the token uses it.
     const isFailed = outcomes.some((outcome) => 'fault' in outcome)
     if (isFailed && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
-    const ciphertexts = outcomes.map((outcome) => {
-      if ('fault' in outcome) throw outcome.fault
-      return outcome.result
-    })
-    await keepChunks({ store, clock }, { vault, upload }, chunks[0]?.index ?? 0, ciphertexts)
+    await keepChunks({ store, clock }, { vault, upload }, chunks[0]?.index ?? 0, outcomes.map(resultOf))
   }
 
   async function discard(uploadId: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { RecordedRows } from '../../audit/event.ts'
 import { recordedPlaces } from '../../audit/object-places.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import type { FieldOwner } from '../../hsm/object-aad.ts'
 import { reserveRowNumber } from '../../store/row-numbers.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
@@ -15,7 +16,7 @@ import {
   extensionOf,
   readValues,
 } from './content.ts'
-import type { FieldCipher, FieldOwner } from './field-cipher.ts'
+import type { FieldCipher } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
 import { trimEarlier } from './earlier-version-records.ts'

@@ -91,11 +91,11 @@ export const SecretFieldTable = new EntitySchema<SecretField>({
 export const manifestField = 'file content'
 
 /** @returns the number of the row: the given one (`reserveRowNumber`), or a new one */
-export async function insertObject(
+export function insertObject(
   tx: Tx,
   object: Omit<VaultObject, 'id'> & Partial<Pick<VaultObject, 'id'>>,
 ): Promise<number> {
-  return Number(await insertRow(tx, VaultObjectTable, object, 'id'))
+  return insertRow(tx, VaultObjectTable, object)
 }
 
 /** Counts one more child of a parent in this vault; false where there is no such parent. */

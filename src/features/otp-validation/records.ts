@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm'
 import { keyRecord } from '../../hsm/key-record.ts'
 import type { KeyReference } from '../../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { change, readRow, select, selectList } from '../../store/statement.ts'
+import { change, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** An application that uses the validator. Its API key, 20 bytes for HMAC-SHA-1, is stored wrapped like an OTP seed. */
@@ -64,8 +64,8 @@ export function listClients(reader: Reader): Promise<ValidationClient[]> {
 }
 
 /** Resolves to the id that the database chose. The sealed record contains it. */
-export async function insertClient(tx: Tx, client: Omit<ValidationClient, 'id'>): Promise<number> {
-  return Number((await tx.insert(ValidationClientTable, client)).identifiers[0]?.['id'])
+export function insertClient(tx: Tx, client: Omit<ValidationClient, 'id'>): Promise<number> {
+  return insertRow(tx, ValidationClientTable, client)
 }
 
 export async function sealClient(tx: Tx, client: ValidationClient): Promise<void> {

@@ -5,7 +5,7 @@ import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { KeyReference } from '../../hsm/hsm.ts'
 import type { OtpState } from '../../hsm/otp-use.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
-import { change, readRow, select, selectList } from '../../store/statement.ts'
+import { change, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { UserTable, type User } from '../users/records.ts'
 
@@ -175,8 +175,7 @@ export type NewDevice = EnrolledFields & Pick<OtpDevice, 'seal' | 'counter' | 'c
 
 export async function insertDevice(tx: Tx, enrolled: NewDevice): Promise<OtpDevice> {
   const device = { ...enrolled, driftSteps: 0, ticks: null, usedAt: null }
-  const inserted = await tx.insert(OtpDeviceTable, device)
-  return { ...device, id: Number(inserted.identifiers[0]?.['id']) }
+  return { ...device, id: await insertRow(tx, OtpDeviceTable, device) }
 }
 
 /** Overwrites the row of a device that was never used with a new device. */

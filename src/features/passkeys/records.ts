@@ -3,7 +3,7 @@ import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { PublicJwk } from '../../hsm/public-jwk.ts'
 import { composeRecord } from '../../hsm/record-layouts.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
-import { change } from '../../store/statement.ts'
+import { change, insertRow } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A passkey of a user (WebAuthn): its public key. The private key stays in the authenticator. */
@@ -78,8 +78,7 @@ export async function findPasskey(reader: Reader, userId: number, passkeyId: num
 }
 
 export async function insertPasskey(tx: Tx, passkey: Omit<Passkey, 'id'>): Promise<Passkey> {
-  const inserted = await tx.insert(PasskeyTable, passkey)
-  return { ...passkey, id: Number(inserted.identifiers[0]?.['id']) }
+  return { ...passkey, id: await insertRow(tx, PasskeyTable, passkey) }
 }
 
 /** False where the user has no such passkey. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { VaultAccess } from '../../access/caller.ts'
 import { permissionBits } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
@@ -113,4 +113,4 @@ async function existingVault(reader: Reader, vaultId: number): Promise<Vault> {
   return vault
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Buffer): string => hash('sha256', bytes)

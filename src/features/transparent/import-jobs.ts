@@ -4,8 +4,8 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { importJobKind, importJobMs } from '../../hsm/import-limits.ts'
-import { encodeRecord } from '../../hsm/key-record.ts'
 import { importJobPurpose } from '../../hsm/provenance.ts'
+import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { lockPresentVault } from '../vaults/records.ts'
 import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
@@ -136,28 +136,8 @@ function keyOf(job: ImportJob): NewKey {
 }
 
 /** The record that the seal covers: every column but the seal, and the kind of key that the token will accept. */
-export function jobRecord(job: Omit<ImportJob, 'seal'>, vault: Buffer): Buffer {
-  return encodeRecord([
-    'import job',
-    job.id,
-    job.vaultId,
-    vault,
-    job.name,
-    job.type,
-    keyTypeOf(job.type).kind,
-    job.kek,
-    job.blob,
-    job.publicKey,
-    job.info,
-    job.allowExport,
-    job.allowPlaintextExport,
-    job.allowBackup,
-    job.allowDelete,
-    job.autoRotatePeriodMs,
-    job.createdAt,
-    job.expiresAt,
-  ])
-}
+export const jobRecord = (job: Omit<ImportJob, 'seal'>, vault: Buffer): Buffer =>
+  composeRecord('import job', { ...job, vault, kind: keyTypeOf(job.type).kind })
 
 const sealedJob = (job: ImportJob, vault: Buffer): SealedRecord => ({
   record: jobRecord(job, vault),

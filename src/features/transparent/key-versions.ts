@@ -1,13 +1,14 @@
 import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import { resultOf } from '../../hsm/batch-outcomes.ts'
+import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { versionPurpose } from '../../hsm/provenance.ts'
 import type { Reader } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
-import { settled, valueOf, type Result } from './batch.ts'
+import { settled } from './batch.ts'
 import type { Invocations } from './invocations.ts'
 import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { keyTypeOf } from './key-type.ts'
@@ -170,7 +171,7 @@ export async function perVersion<V>(
 ): Promise<(version: V) => KeyVersion> {
   const counts = new Map<V, number>()
   for (const version of versions) counts.set(version, (counts.get(version) ?? 0) + 1)
-  const found = new Map<V, Result<KeyVersion>>()
+  const found = new Map<V, Outcome<KeyVersion>>()
   for (const [version, count] of counts) found.set(version, await settled(() => find(version, count)))
-  return (version) => valueOf(found.get(version))
+  return (version) => resultOf(found.get(version))
 }

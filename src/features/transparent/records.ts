@@ -229,7 +229,7 @@ export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> 
 
 export async function insertKey(tx: Tx, key: Omit<TransparentKey, 'id'>): Promise<TransparentKey> {
   const { vault: _, ...row } = key
-  return Object.assign({}, key, { id: Number(await insertRow(tx, TransparentKeyTable, row, 'id')) })
+  return Object.assign({}, key, { id: await insertRow(tx, TransparentKeyTable, row) })
 }
 
 export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> {

@@ -1,8 +1,9 @@
 import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
 import { Fault, isFault } from '../../fault.ts'
-import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
+import { keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { nextGeneration } from '../../hsm/record-generation.ts'
+import { composeRecord } from '../../hsm/record-layouts.ts'
 import { afterCommit } from '../../store/commit-work.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
 import { retryOvertaken } from '../../store/overtaken.ts'
@@ -23,29 +24,8 @@ import {
 export type Owner = Pick<TransparentKey, 'identity' | 'vault' | 'vaultId'>
 
 /** The record that the seal of a key covers: every column but the seal itself. */
-export function policyRecord(key: Omit<TransparentKey, 'id' | 'seal'>): Buffer {
-  return encodeRecord([
-    'transparent key 2',
-    key.identity,
-    key.vault,
-    key.name,
-    key.type,
-    key.info,
-    key.residency,
-    key.allowExport,
-    key.allowPlaintextExport,
-    key.allowBackup,
-    key.allowDelete,
-    key.autoRotatePeriodMs,
-    key.oldestVersion,
-    key.latestVersion,
-    key.minEncryptionVersion,
-    key.minDecryptionVersion,
-    key.createdAt,
-    key.deletedAt,
-    key.generation,
-  ])
-}
+export const policyRecord = (key: Omit<TransparentKey, 'id' | 'seal'>): Buffer =>
+  composeRecord('transparent key 2', key)
 
 export type UnsealedVersion = Omit<KeyVersion, 'keyId' | 'seal' | 'invocations' | 'invocationsSeal'>
 
@@ -70,13 +50,11 @@ export function versionRecord(
   ])
 }
 
-export function invocationsRecord(
+export const invocationsRecord = (
   { identity, vault }: Pick<Owner, 'identity' | 'vault'>,
   version: number,
   invocations: number,
-): Buffer {
-  return encodeRecord(['invocations 2', identity, vault, version, invocations])
-}
+): Buffer => composeRecord('invocations 2', { identity, vault, version, invocations })
 
 /** A key that is sealed but not yet stored. */
 export type SealedKey = Omit<TransparentKey, 'id'>

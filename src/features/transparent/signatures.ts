@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Granted } from '../../access/caller.ts'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -148,13 +148,13 @@ function schemeOf(row: SignatureRow, { hash, padding }: SigningRequest) {
 }
 
 /** The input of the token's signing operation: the digest, but for Ed25519 the message itself (RFC 8032). */
-function inputOf(row: SignatureRow, { input, prehashed, hash }: SigningRequest): Buffer {
+function inputOf(row: SignatureRow, { input, prehashed, hash: asked }: SigningRequest): Buffer {
   if (row.family === 'ed25519') {
     if (prehashed) throw new Fault('request.invalid', 'Ed25519 signs the message itself: prehashed is not for it.')
     return input
   }
-  const name = hash ?? row.hash
-  if (!prehashed) return createHash(name).update(input).digest()
+  const name = asked ?? row.hash
+  if (!prehashed) return hash(name, input, 'buffer')
   if (input.length !== digestBytes[name])
     throw new Fault('request.invalid', `A prehashed input for ${name} has ${digestBytes[name]} bytes.`)
   return input

@@ -5,7 +5,7 @@ import { groupsOf } from '../../groups.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { isSet } from '../../store/conditions.ts'
 import { readInPages } from '../../store/pages.ts'
-import { findRow, select } from '../../store/statement.ts'
+import { findRow, insertRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 export interface User {
@@ -106,8 +106,7 @@ const unsealed = { factors: Buffer.alloc(0), identity: Buffer.alloc(0), generati
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
   const counts = { failedLogins: 0, lastFailedLoginAt: null, recoveries: 0 }
   const row = { ...user, service: user.service ?? null, ...counts, ...unsealed, searchText: searchTextOf(user) }
-  const inserted = await tx.insert(UserTable, row)
-  return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
+  return { ...row, id: await insertRow(tx, UserTable, row) }
 }
 
 /** Changes columns that the seal does not cover. The others are changed by `changeUser` only. */

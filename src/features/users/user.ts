@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Capabilities } from '../../access/capabilities.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -196,5 +196,5 @@ export async function newPair(
 
 /** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */
 export function fingerprintOf(publicKey: Buffer): string {
-  return createHash('sha256').update(publicKey).digest('hex').slice(0, 40).toUpperCase()
+  return hash('sha256', publicKey).slice(0, 40).toUpperCase()
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { DailyUse, LimitedItems } from '../../access/daily-use.ts'
 import type { MembershipKey } from '../../access/permission.ts'
@@ -100,9 +100,7 @@ async function firstThat(
 const today = (clock: Clock): number => Math.floor(clock.now() / dayMs)
 
 function hashOf({ keys, operations, aad }: KeyEntry): string {
-  return createHash('sha256')
-    .update(JSON.stringify([keys, operations, aad]))
-    .digest('base64')
+  return hash('sha256', JSON.stringify([keys, operations, aad]), 'base64')
 }
 
 /** The limit is part of the name: a changed limit begins a new lease. */

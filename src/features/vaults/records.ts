@@ -3,7 +3,7 @@ import { permissionFromBit, type Permission } from '../../access/permission.ts'
 import { scopeOf, type Scope } from '../../access/scope.ts'
 import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
-import { change, findRow, select } from '../../store/statement.ts'
+import { change, findRow, insertRow, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { onHold } from '../users/recovery-records.ts'
 
@@ -75,8 +75,7 @@ export const VaultTable = new EntitySchema<Vault>({
 })
 
 export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
-  const inserted = await tx.insert(VaultTable, vault)
-  return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
+  return { ...vault, id: await insertRow(tx, VaultTable, vault) }
 }
 
 /** Counts encryptions with the vault's data key. False, with nothing counted, where they would exceed `most`. */

@@ -2,15 +2,14 @@ import { groupsOf } from '../../groups.ts'
 import type { OtpState } from '../otp-use.ts'
 import type { ApplianceBackupPort } from '../appliance-backup-port.ts'
 import { listFields } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import { stateFields } from './login-calls.ts'
 import { field } from './replies.ts'
-import type { RequestRouter } from './request-router.ts'
+import type { Keeper } from './request-router.ts'
 
 const devicesAtOnce = 500
 
 /** Requests of the operator to the keeper for a backup of the appliance, and after its restore. */
-export function applianceBackupCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+export function applianceBackupCalls(keeper: Keeper) {
   return {
     async signManifest(hash) {
       const reply = await keeper.call('signManifest', [Buffer.from(hash)])
@@ -30,10 +29,7 @@ export function applianceBackupCalls(keeper: Pick<RequestRouter<KeeperOperation>
   } satisfies ApplianceBackupPort
 }
 
-async function raiseSome(
-  keeper: Pick<RequestRouter<KeeperOperation>, 'call'>,
-  devices: readonly OtpState[],
-): Promise<boolean[]> {
+async function raiseSome(keeper: Keeper, devices: readonly OtpState[]): Promise<boolean[]> {
   const reply = await keeper.call('raiseOtps', listFields(devices, stateFields))
   return devices.map((_, at) => field(reply, at).length > 0)
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { resultOf } from '../batch-outcomes.ts'
 import type { Hsm, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
@@ -150,9 +151,7 @@ function cipherCalls({ fields, bytes }: Calls) {
     decrypt: (key, ciphertext, aad) => bytes('decrypt', [...referenceFields(key), ciphertext, aad ?? nothing]),
     async rewrap(item) {
       const [outcome] = await many('rewrapMany', [rewrapItem(item)])
-      if (outcome === undefined) throw new RangeError('a batch without an outcome')
-      if ('fault' in outcome) throw outcome.fault
-      return outcome.result
+      return resultOf(outcome)
     },
     encryptMany: (items) =>
       many(

@@ -5,10 +5,10 @@ import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../o
 import { listFields, nothing, numberField, sealedFields } from '../protocol/fields.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { field, numberIn, sealedIn } from './replies.ts'
-import type { RequestRouter } from './request-router.ts'
+import type { Keeper } from './request-router.ts'
 
 /** Requests of a login to the keeper. */
-export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+export function loginCalls(keeper: Keeper) {
   const one = async (operation: KeeperOperation, fields: readonly Uint8Array[]): Promise<Buffer> =>
     field(await keeper.call(operation, fields), 0)
   const judged = async (operation: 'checkOtp' | 'useOtp', fields: readonly Uint8Array[]) =>

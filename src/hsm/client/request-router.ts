@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { LinkedList } from '../../linked-list.ts'
-import { type Frame, type FrameProcess, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
+import { type Frame, type FrameProcess, frameBytes, frameLimitBytes, type KeeperOperation } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 import { RequestTable } from './request-table.ts'
 import { slowTurnOf } from './slow-requests.ts'
@@ -264,6 +264,9 @@ export class RequestRouter<O extends string> {
     if (ended && operation !== undefined) ended(operation, performance.now() - expiresMs + deadlineMs, fault)
   }
 }
+
+/** Requests to the keeper. */
+export type Keeper = Pick<RequestRouter<KeeperOperation>, 'call'>
 
 /** A process that stood still finds its time over before its first attempt to connect was: that host has not failed. */
 function hasFailed({ connection }: HostLane): boolean {

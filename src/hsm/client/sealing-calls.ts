@@ -1,14 +1,13 @@
 import type { FloorStanding } from '../floor-news.ts'
 import { listFields, nothing, sealedFields } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
-import type { RequestRouter } from './request-router.ts'
+import type { Keeper } from './request-router.ts'
 import { shownCalls } from './shown-calls.ts'
 import { trailCalls } from './trail-calls.ts'
 
 /** Requests of workers and the operator to the keeper for seals and signatures. */
-export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+export function sealingCalls(keeper: Keeper) {
   return {
     ...endingCalls(keeper),
     async seal(record, { previous, provenance = nothing, grant, person } = {}) {
@@ -72,7 +71,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
 }
 
 /** Requests to the keeper about the end of keys. */
-function endingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+function endingCalls(keeper: Keeper) {
   return {
     async sealTombstone(last, grant) {
       const reply = await keeper.call('sealTombstone', [...sealedFields(last), ...sealedFields(grant)])

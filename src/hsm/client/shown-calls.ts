@@ -1,13 +1,12 @@
 import { encodeRecord } from '../key-record.ts'
 import { numberField } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import type { Generation } from '../record-generation.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field } from './replies.ts'
-import type { RequestRouter } from './request-router.ts'
+import type { Keeper } from './request-router.ts'
 
 /** Requests of the operator to the keeper about all records that it was shown. */
-export function shownCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+export function shownCalls(keeper: Keeper) {
   return {
     async acceptRestored() {
       await keeper.call('acceptRestored', [])

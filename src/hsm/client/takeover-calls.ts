@@ -1,14 +1,13 @@
 import type { EarlierRows, EarlierVault } from '../earlier-rows.ts'
 import { listFields, sealedFields } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import { field, given, wrapped } from './replies.ts'
-import type { RequestRouter } from './request-router.ts'
+import type { Keeper } from './request-router.ts'
 
 /** Number of fields of a version in the reply to `takeOverKey`. */
 const versionFields = 6
 
 /** Requests of the operator to the keeper for rows of an earlier release. */
-export function takeoverCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+export function takeoverCalls(keeper: Keeper) {
   return {
     async sealEarlier(record) {
       const reply = await keeper.call('sealEarlier', [record])

@@ -1,13 +1,12 @@
 import type { SignedEnd } from '../audit-end.ts'
 import type { Succession } from '../audit-succession.ts'
 import { listFields, nothing } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import type { TrailPort } from '../sealing-port.ts'
 import { field, given } from './replies.ts'
-import type { RequestRouter } from './request-router.ts'
+import type { Keeper } from './request-router.ts'
 
 /** Requests to the keeper for signatures of the audit trail and the public keys for them. */
-export function trailCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+export function trailCalls(keeper: Keeper) {
   return {
     async auditKeys() {
       const [publicKey, ...rest] = await keeper.call('auditKeys', [])

@@ -147,11 +147,9 @@ const backups = {
   },
 } satisfies Partial<Record<Operation, Handler>>
 
-/** A missing field ends the loop by a fault, so that a false count takes no time. */
 function keyToBackUp(fields: RequestFields): KeyToBackUp {
   const [policy, grant, vaultKey] = [fields.sealed(), fields.optionalSealed(), fields.optionalSealed()]
-  const versions: KeyToBackUp['versions'][number][] = []
-  for (let left = fields.integer(); left > 0; left--) versions.push({ key: fields.sealed(), count: fields.sealed() })
+  const versions = fields.list(() => ({ key: fields.sealed(), count: fields.sealed() }))
   return { policy, versions, vaultKey, ...(grant ? { grant } : {}) }
 }
 

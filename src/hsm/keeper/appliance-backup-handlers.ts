@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { keyId } from '../audit-end.ts'
 import { manifestHashForm, manifestStatement } from '../manifest-statement.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
-import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { stateIn } from './otp-fields.ts'
 import { checkOperator, type Origin } from './record-change.ts'
@@ -22,7 +21,7 @@ export function createApplianceBackupHandlers(
       if (!manifestHashForm.test(manifest)) throw new Fault('hsm.rejected', 'This is not a hash of a manifest.')
       const signer = auditKeys.publicKey()
       const text = Buffer.from(manifestStatement(manifest, now(), keyId(signer)))
-      return [text, auditKeys.sign(createHash('sha256').update(text).digest()), signer]
+      return [text, auditKeys.sign(hash('sha256', text, 'buffer')), signer]
     },
     /** Leaves the copy for the operator. The reply has the position of each chain in it. */
     copyState(fields) {
@@ -39,5 +38,5 @@ export function createApplianceBackupHandlers(
         throw new Fault('hsm.rejected', `At most ${mostDevices} devices are raised together.`)
       return Array.from({ length: devices }, () => Buffer.from(otps.raise(stateIn(fields)) ? '1' : ''))
     },
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }

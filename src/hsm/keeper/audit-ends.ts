@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import {
   chainNamePattern,
@@ -96,7 +96,7 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
       const key = keyId(publicKey())
       const after = digestOf(previous)
       const text = statementText({ chain, machine: machine(), at: now(), covers, after, heads, key })
-      const signature = sign(createHash('sha256').update(text).digest())
+      const signature = sign(hash('sha256', text, 'buffer'))
       keep.run(chain, covers.seq, covers.hash, text, signature)
       return { text, signature }
     },

@@ -40,12 +40,9 @@ export function takeOverKey(token: Token, fields: RequestFields): Uint8Array[] {
   if (policy.vaultId !== rowId) throw unrelated()
   const identity = random(token, identityBytes)
   const record = composeRecord('transparent key 2', { ...policy, identity, vault, generation: 1 })
-  const reply: Uint8Array[] = [identity, seal(token, record)]
-  for (let left = fields.integer(); left > 0; left--) {
-    const version = { sealed: fields.sealed(), count: fields.sealed() }
-    reply.push(...takeOverVersion(token, policy, { identity, vault, vaultKey }, version))
-  }
-  return reply
+  const versions = fields.list(() => ({ sealed: fields.sealed(), count: fields.sealed() }))
+  const taken = versions.flatMap((one) => takeOverVersion(token, policy, { identity, vault, vaultKey }, one))
+  return [identity, seal(token, record), ...taken]
 }
 
 interface EarlierVersion {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isFault } from '../../fault.ts'
 import type { FloorHeads, FloorNews, FloorStanding } from '../floor-news.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
@@ -175,7 +175,7 @@ function takeOne(
 /** Reports everything again, beginning with the next batch. */
 const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
 
-const hashOf = (record: Buffer): string => createHash('sha256').update(record).digest('hex')
+const hashOf = (record: Buffer): string => hash('sha256', record)
 
 const batchOf = ({ number, batch }: Own): Pick<FloorNews, 'batch'> => ({
   batch: batch === null ? undefined : { number, sealed: sealedOf(batch) },

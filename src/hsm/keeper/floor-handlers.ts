@@ -1,8 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { FloorHeads } from '../floor-news.ts'
-import type { SealedRecord } from '../sealed-record.ts'
-import type { RequestFields } from '../server/request-fields.ts'
 import type { FloorExchange } from './floor-exchange.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 
 const mostMachines = 1_024
 const machineForm = /^[0-9a-f]{32}$/
@@ -14,20 +13,18 @@ export function createFloorHandlers(exchange: FloorExchange) {
      * Replies with the standing as JSON and the batch: number, record and seal, empty for none. An empty request asks
      * for the standing only.
      */
-    floorNews(fields: RequestFields): Buffer[] {
+    floorNews(fields) {
       const text = fields.text()
       const news = text === '' ? undefined : exchange.news(headsIn(text))
       const { batch, ...standing } = news ?? { ...exchange.standing(), batch: undefined }
       const told = batch === undefined ? ['', '', ''] : [String(batch.number), batch.sealed.record, batch.sealed.seal]
       return [JSON.stringify(standing), ...told].map((field) => Buffer.from(field))
     },
-    takeFloors(fields: RequestFields): Buffer[] {
-      const batches: SealedRecord[] = []
-      for (let left = fields.integer(); left > 0; left--) batches.push(fields.sealed())
-      exchange.take(batches)
+    takeFloors(fields) {
+      exchange.take(fields.list(() => fields.sealed()))
       return []
     },
-  }
+  } satisfies KeeperHandlers
 }
 
 function headsIn(text: string): FloorHeads {

@@ -2,13 +2,12 @@ import { mayLogIn } from '../../access/capabilities.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import { numberField } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import { challengeRecord } from '../passkey-challenge.ts'
 import { composeRecord } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
-import type { RequestFields } from '../server/request-fields.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import { type OnceJudges, usesUp } from './logins.ts'
 import { onceIn } from './otp-fields.ts'
 import { isOfGrant } from './record-change.ts'
@@ -56,5 +55,5 @@ export function createFreshGrantHandlers(on: FreshGrantDependencies) {
       const record = challengeRecord(sealed.grant?.session, issuedAt)
       return [numberField(issuedAt), seal(token, record)]
     },
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }

@@ -4,12 +4,12 @@ import { sessionTokenHash } from '../../access/session-token-form.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
-import { type KeeperOperation } from '../protocol/frame.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { BegunSessions } from './begun-sessions.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import { accountTypes, committedShown, type NewestRecords, shown } from './shown-record.ts'
 import type { ReplacedTokens } from './replaced-tokens.ts'
 import type { VaultNumbers } from './vault-numbers.ts'
@@ -72,15 +72,14 @@ export function createGrantHandlers(on: GrantDependencies) {
     },
 
     endSessions(fields) {
-      const sessions: SealedRecord[] = []
-      for (let left = fields.integer(); left > 0; left--) sessions.push(fields.sealed())
+      const sessions = fields.list(() => fields.sealed())
       const [account, keep] = [fields.optionalBytes(), fields.optionalBytes()]
       const others = account === undefined ? [] : on.begunSessions.takeOthers(account, keep)
       for (const session of others) on.endedSessions.add(session)
       endAll(on, sessions)
       return []
     },
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }
 
 /** Ends the sessions, each named by its record or a grant of it. An edited record is refused and does not stop the others. */

@@ -2,12 +2,13 @@ import { Fault } from '../../fault.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
-import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
+import { createRequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
 import type { FileHealth } from './file-health.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
+import type { KeeperHandler } from './keeper-handlers.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
@@ -17,14 +18,12 @@ import { createShownHandlers } from './shown-handlers.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
 
-type Handler = (fields: RequestFields) => Uint8Array[]
-
 /** While the token is down, requests make the keeper reopen it at most this often. */
 const reopenEveryMs = 50
 
 /** The operations that the keeper offers on one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin, health: FileHealth): Dispatch {
-  const handlers: Record<KeeperOperation, Handler> = {
+  const handlers: Record<KeeperOperation, KeeperHandler> = {
     ping: () => pong(token, health.fault()),
     status: () => statusFields(token, health.fault()),
     ...createSealHandlers(token, memory, origin),

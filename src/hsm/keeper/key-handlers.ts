@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { keyId } from '../audit-end.ts'
 import { jobStatement } from '../import-job-statement.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealedRecord } from '../sealed-record.ts'
-import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { AuditKeys } from './signing-keys.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type FirstCounts, sealFirstCount } from './first-counts.ts'
@@ -30,7 +29,7 @@ export function createKeyHandlers(
     },
     grantRotation: (fields) => grantRotation(on, Date.now(), fields),
     signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }
 
 /** See `Hsm.signImportJob`. Signs with the audit key, so that clients need to know no second key. */
@@ -38,5 +37,5 @@ function signImportJob(token: Token, keys: AuditKeys, sealed: SealedRecord): Uin
   const { fields } = shown(token, 'import job', sealed)
   const signer = keys.publicKey()
   const text = Buffer.from(jobStatement(fields, keyId(signer)))
-  return [text, keys.sign(createHash('sha256').update(text).digest()), signer]
+  return [text, keys.sign(hash('sha256', text, 'buffer')), signer]
 }

@@ -6,6 +6,7 @@ import { secretKeyKinds } from '../key-kind.ts'
 import type { OtpState } from '../otp-use.ts'
 import { applicationKeyText, privateIdText, seedCheckText, successorText } from '../peppered-text.ts'
 import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import { acceptOtp } from './otp-acceptance.ts'
 import { codeOf, onceIn, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
 import { createFreshGrantHandlers, type FreshGrantDependencies } from './fresh-grants.ts'
@@ -29,7 +30,7 @@ export function createLoginHandlers(on: LoginDependencies) {
   const { token, otps, passphrases, logIn, logInService } = on
   return {
     ...createFreshGrantHandlers(on),
-    login(fields: RequestFields) {
+    login(fields) {
       const { token: sessionToken, identity, seal, createdAt, expiresAt, isCheckCurrent } = logIn(loginIn(fields))
       return [
         Buffer.from(sessionToken),
@@ -39,7 +40,7 @@ export function createLoginHandlers(on: LoginDependencies) {
         flagField(isCheckCurrent),
       ]
     },
-    serviceLogin(fields: RequestFields) {
+    serviceLogin(fields) {
       const [account, kind] = [fields.optionalSealed(), fields.oneOf(evidenceKinds)]
       const begun = logInService(account, { kind, shown: fields.bytes(), issuerKeys: fields.optionalBytes() })
       const { token: sessionToken, identity, seal, createdAt, expiresAt, credential, usedUp } = begun
@@ -47,15 +48,13 @@ export function createLoginHandlers(on: LoginDependencies) {
       const used = [usedUp?.assertion ?? Buffer.alloc(0), Buffer.from(String(usedUp?.goodUntil ?? ''))]
       return [Buffer.from(sessionToken), identity, seal, ...times, Buffer.from(credential), ...used]
     },
-    newPassphraseCheck: (fields: RequestFields) => [passphrases.check(hashIn(fields))],
-    matchesPassphrase: (fields: RequestFields) => [
-      flagField(passphrases.matches(fields.optionalBytes(), hashIn(fields), true)),
-    ],
-    applicationKeyCheck(fields: RequestFields) {
+    newPassphraseCheck: (fields) => [passphrases.check(hashIn(fields))],
+    matchesPassphrase: (fields) => [flagField(passphrases.matches(fields.optionalBytes(), hashIn(fields), true))],
+    applicationKeyCheck(fields) {
       const key = sized(fields.bytes(), 0, longestApplicationKey)
       return checksOf(token, () => applicationKeyText(key))
     },
-    seedCheck(fields: RequestFields) {
+    seedCheck(fields) {
       const kind = fields.oneOf(['totp', 'hotp'])
       const keyKind = fields.oneOf(secretKeyKinds)
       const period = fields.text()
@@ -63,26 +62,26 @@ export function createLoginHandlers(on: LoginDependencies) {
       const seed = sized(fields.bytes(), 16, 64)
       return checksOf(token, () => seedCheckText(use, seed))
     },
-    privateIdCheck: (fields: RequestFields) => [checkOf(token, privateIdText(sized(fields.bytes(), 6, 6)))],
-    sessionTokenSuccessor(fields: RequestFields) {
+    privateIdCheck: (fields) => [checkOf(token, privateIdText(sized(fields.bytes(), 6, 6)))],
+    sessionTokenSuccessor(fields) {
       const sessionToken = fields.text()
       if (!sessionTokenForm.test(sessionToken)) throw new Fault('hsm.rejected', 'This is not a token of a session.')
       // By the oldest version, so that a token keeps its successor for as long as possible.
       return [peppered(token, Math.min(...pepperVersions(token)), successorText(sessionToken))]
     },
-    checkOtp(fields: RequestFields) {
+    checkOtp(fields) {
       const [devices, otp, shownHolder] = [statesIn(fields), shownIn(fields), fields.optionalSealed()]
       if (shownHolder === undefined) return verdictFields(otps.check(oneOf(devices), otp))
       const holder = committedShown(on, 'user', shownHolder).fields
       return verdictFields(otps.check(devicesOfHolder(holder, devices), otp))
     },
-    useOtp: (fields: RequestFields) => verdictFields(otps.use(oneOf(statesIn(fields)), shownIn(fields))),
-    acceptOtp: (fields: RequestFields) => acceptOtp(on, otps, fields),
-    resynchroniseOtp(fields: RequestFields) {
+    useOtp: (fields) => verdictFields(otps.use(oneOf(statesIn(fields)), shownIn(fields))),
+    acceptOtp: (fields) => acceptOtp(on, otps, fields),
+    resynchroniseOtp(fields) {
       const counter = otps.resynchronise(stateIn(fields), [codeOf(fields.text()), codeOf(fields.text())])
       return [Buffer.from(counter === undefined ? '' : String(counter))]
     },
-  }
+  } satisfies KeeperHandlers
 }
 
 function loginIn(fields: RequestFields): LoginRequest {

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { hash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { encodeRecord } from '../key-record.ts'
 import type { ShownPasskey } from '../login-request.ts'
 import { countsOn, readPasskeyAssertion, type PasskeyRules } from '../passkey-assertion.ts'
@@ -70,7 +70,4 @@ export function createPasskeyJudge({
   }
 }
 
-const counterOf = (credentialId: Buffer): Buffer =>
-  createHash('sha256')
-    .update(encodeRecord(['passkey', credentialId]))
-    .digest()
+const counterOf = (credentialId: Buffer): Buffer => hash('sha256', encodeRecord(['passkey', credentialId]), 'buffer')

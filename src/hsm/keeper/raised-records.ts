@@ -14,8 +14,7 @@ type RaisingDependencies = NewestRecords & { readonly sealedRecords: Pick<Sealed
 export function raiseShown(on: RaisingDependencies, fields: RequestFields): Uint8Array[] {
   const risen: Risen[] = []
   const faults: Fault[] = []
-  for (let left = fields.integer(); left > 0; left--) {
-    const sealed = fields.sealed()
+  for (const sealed of fields.list(() => fields.sealed())) {
     try {
       risen.push(raised(on, sealed))
     } catch (error) {

@@ -3,13 +3,13 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
 import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { accountOf } from './account-ids.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import type { Floors } from './floors.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { checkProvenance } from './provenance-check.ts'
 import { raiseShown } from './raised-records.ts'
@@ -51,14 +51,11 @@ export function createSealHandlers(token: Token, memory: KeeperMemory, origin: O
     },
     sealAnew(fields) {
       checkOperator(origin)
-      const seals: Buffer[] = []
-      for (let left = fields.integer(); left > 0; left--)
-        seals.push(sealAnew(token, fields.sealed()) ?? Buffer.alloc(0))
-      return seals
+      return fields.list(() => sealAnew(token, fields.sealed()) ?? Buffer.alloc(0))
     },
     sealTombstone: (fields) => sealTombstone(on, fields.sealed(), readAuthority(on, fields)),
     sealUnused: (fields) => sealUnused(on, fields),
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }
 
 interface AskedChange extends Authority {

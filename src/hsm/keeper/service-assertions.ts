@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { fitsPattern } from '../../access/star-pattern.ts'
 import type { IssuerConfig, ServiceConfig } from '../../config/service-section.ts'
 import type { UniqueObject } from '../../encoding/unique-json.ts'
@@ -52,9 +52,7 @@ const mostIdCharacters = 256
 
 /** Ids of assertions are per account, so that no account can use up those of another. */
 const assertionId = (account: Buffer, jti: string): Buffer =>
-  createHash('sha256')
-    .update(encodeRecord(['assertion', account, jti]))
-    .digest()
+  hash('sha256', encodeRecord(['assertion', account, jti]), 'buffer')
 
 /** Reads an assertion that a configured issuer has signed. It is valid until it expires, any number of times. */
 export function readFederatedAssertion(

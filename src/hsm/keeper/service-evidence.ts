@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { ServiceEvidence } from '../login-request.ts'
 import { readCheck } from '../peppered-check.ts'
@@ -26,7 +26,7 @@ export const evidenceReaders: Readonly<
 > = {
   certificate({ shown }, { certificates, now }) {
     if (!certificates) throw new Fault('login.refused', 'certificates of clients are not read here')
-    const sha256 = createHash('sha256').update(shown).digest('hex')
+    const sha256 = hash('sha256', shown)
     const certificate = readShownCertificate(Buffer.from(shown), now)
     return {
       endsAt: certificate.endsAt,

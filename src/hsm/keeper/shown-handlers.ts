@@ -1,6 +1,5 @@
 import { numberField } from '../protocol/fields.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
-import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { checkOperator, type Origin } from './record-change.ts'
 
@@ -43,5 +42,5 @@ export function createShownHandlers(
         .slice(0, end === -1 ? found.length : end)
         .flatMap(({ subject, number }) => [subject, numberField(number)])
     },
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }

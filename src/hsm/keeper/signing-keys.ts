@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { type ChainPoint, isSignedBy, parseStatement, type SignedEnd } from '../audit-end.ts'
 import { type Succession, successionText } from '../audit-succession.ts'
@@ -58,7 +58,7 @@ export function composeSuccession(
     at: keys.at,
     heads: Object.fromEntries(keys.heads),
   })
-  const digest = createHash('sha256').update(text).digest()
+  const digest = hash('sha256', text, 'buffer')
   return { text, byFormer: byFormer(digest), byNext: byNext(digest) }
 }
 

@@ -1,10 +1,9 @@
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
 import { identityBytes } from '../record-layouts.ts'
-import type { RequestFields } from '../server/request-fields.ts'
 import { accountOf } from './account-ids.ts'
 import { takeOverKey, takeOverVaultKey } from './earlier-keys.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { checkOperator, type Origin } from './record-change.ts'
 import { opened } from './shown-record.ts'
@@ -42,5 +41,5 @@ export function createTakeoverHandlers(
       takeover.end()
       return []
     },
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }

@@ -1,8 +1,7 @@
 import type { SignedEnd } from '../audit-end.ts'
 import type { Succession } from '../audit-succession.ts'
-import type { KeeperOperation } from '../protocol/frame.ts'
-import type { RequestFields } from '../server/request-fields.ts'
 import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
+import type { KeeperHandlers } from './keeper-handlers.ts'
 import { checkOperator, type Origin } from './record-change.ts'
 import type { AuditKeys } from './signing-keys.ts'
 
@@ -17,12 +16,11 @@ export function createTrailHandlers(
     auditKeys: () => [auditKeys.publicKey(), ...auditKeys.successions().flatMap(successionFields)],
     succeedAuditKey(fields) {
       checkOperator(origin)
-      const shown: SignedEnd[] = []
-      for (let left = fields.integer(); left > 0; left--) shown.push({ text: fields.text(), signature: fields.bytes() })
+      const shown = fields.list(() => ({ text: fields.text(), signature: fields.bytes() }))
       const succession = auditKeys.succeed(auditEnds.points(), shown)
       return succession === undefined ? [] : successionFields(succession)
     },
-  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+  } satisfies KeeperHandlers
 }
 
 /** An empty text stands for an unknown end. */

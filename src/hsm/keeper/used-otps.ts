@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { encodeRecord } from '../key-record.ts'
 import type { OpenDevice } from '../pkcs11/otp-operations.ts'
 import type { KeeperState } from './keeper-state.ts'
@@ -20,9 +20,7 @@ export interface UsedOtps {
  * a seed that is enrolled again is the same device.
  */
 export const deviceOf = ({ key: { kind, kek, blob }, device, periodSeconds }: OpenDevice): Buffer =>
-  createHash('sha256')
-    .update(encodeRecord([kind, kek, blob, device, periodSeconds]))
-    .digest()
+  hash('sha256', encodeRecord([kind, kek, blob, device, periodSeconds]), 'buffer')
 
 export function createUsedOtps(state: KeeperState): UsedOtps {
   state.exec(

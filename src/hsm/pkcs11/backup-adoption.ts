@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { checkOf } from './backup-key-check.ts'
 import type { BackupSharingOptions } from './backup-sharing.ts'
@@ -73,7 +73,7 @@ function requestOf(token: OpenToken, publicKey: Buffer): string {
 
 function checkReceiver(token: OpenToken, key: KeyHandle, content: CeremonyPackage): void {
   const request = requestOf(token, rsaPublicKeyOf(token.session, key))
-  if (content.request !== createHash('sha256').update(request).digest('hex'))
+  if (content.request !== hash('sha256', request))
     throw new Fault('hsm.rejected', 'The package is for another appliance, or answers a request of another ceremony.')
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { secretKeyRows } from './key-kinds.ts'
 import { importedTemplate } from './key-templates.ts'
 import { hmacSha256, keyWrap } from './mechanisms.ts'
@@ -9,7 +9,7 @@ import { withTransient } from './session-keys.ts'
 /** A check value of a key (32 hexadecimal digits): equal for equal keys, and it reveals nothing about the key. */
 export function checkOf(session: Pkcs11Session, role: Exclude<RootRole, 'audit'>, key: KeyHandle): string {
   const fingerprint = role.startsWith('kek.') ? wrappedZeros(session, key) : macOf(session, key)
-  return createHash('sha256').update(fingerprint).digest('hex').slice(0, 32)
+  return hash('sha256', fingerprint).slice(0, 32)
 }
 
 function macOf(session: Pkcs11Session, key: KeyHandle): Buffer {

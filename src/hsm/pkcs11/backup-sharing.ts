@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { checkOf } from './backup-key-check.ts'
@@ -43,7 +43,7 @@ export function shareBackupKeys(options: BackupSharingOptions, request: string, 
   checkDigest(request, heard)
   const { publicKey, receiver, newest } = readRequest(request)
   const wrapping = wrappingTemplate(Buffer.from(publicKey, 'base64'))
-  const id = createHash('sha256').update(request).digest()
+  const id = hash('sha256', request, 'buffer')
   return withDirectorySync(options.tokenDirectory, () => {
     try {
       asSecurityOfficer(options, options.soPin, (so) => so.create(trustedTemplate(wrapping, id)))

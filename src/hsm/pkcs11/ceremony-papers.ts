@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
 
@@ -101,7 +101,7 @@ const noPackage = 'This is not a package of backup keys, or it was damaged.'
  * 2^128 tries.
  */
 export function digestOf(paper: string): string {
-  const digits = createHash('sha256').update(paper).digest('hex').slice(0, 32)
+  const digits = hash('sha256', paper).slice(0, 32)
   return digits.replace(/(.{4})(?=.)/g, '$1 ')
 }
 

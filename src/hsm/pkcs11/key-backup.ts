@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { encodeContent, writeBackup, type BackupVersion } from '../backup-record.ts'
 import type { KeyReference, KeyToBackUp, SealedRecord } from '../hsm.ts'
@@ -15,7 +15,7 @@ import type { Token } from './token-link.ts'
 
 /** See `Hsm.sealBackup`. All content of the backup comes from sealed records that are verified here. */
 export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: KeyToBackUp): Buffer {
-  const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
+  const appliance = hash('sha256', auditPublicKey(token))
   return token.run((connection) => {
     const fields = openPolicy(connection, policy)
     const kind = kindOfType(fields.type)

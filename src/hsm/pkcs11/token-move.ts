@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { continueAuditKeys, publicAuditKeys, type PublicAuditKey } from './audit-key-copy.ts'
@@ -85,7 +85,7 @@ interface Invitation {
 }
 
 function send(from: BackupSharingOptions, invitation: Invitation, isWanted: TokenMove['isWanted']): Sent {
-  const id = createHash('sha256').update(invitation.recipient).digest()
+  const id = hash('sha256', invitation.recipient, 'buffer')
   return withDirectorySync(from.tokenDirectory, () => {
     try {
       asSecurityOfficer(from, from.soPin, (so) =>

@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, lstatSync, statSync, unlinkSync } from 'node:fs'
-import { type Server, type Socket, createServer, connect } from 'node:net'
+import { type Server, type Socket, createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { Fault } from '../../fault.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type FrameWriter,
   outcomes,
 } from '../protocol/frame.ts'
+import { isServed } from '../protocol/served-socket.ts'
 import type { Journal } from './journal.ts'
 import type { Answer, RequestQueue } from './request-queue.ts'
 import type { UnfinishedFrames } from './unfinished-frames.ts'
@@ -151,15 +152,4 @@ async function removeStale(path: string, { setting, process }: SocketUse): Promi
   if (!file.isSocket()) throw new Error(`${path} in ${setting} is a file, but no socket: name another path`)
   if (await isServed(path)) throw new Error(`Another ${process} serves ${path}: stop it, or change ${setting}`)
   unlinkSync(path)
-}
-
-function isServed(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.once('connect', () => settle(true)).once('error', () => settle(false))
-  })
 }

@@ -12,6 +12,8 @@ export interface RequestFields {
   integer(): number
   flag(): boolean
   oneOf<T extends string>(values: readonly T[]): T
+  /** Reads the items of a list (`listFields`), of which `read` reads one. */
+  list<Item>(read: () => Item): Item[]
   sealed(): SealedRecord
   /** Undefined for an empty record. */
   optionalSealed(): SealedRecord | undefined
@@ -38,6 +40,7 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     return field.length === 0 ? undefined : field
   }
   const text = () => bytes().toString()
+  const integer = () => Number(text())
   const flag = () => text() === '1'
   const sealed = () => ({ record: bytes(), seal: bytes() })
   // Decided by the record, not by the seal: an empty seal in the database would otherwise count as no record, and its
@@ -58,13 +61,19 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     bytes,
     optionalBytes,
     text,
-    integer: () => Number(text()),
+    integer,
     flag,
     oneOf(values) {
       const value = text()
       const found = values.find((candidate) => candidate === value)
       if (found === undefined) throw new Fault('hsm.rejected', `${value} is none of ${values.join(', ')}.`)
       return found
+    },
+    list(read) {
+      const items = []
+      // A missing field ends the loop by a fault, so that a false count takes no time.
+      for (let left = integer(); left > 0; left--) items.push(read())
+      return items
     },
     sealed,
     optionalSealed,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** For light and dark, narrow and wide, screen and paper. It loads no font, colour or image from elsewhere. */
 const style = `
@@ -86,7 +86,7 @@ field.addEventListener('input', () => {
 });
 `
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const hashOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
 
 // Each on one line, so that formatting does not change the hashed text.
 export const styleElement = `<style>${style}</style>`

@@ -166,8 +166,8 @@ export interface AuditPart {
   readonly vault?: string
 }
 
-/** The contract of an operation: route, types, validation, permission, documentation. */
-export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = Access<unknown>> {
+/** A contract as a route states it. */
+interface Stated<P, B, A extends Access<unknown>> {
   /** Its name in the audit trail and in OpenAPI, for example `transparent.encrypt`. */
   readonly operation: string
   readonly handler: HandlerName
@@ -185,8 +185,8 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
    * Without it, narrowed members cannot make the call.
    */
   readonly scopedUse?: ScopedUse | ((members: JsonObject) => readonly ScopedUse[])
-  /** HTTP status of a success. */
-  readonly success: 200 | 201
+  /** HTTP status of a success; by default 200. */
+  readonly success?: 200 | 201
   /** For the documentation: faults of this call besides those that follow from its access and form. */
   readonly faults?: readonly FaultCode[]
   /**
@@ -194,12 +194,13 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
    * echo, and at the top level.
    */
   readonly reply?: { readonly callinfo?: z.ZodType; readonly data?: z.ZodType; readonly members?: z.ZodType }
-  /** Path parameters; all are texts. */
-  readonly params: z.ZodType<P>
+  /** Path parameters; all are texts. By default none. */
+  readonly params?: z.ZodType<P>
   /**
-   * Members of the body, or of the query of a GET. Unknown members are ignored, because published clients send some.
+   * Members of the body, or of the query of a GET; by default none. Unknown members are ignored, because published
+   * clients send some.
    */
-  readonly body: z.ZodType<B>
+  readonly body?: z.ZodType<B>
   /** For the audit record: the member of the body with the target of the call, where the path does not name it. */
   readonly target?: { readonly noun: string; readonly member: string }
   /**
@@ -222,6 +223,17 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly run: (call: Call<P, B, A>) => Promise<Reply>
 }
 
+/** The contract of an operation: route, types, validation, permission, documentation. */
+export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = Access<unknown>> extends Stated<
+  P,
+  B,
+  A
+> {
+  readonly success: 200 | 201
+  readonly params: z.ZodType<P>
+  readonly body: z.ZodType<B>
+}
+
 /** Quotas per user (settings `quotas`). */
 export type QuotaKind = 'keys' | 'rsaKeys' | 'passphrases' | 'files' | 'links' | 'longLists' | 'relocations'
 
@@ -234,9 +246,15 @@ export const flag = z.union(
   'must be true or false',
 )
 
+const none = z.object({})
+type None = z.infer<typeof none>
+
 /** Makes a contract and infers its types. */
-export function endpoint<P, B, const A extends Access<unknown>>(contract: Endpoint<P, B, A>): Endpoint<P, B, A> {
-  return contract
+export function endpoint<const A extends Access<unknown>, P = None, B = None>(
+  contract: Stated<P, B, A>,
+): Endpoint<P, B, A>
+export function endpoint(contract: Stated<unknown, unknown, Access<unknown>>): AnyEndpoint {
+  return { success: 200, params: none, body: none, ...contract }
 }
 
 /** An endpoint of any types. */

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { endpoint } from '../contract/endpoint.ts'
 import type { InterfacePages } from './interface-pages.ts'
 
@@ -11,10 +10,7 @@ export const readDocs = (pages: () => Promise<InterfacePages>) =>
     path: '/docs',
     summary: 'Read this document in a browser',
     access: { kind: 'public' },
-    success: 200,
     document: 'text/html',
-    params: z.object({}),
-    body: z.object({}),
     async run() {
       return { page: (await pages()).docs }
     },

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { endpoint } from '../contract/endpoint.ts'
 import type { InterfacePages } from './interface-pages.ts'
 
@@ -11,10 +10,7 @@ export const readOpenApi = (pages: () => Promise<InterfacePages>) =>
     path: '/openapi.json',
     summary: 'Read this document',
     access: { kind: 'public' },
-    success: 200,
     document: 'application/json',
-    params: z.object({}),
-    body: z.object({}),
     async run() {
       return { page: (await pages()).openApi }
     },

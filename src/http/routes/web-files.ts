@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Answer } from '../contract/envelope.ts'
 
@@ -47,7 +47,7 @@ function readWebFile(name: string, isPage: boolean): WebFile {
     contentType: contentTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
     bodies,
     policy: name === 'index.html' ? pagePolicy : filePolicy,
-    etag: isPage ? `W/"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"` : undefined,
+    etag: isPage ? `W/"${hash('sha256', bodies.identity, 'base64url').slice(0, 22)}"` : undefined,
   }
 }
 

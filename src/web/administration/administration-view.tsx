@@ -3,10 +3,10 @@ import { Suspense, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { Loading } from '../controls/loading.tsx'
 import { viewOf } from '../controls/view-of.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { isId } from '../interface/identifiers.ts'
 import { administrationWords } from './administration-words.ts'
 import { UsersView } from './users-view.tsx'
@@ -102,9 +102,7 @@ function NotAllowed() {
   const words = useWordsOf(administrationWords)
   return (
     <div className="page">
-      <div className="heading">
-        <ViewTitle text={words.notAllowed} />
-      </div>
+      <ViewHeading title={words.notAllowed} />
       <p className="not-allowed">
         <ShieldAlert aria-hidden />
         {words.notAllowedHelp}

@@ -1,13 +1,12 @@
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
 import { Choice } from '../controls/choice.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { OnceTold } from './once-shown.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
-import { useUsersAnew } from './user-reads.ts'
+import { useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 interface Props {
@@ -21,14 +20,13 @@ interface Props {
 /** Adds a device whose codes are digits: an app (TOTP), or a token with a button (HOTP). */
 export function AppDialog({ user, onMade, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const [kind, setKind] = useState<'totp' | 'hotp'>('totp')
   const [typed, setTyped] = useState<TypedCounter>({ seed: '', counter: '', digits: '6' })
 
   async function enrol(signal: AbortSignal): Promise<void> {
     const body = kind === 'totp' ? { kind } : { kind, ...counterBody(typed) }
     const { CALLINFO } = await call('user.otp.enrol', { params: { userid: user.id }, body, signal })
-    announce(words.appAdded)
     onTold(CALLINFO.general)
     if (CALLINFO.secret !== undefined)
       onMade({
@@ -38,7 +36,7 @@ export function AppDialog({ user, onMade, onTold, onClose }: Props) {
         qr: CALLINFO.qr,
         told: CALLINFO.general,
       })
-    await readAnew()
+    await done(words.appAdded)
   }
   return (
     <FormDialog title={words.appTitle(user.fullname)} submitText={words.addApp} onSubmit={enrol} onClose={onClose}>

@@ -6,7 +6,7 @@ import { LongSelect } from '../controls/long-select.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { auditWords } from './audit-words.ts'
 
 /** Criteria of the interface for audit records. Absent ones do not restrict. */

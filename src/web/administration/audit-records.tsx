@@ -1,5 +1,5 @@
 import type { TrailItem } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { auditWords } from './audit-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
 

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call } from '../interface/calls.ts'
-import { isDenial, Refusal } from '../interface/refusal.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { hasStatus, isDenial } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { AuditCriteria, type Criteria } from './audit-criteria.tsx'
 import { AuditRecords } from './audit-records.tsx'
@@ -36,15 +36,12 @@ export function AuditView() {
         signal,
       }),
   })
-  if (error && isForbidden(error)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
-  const isShown = data !== undefined && !(error && isDenial(error))
+  // The person may not read the trail at all. A refused vault has another status.
+  if (hasStatus(error, 403)) return <NotLoaded error={error} onTryAgain={refetch} />
+  const isShown = data !== undefined && !isDenial(error)
   return (
     <div className="page administered audit">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.audit} />
-        </div>
-      </div>
+      <ViewHeading title={parts.audit} />
       <p className="soft">
         {words.introduction} {data?.CALLINFO.machine && words.machine(data.CALLINFO.machine)}
       </p>
@@ -64,7 +61,7 @@ export function AuditView() {
       >
         {words.follow}
       </CheckOption>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data === undefined && !error && <Loading />}
       {isShown && (
         <>
@@ -75,6 +72,3 @@ export function AuditView() {
     </div>
   )
 }
-
-/** Whether the person may not read the trail at all. A refused vault has another status. */
-const isForbidden = (error: Error): boolean => error instanceof Refusal && error.status === 403

@@ -1,14 +1,13 @@
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type CredentialBody, type ServiceAccount } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { OnceTold } from './once-shown.tsx'
 import { claimsOf, utcTimeOf } from './service-form.ts'
-import { useServicesAnew } from './service-reads.ts'
+import { useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
 type Kind = CredentialBody['kind']
@@ -27,17 +26,16 @@ interface Props {
 export function CredentialDialog({ service, onMade, onTold, onClose }: Props) {
   const words = useWordsOf(serviceWords)
   const { person } = useSession()
-  const readAnew = useServicesAnew()
+  const done = useServicesDone()
   const [kind, setKind] = useState<Kind>('certificate')
 
   async function add(signal: AbortSignal, typed: (name: string) => string): Promise<void> {
     const params = { serviceid: service.id }
     const { CALLINFO } = await call('service.credential.add', { params, body: bodyOf(kind, typed), signal })
-    announce(words.credentialAdded)
     onTold(CALLINFO.general)
     if (CALLINFO.key !== undefined)
       onMade({ title: words.staticKey, label: service.name, secret: CALLINFO.key, told: CALLINFO.general })
-    await readAnew()
+    await done(words.credentialAdded)
   }
   return (
     <FormDialog title={words.addCredential} submitText={words.addCredential} onSubmit={add} onClose={onClose}>

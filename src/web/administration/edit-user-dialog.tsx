@@ -1,12 +1,11 @@
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { UserFields } from './user-fields.tsx'
-import { readStatus, useUsersAnew } from './user-reads.ts'
+import { readStatus, useUsersDone } from './user-reads.ts'
 import { turned } from './user-status.ts'
 import { userWords } from './user-words.ts'
 
@@ -20,7 +19,7 @@ export function EditUserDialog({ user, onClose }: Props) {
   const words = useWordsOf(userWords)
   const { save, edit } = useWordsOf(administrationWords)
   const { person } = useSession()
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const [before] = useState(() => ({ ...user, status: Number(user.status) }))
   const [typed, setTyped] = useState(before)
 
@@ -32,8 +31,7 @@ export function EditUserDialog({ user, onClose }: Props) {
         ? texts
         : { ...texts, status: turned(await readStatus(user, signal), before.status, typed.status) }
     await call('user.edit', { params: { userid: user.id }, body, signal })
-    announce(words.saved)
-    await readAnew()
+    await done(words.saved)
   }
   return (
     <FormDialog title={`${edit}: ${user.fullname}`} submitText={save} onSubmit={change} onClose={onClose}>

@@ -1,5 +1,5 @@
 import { MomentText } from '../controls/moment-text.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { userWords } from './user-words.ts'
 
 /** When a second factor was added, and when it was last used. */

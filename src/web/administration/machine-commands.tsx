@@ -1,4 +1,4 @@
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 
 interface Props {

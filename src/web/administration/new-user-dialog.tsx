@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { UserFields, type TypedUser } from './user-fields.tsx'
-import { useUsersAnew } from './user-reads.ts'
+import { useUsersDone } from './user-reads.ts'
 import { holding, newStatus } from './user-status.ts'
 import { userWords } from './user-words.ts'
 
@@ -21,14 +20,13 @@ const nobody: TypedUser = {
 export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   const words = useWordsOf(userWords)
   const [, go] = useLocation()
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const [typed, setTyped] = useState(nobody)
   const [passphrase, setPassphrase] = useState('')
 
   async function create(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('user.create', { body: { ...typed, passphrase }, signal })
-    announce(words.created(typed.fullname))
-    await readAnew()
+    await done(words.created(typed.fullname))
     go(`/administration/users/${CALLINFO.id}`)
   }
   return (

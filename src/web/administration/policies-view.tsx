@@ -1,10 +1,10 @@
 import { ListChecks } from 'lucide-react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { PasswordPolicy } from '../interface/calls.ts'
 import { usePolicies } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { policyWords } from './policy-words.ts'
 
@@ -13,16 +13,11 @@ export function PoliciesView() {
   const words = useWordsOf(policyWords)
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = usePolicies()
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.policies} />
-          <p className="soft">{words.introduction}</p>
-        </div>
-      </div>
+      <ViewHeading title={parts.policies} introduction={words.introduction} />
       <ul className="entries">
         {data.map((policy) => (
           <PolicyEntry key={policy.id} policy={policy} />

@@ -1,5 +1,5 @@
 import { useSession } from '../session/session.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { userWords } from './user-words.ts'
 
 interface Props {

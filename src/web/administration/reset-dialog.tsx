@@ -1,11 +1,10 @@
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
-import { useUsersAnew } from './user-reads.ts'
+import { useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 interface Props {
@@ -18,13 +17,12 @@ interface Props {
 /** Resets a user's pass phrase, and explains the effect before. */
 export function ResetDialog({ user, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const [newpassphrase, setNewpassphrase] = useState('')
   async function reset(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('user.passphrase', { params: { userid: user.id }, body: { newpassphrase }, signal })
-    announce(words.resetDone)
     onTold(CALLINFO.general)
-    await readAnew()
+    await done(words.resetDone)
   }
   return (
     <FormDialog

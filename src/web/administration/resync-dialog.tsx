@@ -3,7 +3,7 @@ import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { userWords } from './user-words.ts'
 
 interface Props {

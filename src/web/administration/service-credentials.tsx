@@ -1,16 +1,15 @@
 import { KeySquare, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { CredentialDialog } from './credential-dialog.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
-import { useServicesAnew } from './service-reads.ts'
+import { useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { ConfirmQuestion } from './confirm-question.tsx'
+import { ConfirmedButton } from './confirmed-button.tsx'
 
 type Credential = ServiceAccount['credentials'][number]
 
@@ -58,14 +57,12 @@ interface EntryProps {
 function CredentialEntry({ service, credential }: EntryProps) {
   const words = useWordsOf(serviceWords)
   const { remove, never } = useWordsOf(administrationWords)
-  const readAnew = useServicesAnew()
-  const [isAsked, setIsAsked] = useState(false)
+  const done = useServicesDone()
   const { id, kind, name, expires, lastuse: use } = credential
   const kindText = Object.entries(words.kinds).find(([known]) => known === kind)?.[1] ?? kind
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('service.credential.remove', { params: { serviceid: service.id, credentialid: id }, signal })
-    announce(words.credentialRemoved)
-    await readAnew()
+    await done(words.credentialRemoved)
   }
   return (
     <li className="entry">
@@ -87,19 +84,15 @@ function CredentialEntry({ service, credential }: EntryProps) {
           )}
         </span>
       </span>
-      <Button className="button small" aria-label={words.removeCredential(name)} onPress={() => setIsAsked(true)}>
-        <Trash2 aria-hidden />
-        {remove}
-      </Button>
-      {isAsked && (
-        <ConfirmQuestion
-          title={words.removeCredentialTitle}
-          text={`${name}. ${words.removeCredentialText}`}
-          doText={remove}
-          onDo={removeIt}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
+      <ConfirmedButton
+        isSmall
+        icon={<Trash2 aria-hidden />}
+        text={remove}
+        label={words.removeCredential(name)}
+        title={words.removeCredentialTitle}
+        question={`${name}. ${words.removeCredentialText}`}
+        onConfirm={removeIt}
+      />
     </li>
   )
 }

@@ -1,14 +1,13 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { changedOf, typedOf } from './service-form.ts'
-import { useServicesAnew } from './service-reads.ts'
+import { useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
 interface Props {
@@ -23,7 +22,7 @@ export function ServiceDialog({ service, onClose }: Props) {
   const { save, edit } = useWordsOf(administrationWords)
   const isAdministrator = useOwnCapability('admin')
   const [, go] = useLocation()
-  const readAnew = useServicesAnew()
+  const done = useServicesDone()
   // The account at the opening of the dialog: another administrator may change it meanwhile.
   const [before] = useState(() => typedOf(service))
   const [typed, setTyped] = useState(before)
@@ -38,15 +37,13 @@ export function ServiceDialog({ service, onClose }: Props) {
     if (service === undefined) {
       const name = typed.name.trim()
       const { CALLINFO } = await call('service.create', { body: { name, ...changed }, signal })
-      announce(words.created(name))
-      await readAnew()
+      await done(words.created(name))
       go(`/administration/services/${CALLINFO.service.id}`)
       return
     }
     if (Object.keys(changed).length === 0) return
     await call('service.change', { params: { serviceid: service.id }, body: changed, signal })
-    announce(words.saved)
-    await readAnew()
+    await done(words.saved)
   }
   const isNew = service === undefined
   return (

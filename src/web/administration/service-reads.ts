@@ -1,4 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useDone } from '../controls/change-done.ts'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 
 export const useServices = () =>
@@ -19,7 +20,4 @@ export const useService = (serviceid: string) =>
     queryFn: async ({ signal }) => (await call('service.read', { params: { serviceid }, signal })).CALLINFO.service,
   })
 
-export function useServicesAnew(): () => Promise<void> {
-  const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: ['services'] })
-}
+export const useServicesDone = () => useDone(['services'])

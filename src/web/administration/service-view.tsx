@@ -3,23 +3,22 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useLocation } from 'wouter'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
 import { Told } from './once-shown.tsx'
 import { ServiceCredentials } from './service-credentials.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
-import { useService, useServicesAnew } from './service-reads.ts'
+import { useService, useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { ConfirmQuestion } from './confirm-question.tsx'
+import { ConfirmedButton } from './confirmed-button.tsx'
 import './administration.css'
 
 interface Props {
@@ -36,7 +35,7 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
   const { data: service, error, refetch } = useService(serviceid)
   const isAdministrator = useOwnCapability('admin')
   const [told, setTold] = useState<readonly string[]>([])
-  if (hidesData(error, service)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, service)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!service) return <Loading />
   const { name, description, owner, active, created, expires, addresses } = service
   return (
@@ -44,14 +43,10 @@ export function ServiceView({ serviceid, home = '/administration/services' }: Pr
       <nav className="crumbs" aria-label={where}>
         <a href={`#${home}`}>{parts.services}</a>
       </nav>
-      <div className="heading">
-        <div>
-          <ViewTitle text={name} kind={parts.services} />
-          {description !== '' && <p className="soft">{description}</p>}
-        </div>
+      <ViewHeading title={name} kind={parts.services} introduction={description || undefined}>
         <span className={active ? 'right' : 'right locked'}>{active ? words.active : words.disabled}</span>
-      </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      </ViewHeading>
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <Told sentences={told} />
       <dl className="fields card">
         <div>
@@ -96,27 +91,25 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
   const words = useWordsOf(serviceWords)
   const { edit, remove } = useWordsOf(administrationWords)
   const [, go] = useLocation()
-  const readAnew = useServicesAnew()
+  const done = useServicesDone()
   const { error, run } = useAction()
-  const [asked, setAsked] = useState<'edit' | 'remove'>()
-  const close = (): void => setAsked(undefined)
+  const [isEditing, setIsEditing] = useState(false)
   const params = { serviceid: service.id }
   const turn = (active: boolean): Promise<boolean> =>
     run(async (signal) => {
       const { CALLINFO } = await call('service.change', { params, body: { active }, signal })
       onTold(CALLINFO.general)
-      await readAnew()
+      await done()
     })
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('service.remove', { params, signal })
-    announce(words.removed(service.name))
-    await readAnew()
+    await done(words.removed(service.name))
     go(home)
   }
   return (
     <>
       <div className="acts">
-        <Button className="button" onPress={() => setAsked('edit')}>
+        <Button className="button" onPress={() => setIsEditing(true)}>
           <Pencil aria-hidden />
           {edit}
         </Button>
@@ -124,22 +117,16 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
           <Power aria-hidden />
           {service.active ? words.disable : words.enable}
         </Button>
-        <Button className="button" onPress={() => setAsked('remove')}>
-          <Trash2 aria-hidden />
-          {remove}
-        </Button>
+        <ConfirmedButton
+          icon={<Trash2 aria-hidden />}
+          text={remove}
+          title={words.removeTitle(service.name)}
+          question={words.removeText}
+          onConfirm={removeIt}
+        />
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
-      {asked === 'edit' && <ServiceDialog service={service} onClose={close} />}
-      {asked === 'remove' && (
-        <ConfirmQuestion
-          title={words.removeTitle(service.name)}
-          text={words.removeText}
-          doText={remove}
-          onDo={removeIt}
-          onClose={close}
-        />
-      )}
+      {isEditing && <ServiceDialog service={service} onClose={() => setIsEditing(false)} />}
     </>
   )
 }

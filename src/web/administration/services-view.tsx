@@ -6,10 +6,10 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MachineCommands } from './machine-commands.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
@@ -32,21 +32,17 @@ export function ServicesView() {
     )
   }, [data, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.services} />
-          <p className="soft">{words.introduction}</p>
-        </div>
+      <ViewHeading title={parts.services} introduction={words.introduction}>
         <Button className="button primary" onPress={() => setIsCreating(true)}>
           <Plus aria-hidden />
           {words.newService}
         </Button>
-      </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      </ViewHeading>
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data.length === 0 ? (
         <p className="soft">{words.none}</p>
       ) : (

@@ -3,9 +3,9 @@ import { CircleCheck, CircleX, RefreshCw, TriangleAlert } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type ReadState } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
 import { stateWords } from './state-words.ts'
@@ -19,19 +19,16 @@ export function StateView() {
     queryFn: async ({ signal }) => (await call('utils.state', { signal })).CALLINFO,
     staleTime: 0,
   })
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.state} />
-        </div>
+      <ViewHeading title={parts.state}>
         <Button className="button" onPress={() => void refetch()}>
           <RefreshCw aria-hidden />
           {words.lookAgain}
         </Button>
-      </div>
+      </ViewHeading>
       <p className={`state-line ${data.state === 'ready' ? 'is-ok' : 'is-failed'}`} role="status">
         {data.state === 'ready' ? <CircleCheck aria-hidden /> : <CircleX aria-hidden />}
         {words.states[data.state]}

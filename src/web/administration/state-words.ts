@@ -1,4 +1,4 @@
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The names of the known checks. An unknown one is shown by its name in the interface. */
 type CheckNames = Readonly<Record<string, string>>

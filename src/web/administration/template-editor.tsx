@@ -5,10 +5,10 @@ import { useHeldAddress } from '../controls/held-address.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { TextInput } from '../controls/text-input.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
 import { lastBuiltIn } from '../words/built-in-names.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { CheckOption } from './check-option.tsx'
 import { formTemplateWords } from './form-template-words.ts'
@@ -48,7 +48,7 @@ export function TemplateEditor({ template, freeId }: Props) {
   const isOwn = Number(template.INFO.id) > lastBuiltIn
   const file = `template-${draft.info.id}.json`
   const save = (): void => {
-    saveFile(file, new TextEncoder().encode(written))
+    saveFile(file, written)
     setSaved(written)
   }
   return (
@@ -56,12 +56,7 @@ export function TemplateEditor({ template, freeId }: Props) {
       <nav className="crumbs" aria-label={where}>
         <a href="#/administration/templates">{parts.templates}</a>
       </nav>
-      <div className="heading">
-        <div>
-          <ViewTitle text={template.INFO.name} kind={parts.templates} />
-          {!isOwn && <p className="soft">{words.builtIn}</p>}
-        </div>
-      </div>
+      <ViewHeading title={template.INFO.name} kind={parts.templates} introduction={isOwn ? undefined : words.builtIn} />
       <div className="template-editor">
         <DraftForm draft={draft} onChange={setDraft} onSave={save} />
         <TemplatePreview draft={draft} />

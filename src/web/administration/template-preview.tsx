@@ -2,7 +2,7 @@ import { Lock } from 'lucide-react'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { formTemplateWords } from './form-template-words.ts'
 import type { DraftField, TemplateDraft } from './template-draft.ts'
 

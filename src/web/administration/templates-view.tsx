@@ -3,12 +3,12 @@ import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useListedTemplates } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { lastBuiltIn } from '../words/built-in-names.ts'
 import { administrationWords } from './administration-words.ts'
 import { formTemplateWords } from './form-template-words.ts'
@@ -21,20 +21,15 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
   const { data, error, refetch } = useListedTemplates()
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)
   const freeId = String(Math.max(lastBuiltIn, ...data.map(({ INFO }) => Number(INFO.id))) + 1)
   if (chosen !== undefined) return <TemplateEditor key={templateid} template={chosen} freeId={freeId} />
   return (
     <div className="page administered">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.templates} />
-          <p className="soft">{words.introduction}</p>
-        </div>
-      </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      <ViewHeading title={parts.templates} introduction={words.introduction} />
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <LongList className="entries" items={data} textOf={textOf}>
         {({ INFO: { id, name, ico, active }, STRUCTURE }) => (
           <li key={id}>

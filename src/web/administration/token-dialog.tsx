@@ -1,12 +1,11 @@
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
 import { Choice } from '../controls/choice.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
-import { useUsersAnew } from './user-reads.ts'
+import { useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 interface Props {
@@ -18,7 +17,7 @@ interface Props {
 /** Adds a hardware token: one that the appliance knows by its public id, or a new one with its secrets. */
 export function TokenDialog({ user, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const [is, setIs] = useState<'known' | 'new'>('known')
   const [publicId, setPublicId] = useState('')
   const [privateId, setPrivateId] = useState('')
@@ -28,9 +27,8 @@ export function TokenDialog({ user, onTold, onClose }: Props) {
     const known = { kind: 'hwkey_otp' as const, public_id: publicId.trim() }
     const body = is === 'known' ? known : { ...known, private_id: privateId.trim(), secret: aesKey.trim() }
     const { CALLINFO } = await call('user.otp.enrol', { params: { userid: user.id }, body, signal })
-    announce(words.appAdded)
     onTold(CALLINFO.general)
-    await readAnew()
+    await done(words.appAdded)
   }
   const code = { kind: 'code', isRequired: true, autoComplete: 'off' } as const
   return (

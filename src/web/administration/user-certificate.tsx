@@ -1,18 +1,17 @@
 import { IdCard, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { FileInput } from '../controls/file-input.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
-import { ConfirmQuestion } from './confirm-question.tsx'
-import { useUserCertificate, useUsersAnew } from './user-reads.ts'
+import { ConfirmedButton } from './confirmed-button.tsx'
+import { useUserCertificate, useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 interface Props {
@@ -26,18 +25,16 @@ export function UserCertificate({ user, onTold }: Props) {
   const words = useWordsOf(userWords)
   const { remove } = useWordsOf(administrationWords)
   const { data, error, refetch } = useUserCertificate(user.id)
-  const readAnew = useUsersAnew()
-  const [asked, setAsked] = useState<'add' | 'remove'>()
-  const close = (): void => setAsked(undefined)
+  const done = useUsersDone()
+  const [isAdding, setIsAdding] = useState(false)
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('usercert.remove', { params: { userid: user.id }, signal })
-    announce(words.certificateRemoved)
-    await readAnew()
+    await done(words.certificateRemoved)
   }
   return (
     <section aria-labelledby="certificate">
       <h2 id="certificate">{words.certificate}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {!error && data === undefined && <Loading />}
       {data === null && <p className="soft">{words.noCertificate}</p>}
       {data && (
@@ -51,28 +48,23 @@ export function UserCertificate({ user, onTold }: Props) {
               {words.valid} <MomentText at={data.validFrom} /> {words.validFromTo} <MomentText at={data.validTo} />
             </span>
           </span>
-          <Button className="button small" onPress={() => setAsked('remove')}>
-            <Trash2 aria-hidden />
-            {remove}
-          </Button>
+          <ConfirmedButton
+            isSmall
+            icon={<Trash2 aria-hidden />}
+            text={remove}
+            title={words.removeCertificateTitle}
+            question={words.removeCertificateText}
+            onConfirm={removeIt}
+          />
         </div>
       )}
       <div className="acts">
-        <Button className="button" onPress={() => setAsked('add')}>
+        <Button className="button" onPress={() => setIsAdding(true)}>
           <Plus aria-hidden />
           {data ? words.replaceCertificate : words.addCertificate}
         </Button>
       </div>
-      {asked === 'add' && <CertificateDialog user={user} onTold={onTold} onClose={close} />}
-      {asked === 'remove' && (
-        <ConfirmQuestion
-          title={words.removeCertificateTitle}
-          text={words.removeCertificateText}
-          doText={remove}
-          onDo={removeIt}
-          onClose={close}
-        />
-      )}
+      {isAdding && <CertificateDialog user={user} onTold={onTold} onClose={() => setIsAdding(false)} />}
     </section>
   )
 }
@@ -84,16 +76,15 @@ const subjectText = (subject: Readonly<Record<string, string | readonly string[]
 
 function CertificateDialog({ user, onTold, onClose }: Props & { readonly onClose: () => void }) {
   const words = useWordsOf(userWords)
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const [file, setFile] = useState<File>()
   const [isMissing, setIsMissing] = useState(false)
   async function register(signal: AbortSignal): Promise<boolean> {
     setIsMissing(file === undefined)
     if (file === undefined) return false
     const { CALLINFO } = await call('usercert.add', { params: { userid: user.id }, file, signal })
-    announce(words.certificateAdded)
     onTold(CALLINFO.general)
-    await readAnew()
+    await done(words.certificateAdded)
     return true
   }
   return (

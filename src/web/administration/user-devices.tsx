@@ -1,19 +1,18 @@
 import { KeyRound, Plus, RefreshCw, Smartphone, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OtpDevice } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { AppDialog } from './app-dialog.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { ResyncDialog } from './resync-dialog.tsx'
-import { ConfirmQuestion } from './confirm-question.tsx'
+import { ConfirmedButton } from './confirmed-button.tsx'
 import { FactorDates } from './factor-dates.tsx'
 import { TokenDialog } from './token-dialog.tsx'
-import { useDevices, useUsersAnew } from './user-reads.ts'
+import { useDevices, useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 interface Props {
@@ -32,7 +31,7 @@ export function UserDevices({ user, onTold }: Props) {
   return (
     <section aria-labelledby="devices">
       <h2 id="devices">{words.devices}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noDevices}</p>}
       {data !== undefined && data.length > 0 && (
@@ -62,15 +61,13 @@ export function UserDevices({ user, onTold }: Props) {
 function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readonly device: OtpDevice }) {
   const words = useWordsOf(userWords)
   const { remove } = useWordsOf(administrationWords)
-  const readAnew = useUsersAnew()
-  const [asked, setAsked] = useState<'remove' | 'resync'>()
-  const close = (): void => setAsked(undefined)
+  const done = useUsersDone()
+  const [isResyncing, setIsResyncing] = useState(false)
   const { id, kind, public_id: publicId } = device
   const name = [words.deviceKinds[kind], publicId].filter(Boolean).join(' ')
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('user.otp.remove', { params: { userid: user.id, deviceid: id }, signal })
-    announce(words.deviceRemoved)
-    await readAnew()
+    await done(words.deviceRemoved)
   }
   return (
     <li className="entry">
@@ -80,25 +77,21 @@ function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readon
         <FactorDates created={device.created} used={device.used} />
       </span>
       {kind === 'hotp' && (
-        <Button className="button small" onPress={() => setAsked('resync')}>
+        <Button className="button small" onPress={() => setIsResyncing(true)}>
           <RefreshCw aria-hidden />
           {words.resync}
         </Button>
       )}
-      <Button className="button small" aria-label={words.removeDevice(name)} onPress={() => setAsked('remove')}>
-        <Trash2 aria-hidden />
-        {remove}
-      </Button>
-      {asked === 'resync' && <ResyncDialog userid={user.id} deviceid={id} onClose={close} />}
-      {asked === 'remove' && (
-        <ConfirmQuestion
-          title={words.removeDeviceTitle}
-          text={`${name}. ${words.removeDeviceText}`}
-          doText={remove}
-          onDo={removeIt}
-          onClose={close}
-        />
-      )}
+      <ConfirmedButton
+        isSmall
+        icon={<Trash2 aria-hidden />}
+        text={remove}
+        label={words.removeDevice(name)}
+        title={words.removeDeviceTitle}
+        question={`${name}. ${words.removeDeviceText}`}
+        onConfirm={removeIt}
+      />
+      {isResyncing && <ResyncDialog userid={user.id} deviceid={id} onClose={() => setIsResyncing(false)} />}
     </li>
   )
 }

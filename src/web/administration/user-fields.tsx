@@ -1,5 +1,5 @@
 import { TextInput } from '../controls/text-input.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { CheckOption } from './check-option.tsx'
 import { chosenNames, holding, holds } from './user-status.ts'
 import { userWords } from './user-words.ts'

@@ -1,15 +1,12 @@
 import { Fingerprint, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type ListedPasskey } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
-import { ConfirmQuestion } from './confirm-question.tsx'
+import { ConfirmedButton } from './confirmed-button.tsx'
 import { FactorDates } from './factor-dates.tsx'
-import { useUserPasskeys, useUsersAnew } from './user-reads.ts'
+import { useUserPasskeys, useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 /** The user's passkeys, which replace a code at the login. Only the user can register one. */
@@ -19,7 +16,7 @@ export function UserPasskeys({ user }: { readonly user: AdministeredUser }) {
   return (
     <section aria-labelledby="passkeys">
       <h2 id="passkeys">{words.passkeys}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noPasskeys}</p>}
       {data !== undefined && data.length > 0 && (
@@ -36,13 +33,11 @@ export function UserPasskeys({ user }: { readonly user: AdministeredUser }) {
 function PasskeyEntry({ user, passkey }: { readonly user: AdministeredUser; readonly passkey: ListedPasskey }) {
   const words = useWordsOf(userWords)
   const { remove } = useWordsOf(administrationWords)
-  const readAnew = useUsersAnew()
-  const [isAsked, setIsAsked] = useState(false)
+  const done = useUsersDone()
   const { id, name } = passkey
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('user.passkey.remove', { params: { userid: user.id, passkeyid: id }, signal })
-    announce(words.passkeyRemoved)
-    await readAnew()
+    await done(words.passkeyRemoved)
   }
   return (
     <li className="entry">
@@ -53,19 +48,15 @@ function PasskeyEntry({ user, passkey }: { readonly user: AdministeredUser; read
         <span className="title">{name}</span>
         <FactorDates created={passkey.created} used={passkey.used} />
       </span>
-      <Button className="button small" aria-label={words.removePasskey(name)} onPress={() => setIsAsked(true)}>
-        <Trash2 aria-hidden />
-        {remove}
-      </Button>
-      {isAsked && (
-        <ConfirmQuestion
-          title={words.removePasskeyTitle}
-          text={`${name}. ${words.removeDeviceText}`}
-          doText={remove}
-          onDo={removeIt}
-          onClose={() => setIsAsked(false)}
-        />
-      )}
+      <ConfirmedButton
+        isSmall
+        icon={<Trash2 aria-hidden />}
+        text={remove}
+        label={words.removePasskey(name)}
+        title={words.removePasskeyTitle}
+        question={`${name}. ${words.removeDeviceText}`}
+        onConfirm={removeIt}
+      />
     </li>
   )
 }

@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useDone } from '../controls/change-done.ts'
 import { call, type AdministeredUser, type FoundPerson } from '../interface/calls.ts'
 
 /** Users on a page, so that a call costs the same however many users there are. */
@@ -62,8 +63,5 @@ export const useUserSessions = (userid: string) =>
     queryFn: async ({ signal }) => (await call('user.sessions', { params: { userid }, signal })).CALLINFO.sessions,
   })
 
-/** Invalidates all cached data of users. A change may also have ended sessions and changed the list. */
-export function useUsersAnew(): () => Promise<void> {
-  const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: ['users'] })
-}
+/** A change may also have ended sessions and changed the list, so that all data of users is read again. */
+export const useUsersDone = () => useDone(['users'])

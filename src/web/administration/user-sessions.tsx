@@ -1,39 +1,34 @@
 import { MonitorSmartphone } from 'lucide-react'
-import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
-import { ConfirmQuestion } from './confirm-question.tsx'
-import { useUserSessions, useUsersAnew } from './user-reads.ts'
+import { ConfirmedButton } from './confirmed-button.tsx'
+import { useUserSessions, useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
 /** The open sessions of a user. */
 export function UserSessions({ user }: { readonly user: AdministeredUser }) {
   const words = useWordsOf(userWords)
   const { data, error, refetch } = useUserSessions(user.id)
-  const readAnew = useUsersAnew()
+  const done = useUsersDone()
   const action = useAction()
-  const [isAsked, setIsAsked] = useState(false)
   const endOne = (sessionid: string): Promise<boolean> =>
     action.run(async (signal) => {
       await call('user.session.end', { params: { userid: user.id, sessionid }, signal })
-      announce(words.sessionEnded)
-      await readAnew()
+      await done(words.sessionEnded)
     })
   async function endAll(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('user.sessions.end', { params: { userid: user.id }, signal })
-    announce(words.sessionsEnded(CALLINFO.ended))
-    await readAnew()
+    await done(words.sessionsEnded(CALLINFO.ended))
   }
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">{words.sessions}</h2>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {action.error !== undefined && <ErrorMessage error={action.error} />}
       {!error && data === undefined && <Loading />}
       {data?.length === 0 && <p className="soft">{words.noSessions}</p>}
@@ -45,20 +40,9 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
             ))}
           </ul>
           <div className="acts">
-            <Button className="button" onPress={() => setIsAsked(true)}>
-              {words.endAll}
-            </Button>
+            <ConfirmedButton text={words.endAll} title={words.endAll} question={user.fullname} onConfirm={endAll} />
           </div>
         </>
-      )}
-      {isAsked && (
-        <ConfirmQuestion
-          title={words.endAll}
-          text={user.fullname}
-          doText={words.endAll}
-          onDo={endAll}
-          onClose={() => setIsAsked(false)}
-        />
       )}
     </section>
   )

@@ -2,25 +2,24 @@ import { Lock, LockOpen, Pencil, RotateCcwKey } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { EditUserDialog } from './edit-user-dialog.tsx'
 import { Told } from './once-shown.tsx'
 import { ResetDialog } from './reset-dialog.tsx'
-import { ConfirmQuestion } from './confirm-question.tsx'
+import { ConfirmedButton } from './confirmed-button.tsx'
 import { UserCertificate } from './user-certificate.tsx'
 import { UserDevices } from './user-devices.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
 import { UserSessions } from './user-sessions.tsx'
-import { readStatus, useUser, useUsersAnew } from './user-reads.ts'
+import { readStatus, useUser, useUsersDone } from './user-reads.ts'
 import { activated, isActive } from './user-status.ts'
 import { userWords } from './user-words.ts'
 import { StatusMarks } from './users-view.tsx'
@@ -32,20 +31,17 @@ export function UserView({ userid }: { readonly userid: string }) {
   const { where } = useWords()
   const { data: user, error, refetch } = useUser(userid)
   const [told, setTold] = useState<readonly string[]>([])
-  if (hidesData(error, user)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, user)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!user) return <Loading />
   return (
     <div className="page administered">
       <nav className="crumbs" aria-label={where}>
         <a href="#/administration/users">{parts.users}</a>
       </nav>
-      <div className="heading">
-        <div>
-          <ViewTitle text={user.fullname} kind={parts.users} />
-        </div>
+      <ViewHeading title={user.fullname} kind={parts.users}>
         <StatusMarks status={Number(user.status)} />
-      </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      </ViewHeading>
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       <Told sentences={told} />
       <section aria-label={words.account}>
         <dl className="fields card">
@@ -85,18 +81,21 @@ function AccountActs({ user, onTold }: ActsProps) {
   const words = useWordsOf(userWords)
   const { edit } = useWordsOf(administrationWords)
   const { person } = useSession()
-  const [asked, setAsked] = useState<'edit' | 'reset' | 'lock'>()
-  const readAnew = useUsersAnew()
+  const [asked, setAsked] = useState<'edit' | 'reset'>()
+  const done = useUsersDone()
   const { error, run } = useAction()
   const close = (): void => setAsked(undefined)
   const status = Number(user.status)
   const isOwn = person?.userid === user.id
+  async function lock(signal: AbortSignal): Promise<void> {
+    await call('user.disable', { params: { userid: user.id }, signal })
+    await done(words.lockedNow(user.fullname))
+  }
   const unlock = (): Promise<boolean> =>
     run(async (signal) => {
       const body = { status: activated(await readStatus(user, signal)) }
       await call('user.edit', { params: { userid: user.id }, body, signal })
-      announce(words.unlockedNow(user.fullname))
-      await readAnew()
+      await done(words.unlockedNow(user.fullname))
     })
   return (
     <>
@@ -112,10 +111,13 @@ function AccountActs({ user, onTold }: ActsProps) {
           </Button>
         )}
         {isActive(status) ? (
-          <Button className="button" onPress={() => setAsked('lock')}>
-            <Lock aria-hidden />
-            {words.lock}
-          </Button>
+          <ConfirmedButton
+            icon={<Lock aria-hidden />}
+            text={words.lock}
+            title={words.lockTitle(user.fullname)}
+            question={words.lockText}
+            onConfirm={lock}
+          />
         ) : (
           <Button className="button" onPress={() => void unlock()}>
             <LockOpen aria-hidden />
@@ -127,26 +129,6 @@ function AccountActs({ user, onTold }: ActsProps) {
       {error !== undefined && <ErrorMessage error={error} />}
       {asked === 'edit' && <EditUserDialog user={user} onClose={close} />}
       {asked === 'reset' && <ResetDialog user={user} onTold={onTold} onClose={close} />}
-      {asked === 'lock' && <LockQuestion user={user} onClose={close} />}
     </>
-  )
-}
-
-function LockQuestion({ user, onClose }: { readonly user: AdministeredUser; readonly onClose: () => void }) {
-  const words = useWordsOf(userWords)
-  const readAnew = useUsersAnew()
-  async function lock(signal: AbortSignal): Promise<void> {
-    await call('user.disable', { params: { userid: user.id }, signal })
-    announce(words.lockedNow(user.fullname))
-    await readAnew()
-  }
-  return (
-    <ConfirmQuestion
-      title={words.lockTitle(user.fullname)}
-      text={words.lockText}
-      doText={words.lock}
-      onDo={lock}
-      onClose={onClose}
-    />
   )
 }

@@ -7,10 +7,10 @@ import { FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { NewUserDialog } from './new-user-dialog.tsx'
 import { Pager, usePages } from '../controls/pager.tsx'
@@ -35,18 +35,15 @@ export function UsersView() {
   const { data, error, refetch, isPlaceholderData } = useUserPage(settled, pages.next)
   const [isCreating, setIsCreating] = useState(false)
 
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   return (
     <div className="page">
-      <div className="heading">
-        <div>
-          <ViewTitle text={parts.users} />
-        </div>
+      <ViewHeading title={parts.users}>
         <Button className="button primary" onPress={() => setIsCreating(true)}>
           <Plus aria-hidden />
           {words.newUser}
         </Button>
-      </div>
+      </ViewHeading>
       <FilterField
         label={words.search}
         value={search}
@@ -55,7 +52,7 @@ export function UsersView() {
           pages.goFirst()
         }}
       />
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data === undefined ? (
         <Loading />
       ) : (

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ViewTitle } from './view-title.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly children: ReactNode

@@ -2,7 +2,7 @@ import { ClipboardCheck, ClipboardX } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { emptyClipboard, useCopied, type Copied } from './clipboard.ts'
 import type { Words } from '../words/en.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Says that the clipboard holds a secret, and when it will be emptied. */
 export function ClipboardNotice() {

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 export interface Crumb {
   readonly href: string

@@ -1,10 +1,11 @@
 import { TriangleAlert } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
-import { sentenceOf, useWords } from '../words/spoken.tsx'
+import { sentenceOf } from '../words/error-sentence.ts'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly error: unknown
-  readonly onTryAgain?: () => void
+  readonly onTryAgain?: () => unknown
 }
 
 const bringIntoSight = (message: HTMLElement | null): void => message?.scrollIntoView({ block: 'nearest' })
@@ -31,7 +32,7 @@ export function ErrorMessage({ error, onTryAgain }: Props) {
         {waitSeconds !== undefined && ` ${words.waitFor(waitSeconds)}`}
       </p>
       {onTryAgain && (
-        <Button className="button small" onPress={onTryAgain}>
+        <Button className="button small" onPress={() => onTryAgain()}>
           {words.tryAgain}
         </Button>
       )}

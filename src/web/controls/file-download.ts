@@ -5,9 +5,9 @@ const keptMs = 60_000
 const addresses = new Set<string>()
 
 /** Lets the browser save a file. The generic type keeps it from opening the file. */
-export function saveFile(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+export function saveFile(name: string, content: string | Uint8Array<ArrayBuffer>): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
+  link.href = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
   link.download = name
   link.click()
   addresses.add(link.href)

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly label: string

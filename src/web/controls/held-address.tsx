@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { BaseLocationHook } from 'wouter'
 import { navigate, useHashLocation } from 'wouter/use-hash-location'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 import { Question } from './question.tsx'
 import { useWatched, Watched } from './watched.ts'
 

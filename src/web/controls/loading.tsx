@@ -1,5 +1,5 @@
 import { useIsSlow } from './slow-work.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Says that something is loading, once it takes long. */
 export function Loading() {

@@ -1,5 +1,5 @@
 import { useDeferredValue, useMemo, useState, type ReactNode } from 'react'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { createFilter, FilterField } from './filter-field.tsx'
 import { listWords } from './list-words.ts'
 import { pageSize, usePagedItems } from './paged-items.tsx'

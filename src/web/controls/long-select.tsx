@@ -1,5 +1,5 @@
 import { useDeferredValue, useMemo, useState } from 'react'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { createFilter, FilterField } from './filter-field.tsx'
 import { listWords } from './list-words.ts'
 import { SelectInput } from './select-input.tsx'

@@ -1,4 +1,4 @@
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** The same words for a day in each view, with the time in those that need it. */
 export const dayWords = (at: string, locale: string): string =>

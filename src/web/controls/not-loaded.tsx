@@ -1,10 +1,10 @@
 import { ErrorMessage } from './error-message.tsx'
 import { ViewTitle } from './view-title.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 interface Props {
   readonly error: unknown
-  readonly onTryAgain: () => void
+  readonly onTryAgain: () => unknown
 }
 
 /** Replaces a view whose data could not be read. */

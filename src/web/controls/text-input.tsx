@@ -5,7 +5,7 @@ import { Label } from 'react-aria-components/Label'
 import { Text } from 'react-aria-components/Text'
 import { TextArea } from 'react-aria-components/TextArea'
 import { TextField, type TextFieldProps } from 'react-aria-components/TextField'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 interface Props extends Pick<
   TextFieldProps,

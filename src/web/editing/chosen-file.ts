@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useUnmountSignal } from '../controls/unmount-signal.ts'
 import type { StoredTemplate } from '../interface/calls.ts'
-import { sentenceOf, useWords, useWordsOf } from '../words/spoken.tsx'
+import { sentenceOf } from '../words/error-sentence.ts'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import { checkSize } from './storing.ts'
 

@@ -12,7 +12,7 @@ import { call, type StoredObject } from '../interface/calls.ts'
 import { TooManyObjects, tooLargeForOneCall } from '../vaults/objects-per-call.tsx'
 import { allBelow, arrange } from '../vaults/vault-contents.ts'
 import { useContents } from '../vaults/vault-reads.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { actionWords } from './object-actions-words.ts'
 
 interface Props {
@@ -72,7 +72,7 @@ export function DeleteQuestion({ object, onClose }: Props) {
           </ul>
         </>
       )}
-      {unread && !arranged && <ErrorMessage error={unread} onTryAgain={() => void refetch()} />}
+      {unread && !arranged && <ErrorMessage error={unread} onTryAgain={refetch} />}
       {error !== undefined && <ErrorMessage error={error} />}
     </Question>
   )

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 import { warn } from '../controls/announcement.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Files that were dropped into a vault, until the form that saves them takes them over. */
 let waiting: readonly File[] = []

@@ -5,9 +5,9 @@ import { announce } from '../controls/announcement.tsx'
 import { goOn, useHeldAddress } from '../controls/held-address.tsx'
 import { TypingForm } from '../controls/kept-typing.ts'
 import type { SharedVault, StoredObject, StoredTemplate } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { hasNumber } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useChosenFile } from './chosen-file.ts'
 import { isNamedByField, nameMember } from './draft.ts'
 import { useDroppedFiles } from './dropped-files.ts'
@@ -65,7 +65,7 @@ export function EditObjectForm({ read, template, vault }: Props) {
         )
       }
     } catch (failure) {
-      if (!(failure instanceof Refusal) || failure.number !== changedNumber) throw failure
+      if (!hasNumber(failure, changedNumber)) throw failure
       return edit.seeBoth(file !== undefined, way.signal)
     }
     void queries.invalidateQueries({ queryKey: ['vault', stored.groupid] })

@@ -1,9 +1,9 @@
 import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { EditObjectForm } from './edit-object-form.tsx'
 import './editing.css'
 import { editingWords } from './editing-words.ts'
@@ -18,7 +18,7 @@ export function EditObjectView({ objectid }: { readonly objectid: string }) {
   // A failed reload does not remove the form: saving reports what happened to the object.
   if (!object || !template || !vaults.data) {
     const failure = error ?? vaults.error
-    const again = (): void => void Promise.all([refetch(), vaults.refetch()])
+    const again = () => Promise.all([refetch(), vaults.refetch()])
     return failure ? <NotLoaded error={failure} onTryAgain={again} /> : <Loading />
   }
   const { groupid, objectname } = object
@@ -35,9 +35,7 @@ export function EditObjectView({ objectid }: { readonly objectid: string }) {
           { href: `#/object/${objectid}`, text: objectname },
         ]}
       />
-      <div className="heading">
-        <ViewTitle text={words.editTitle(objectname)} kind={words.editKind} />
-      </div>
+      <ViewHeading title={words.editTitle(objectname)} kind={words.editKind} />
       {Number(vault?.status) > 1 ? (
         <EditObjectForm read={object} template={template} vault={vault} />
       ) : (

@@ -1,5 +1,5 @@
 import { counted } from '../words/counted.ts'
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The texts for creating and editing objects. */
 export const editingWords = inBoth(

@@ -1,7 +1,7 @@
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import type { Field } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import { isSecret } from './draft.ts'
 import { SecretInput, type VaultPolicy } from './secret-input.tsx'

@@ -1,7 +1,7 @@
 import { FileText, Upload } from 'lucide-react'
 import { useId, useRef, useState, type DragEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import { droppedOf, hasFiles } from './dropped-files.ts'
 

@@ -1,6 +1,6 @@
 import { Button } from 'react-aria-components/Button'
 import type { StoredTemplate } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { isSecret } from './draft.ts'
 import { editingWords } from './editing-words.ts'
 import { fileMember, theirsOf, type MergedEdit } from './merged-edit.ts'

@@ -3,10 +3,10 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useHeldAddress } from '../controls/held-address.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { isVerdict } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useChosenFile } from './chosen-file.ts'
 import { filledIn, type Draft } from './draft.ts'
 import { useDroppedFiles } from './dropped-files.ts'
@@ -57,7 +57,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
       onSaved(saved, template, nameIn(draft, template, file))
     })
   function remember(failure: unknown): never {
-    isUncertain.current = !(failure instanceof Refusal && failure.number !== undefined)
+    isUncertain.current = !isVerdict(failure)
     throw failure
   }
   return (

@@ -1,16 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { goOn } from '../controls/held-address.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
 import { arrange, pathTo } from '../vaults/vault-contents.ts'
 import { useContents } from '../vaults/vault-reads.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import './editing.css'
 import { useTemplates } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
@@ -32,7 +31,7 @@ export function NewObjectView({ vaultid, folderid }: Props) {
   const templates = useTemplates()
   const error = contents.error ?? templates.error
   if (!contents.data || !templates.data) {
-    const again = (): void => void Promise.all([contents.refetch(), templates.refetch()])
+    const again = () => Promise.all([contents.refetch(), templates.refetch()])
     return error ? <NotLoaded error={error} onTryAgain={again} /> : <Loading />
   }
   const [vault] = contents.data.VAULT
@@ -45,9 +44,7 @@ export function NewObjectView({ vaultid, folderid }: Props) {
           ...path.map(({ object }) => ({ href: `#/vault/${vaultid}/${object.id}`, text: object.objectname })),
         ]}
       />
-      <div className="heading">
-        <ViewTitle text={own.newObject} />
-      </div>
+      <ViewHeading title={own.newObject} />
       {Number(vault?.status) > 1 ? (
         <Steps
           contents={contents.data}
@@ -69,7 +66,7 @@ interface StepsProps extends Props {
 
 function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
   const words = useWordsOf(editingWords)
-  const queries = useQueryClient()
+  const done = useDone(['vault', vaultid], ['object', folderid])
   const { person } = useSession()
   const place = `${vaultid}/${folderid}`
   const [begun] = useState(() => newObjectTyping.at(person?.userid, place))
@@ -78,9 +75,7 @@ function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
   const { beginning } = turn
 
   function saved({ id, isWeak }: Saved, { info }: StoredTemplate, name: string): void {
-    announce([words.created(name), ...(isWeak ? [words.savedWeak] : [])].join(' '))
-    void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
-    void queries.invalidateQueries({ queryKey: ['object', folderid] })
+    void done([words.created(name), ...(isWeak ? [words.savedWeak] : [])].join(' '))
     if (turn.next()) return
     if (info.ico === 'ico_folder') goOn(`/vault/${vaultid}/${id}`)
     else if (info.jp === true) goOn(folderid === '0' ? `/vault/${vaultid}` : `/vault/${vaultid}/${folderid}`)

@@ -1,4 +1,4 @@
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The texts of the actions with a vault or an object. */
 export const actionWords = inBoth(

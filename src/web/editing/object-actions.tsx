@@ -1,14 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Bell, BellOff, CopyPlus, FolderInput, Pencil, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { isPlaceBy } from '../vaults/vault-contents.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { DeleteQuestion } from './delete-question.tsx'
 import { actionWords } from './object-actions-words.ts'
 
@@ -25,7 +24,7 @@ const ObjectRelocation = lazy(async () => ({
 /** The actions with an object. A person who may only read copies it into another vault. */
 export function ObjectActions({ object, template, vault }: Props) {
   const words = useWordsOf(actionWords)
-  const queries = useQueryClient()
+  const done = useDone(['vault', object.groupid], ['object', object.id])
   const { error, run } = useAction()
   const vaults = useVaults()
   const [asked, setAsked] = useState<'delete' | 'move' | 'copy'>()
@@ -40,9 +39,7 @@ export function ObjectActions({ object, template, vault }: Props) {
   const switchAlarm = (): Promise<boolean> =>
     run(async (signal) => {
       await call('object.alarm', { params: { objectid: id }, body: { alarm: !isOn }, signal })
-      announce(isOn ? words.alarmIsOff(objectname) : words.alarmIsOn(objectname))
-      await queries.invalidateQueries({ queryKey: ['vault', groupid] })
-      await queries.invalidateQueries({ queryKey: ['object', id] })
+      await done(isOn ? words.alarmIsOff(objectname) : words.alarmIsOn(objectname))
     })
   return (
     <div className="actions">

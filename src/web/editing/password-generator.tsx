@@ -6,7 +6,7 @@ import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import { isWhole, queryOf, startingKind, usualSizes, type GeneratorChoice, type Kind } from './generator-choice.ts'
 

@@ -1,6 +1,6 @@
 import { Check, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useDebounced } from '../controls/debounced.ts'
+import { useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import { statesOf, type RulesByName } from './policy-rules.ts'
 
@@ -10,11 +10,7 @@ const restMs = 600
 /** The rules for a value, and whether it keeps each one. */
 export function PolicyCheck({ rules, value }: { readonly rules: RulesByName; readonly value: string }) {
   const words = useWordsOf(editingWords)
-  const [rested, setRested] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), restMs)
-    return () => clearTimeout(timer)
-  }, [value])
+  const rested = useDebounced(value, restMs)
   const sentences: Readonly<Record<string, (bound: number) => string>> = words.rule
   const states = statesOf(rules, value)
   if (states.length === 0) return null

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 import type { useSaving } from './use-saving.ts'
 
@@ -20,13 +20,13 @@ interface Props {
 export function SaveBar({ saving, submitText, back, file, children }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)
-  const { isUnderWay, error, share, isCanceled, cancel } = saving
+  const { isUnderWay, error, share, isStopped, stop } = saving
   const isSlow = useIsSlow(isUnderWay)
   return (
     <div className="save-bar">
       {error !== undefined && <ErrorMessage error={error} />}
       {children}
-      {isCanceled && (
+      {isStopped && (
         <p role="status" className="soft">
           {own.canceled}
         </p>
@@ -35,7 +35,7 @@ export function SaveBar({ saving, submitText, back, file, children }: Props) {
         <div className="upload">
           <progress max={1} value={share} aria-label={own.sending(file.name)} />
           <p>{share < 1 ? own.sent(Math.floor(share * 100)) : own.encrypting}</p>
-          <Button className="button small" onPress={cancel}>
+          <Button className="button small" onPress={stop}>
             {own.cancelSending}
           </Button>
         </div>

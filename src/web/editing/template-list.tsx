@@ -4,7 +4,7 @@ import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import type { StoredTemplate } from '../interface/calls.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { editingWords } from './editing-words.ts'
 
 interface Props {

@@ -1,30 +1,17 @@
-import { useRef, useState } from 'react'
-import { useAction } from '../controls/action.ts'
+import { useState } from 'react'
+import { useStoppableAction } from '../controls/stoppable-action.ts'
 import type { Saving } from './storing.ts'
 
-/** Saves a form: reports the share that is uploaded, and can be cancelled. */
+/** Saves a form: a stoppable action that also tells which share is uploaded. */
 export function useSaving() {
-  const { isUnderWay, error, run } = useAction()
+  const action = useStoppableAction()
   const [share, setShare] = useState(0)
-  const [isCanceled, setIsCanceled] = useState(false)
-  const own = useRef<AbortController>(undefined)
 
-  /** One save at a time, so that a double click saves once. */
   async function save(task: (saving: Saving) => Promise<void>): Promise<void> {
-    if (isUnderWay) return
-    setShare(0)
-    setIsCanceled(false)
-    const controller = new AbortController()
-    own.current = controller
-    await run(async (gone) => {
-      const signal = AbortSignal.any([gone, controller.signal])
-      try {
-        await task({ signal, onProgress: setShare })
-      } catch (failure) {
-        if (!controller.signal.aborted) throw failure
-        setIsCanceled(true)
-      }
+    await action.run((signal) => {
+      setShare(0)
+      return task({ signal, onProgress: setShare })
     })
   }
-  return { isUnderWay, error, share, isCanceled, save, cancel: () => own.current?.abort() }
+  return { ...action, share, save }
 }

@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SharedVault } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { actionWords } from './object-actions-words.ts'
 import { handOver, useDroppedFiles } from './dropped-files.ts'
 

@@ -1,4 +1,4 @@
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { columnUses, type ColumnUse, type Table } from './csv-reading.ts'
 import { exchangeWords } from './exchange-words.ts'
 

@@ -2,10 +2,10 @@ import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import { ExportPart } from './export-part.tsx'
 import { ImportPart, type ImportProps } from './import-part.tsx'
@@ -18,20 +18,19 @@ export function ExchangeView() {
   const { data, error, refetch } = useVaults()
   const [chosen, setChosen] = useState<string>()
   const [isImporting, setIsImporting] = useState(false)
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const compare = nameOrder(locale)
   const vaults = data.VAULTS.toSorted((a, b) => compare(a.groupname, b.groupname))
   const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
   return (
     <div className="page exchange">
-      <div className="heading">
-        <ViewTitle text={words.title} />
+      <ViewHeading title={words.title}>
         <a className="button small" href="#/links">
           <Link2 aria-hidden />
           {words.oneTimeLinks}
         </a>
-      </div>
+      </ViewHeading>
       {vault === undefined ? (
         <p className="soft">{words.noVault}</p>
       ) : (
@@ -66,7 +65,7 @@ interface OfVaultProps extends Pick<ImportProps, 'vaultid' | 'isImporting' | 'on
 function OfVault({ mayWrite, ...part }: OfVaultProps) {
   const { vaultid } = part
   const { data, error, refetch } = useContents(vaultid)
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <>

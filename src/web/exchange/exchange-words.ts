@@ -1,5 +1,5 @@
 import { counted } from '../words/counted.ts'
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 export const exchangeWords = inBoth(
   {

@@ -10,7 +10,7 @@ import { TextInput } from '../controls/text-input.tsx'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type Contents } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import { hasFile, isAlarmed, readArchive, sealArchive } from './export-run.ts'
 

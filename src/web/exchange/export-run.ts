@@ -1,5 +1,5 @@
 import { call, type Contents, type StoredObject } from '../interface/calls.ts'
-import { isDenial, Refusal } from '../interface/refusal.ts'
+import { hasNumber, hasStatus, isDenial } from '../interface/refusal.ts'
 
 /** An object in the archive. */
 export interface ExportedObject {
@@ -90,8 +90,7 @@ async function fieldsOf(objectid: string, signal: AbortSignal): Promise<Readonly
 /** Number of the fault `object.tampered`. */
 const damaged = 1614
 /** Whether only this object failed. The end of the session (401) stops the export. */
-const isOfObject = (error: unknown): boolean =>
-  error instanceof Refusal && (error.number === damaged || (isDenial(error) && error.status !== 401))
+const isOfObject = (error: unknown): boolean => hasNumber(error, damaged) || (isDenial(error) && !hasStatus(error, 401))
 
 /** Encrypts the archive with a pass phrase in the format age-encryption.org/v1, which `age --decrypt` reads. */
 export async function sealArchive(archive: Archive, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {

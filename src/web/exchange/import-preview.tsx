@@ -8,7 +8,7 @@ import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { Contents } from '../interface/calls.ts'
 import { favouritesKey } from '../vaults/favourite-reads.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import type { ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
 import { createImportRun, type ImportProgress, type ImportRun } from './import-run.ts'
@@ -35,7 +35,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
   const question = useHeldAddress(progress !== undefined && !isDone, words.leaving)
-  if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={() => void refetch()} /> : <Loading />
+  if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={refetch} /> : <Loading />
   return (
     <div className="preview">
       <h3>{words.preview}</h3>

@@ -1,6 +1,6 @@
 import { checkSize } from '../editing/storing.ts'
 import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
-import { isVerdict, Refusal } from '../interface/refusal.ts'
+import { hasStatus, isVerdict, Refusal } from '../interface/refusal.ts'
 import { oneLine, type PlannedObject, plannedTemplates } from './planned-object.ts'
 
 /** An object that the appliance refused, with the reason. */
@@ -140,7 +140,7 @@ function createStars() {
         try {
           await call('object.favourite', { params: { objectid }, body: { favourite: true }, signal })
         } catch (error) {
-          if (!(error instanceof Refusal) || ![400, 403, 404].includes(error.status)) throw error
+          if (!hasStatus(error, 400, 403, 404)) throw error
         }
         wanted.shift()
       }

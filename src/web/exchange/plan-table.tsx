@@ -1,5 +1,5 @@
 import { useListedTemplates } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import type { PlannedObject } from './planned-object.ts'
 

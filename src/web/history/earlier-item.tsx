@@ -8,7 +8,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useAlarmQuestion, type MayRead } from '../objects/alarm-question.tsx'
 import { SecretValue } from '../objects/secret-value.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { readEarlier, useOpenFields } from './earlier-reads.ts'
 import { historyWords } from './history-words.ts'
 import { RestoreQuestion } from './restore-question.tsx'
@@ -79,7 +79,7 @@ function EarlierFields({ earlier, object, template, mayRead }: FieldsProps) {
   const { version, objectname } = earlier
   const { open, error, refetch } = useOpenFields(object.id, earlier)
   const fields = template?.structure ?? []
-  if (!open) return error ? <ErrorMessage error={error} onTryAgain={() => void refetch()} /> : <Loading />
+  if (!open) return error ? <ErrorMessage error={error} onTryAgain={refetch} /> : <Loading />
   // Values without a field in the template, which has changed since.
   const others = Object.entries(open).filter(([name]) => fields.every(({ fieldname }) => fieldname !== name))
   return (

@@ -2,10 +2,10 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
 import { defaultHistory, useObject, useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useHistory } from './earlier-reads.ts'
 import { EarlierItem } from './earlier-item.tsx'
 import { historyWords } from './history-words.ts'
@@ -20,7 +20,7 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   const [object] = read.data?.OBJECT ?? []
   const failed = [read, history].find(({ error, data }) => hidesData(error, data))
   if (failed)
-    return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([read.refetch(), history.refetch()])} />
+    return <NotLoaded error={failed.error} onTryAgain={() => Promise.all([read.refetch(), history.refetch()])} />
   if (!read.data || !object || !history.data) return <Loading />
   const template = read.data.TEMPLATES.find(({ id }) => id === object.templateid)
   const vault = vaults.data?.VAULTS.find(({ id }) => id === object.groupid)
@@ -32,10 +32,8 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   return (
     <div className="page">
       <Crumbs path={path} />
-      <div className="heading">
-        <ViewTitle text={words.title(object.objectname)} kind={words.kind} />
-      </div>
-      {history.error && <ErrorMessage error={history.error} onTryAgain={() => void history.refetch()} />}
+      <ViewHeading title={words.title(object.objectname)} kind={words.kind} />
+      {history.error && <ErrorMessage error={history.error} onTryAgain={history.refetch} />}
       {vault && <p className="soft">{kept === 0 ? words.keepsNone : words.introduction(kept)}</p>}
       {history.data.length === 0 ? (
         kept > 0 && <p className="soft">{words.nothing}</p>

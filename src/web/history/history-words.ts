@@ -1,4 +1,4 @@
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The texts for the history of an object. */
 export const historyWords = inBoth(

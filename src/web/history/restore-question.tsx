@@ -8,7 +8,7 @@ import { useIsSlow } from '../controls/slow-work.ts'
 import { Question } from '../controls/question.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { EarlierVersion, StoredObject, StoredTemplate } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { putBack } from './earlier-reads.ts'
 import { historyWords } from './history-words.ts'
 

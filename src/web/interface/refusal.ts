@@ -27,6 +27,13 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the appliance refused with this number of its catalogue. */
+export const hasNumber = (error: unknown, number: number): boolean =>
+  error instanceof Refusal && error.number === number
+
+export const hasStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof Refusal && statuses.includes(error.status)
+
 /** Whether the appliance itself refused the call, so that nothing was done. */
 export const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.number !== undefined
 
@@ -34,8 +41,7 @@ export const isVerdict = (error: unknown): boolean => error instanceof Refusal &
  * Whether the appliance denies access (401, 403, 404). Data that was read before is then hidden; after a lost call it
  * may stay.
  */
-export const isDenial = (error: unknown): boolean =>
-  error instanceof Refusal && error.number !== undefined && [401, 403, 404].includes(error.status)
+export const isDenial = (error: unknown): boolean => isVerdict(error) && hasStatus(error, 401, 403, 404)
 
 /** Whether an error takes the place of the data in a view: nothing was read before, or access is denied now. */
 export const hidesData = (error: unknown, data: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { TextInput } from '../controls/text-input.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { BenchOperation } from './bench-calls.ts'
 import type { BenchDraft } from './bench-draft.ts'
 import { benchWords } from './bench-words.ts'

@@ -2,7 +2,7 @@ import { CircleCheck, CircleX, Download } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { saveFile } from '../controls/file-download.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { BenchResult, BenchOutcome } from './bench-calls.ts'
 import { benchWords } from './bench-words.ts'
 import { writtenAs, type Notation } from './binary-text.ts'
@@ -42,7 +42,7 @@ function TextResult({ label, text }: Extract<BenchResult, { readonly text: strin
       <div className="bar">
         <h3>{what}</h3>
         <CopyButton what={what} text={text} />
-        <SaveButton what={what} name={`${label}.txt`} bytes={new TextEncoder().encode(text)} />
+        <SaveButton what={what} name={`${label}.txt`} content={text} />
       </div>
       <output className="value code">{text}</output>
     </div>
@@ -65,7 +65,7 @@ function BytesResult({ label, bytes, isSecret }: Extract<BenchResult, { readonly
         <h3>{what}</h3>
         <NotationChoice label={own.notation(what)} value={notation} onChange={setChosen} />
         {text !== undefined && <CopyButton what={what} text={text} isSecret={isSecret} />}
-        <SaveButton what={what} name={label} bytes={bytes} />
+        <SaveButton what={what} name={label} content={bytes} />
       </div>
       <output className={text === undefined ? 'value soft' : 'value code'}>{text ?? own.notText}</output>
     </div>
@@ -75,13 +75,13 @@ function BytesResult({ label, bytes, isSecret }: Extract<BenchResult, { readonly
 interface SaveProps {
   readonly what: string
   readonly name: string
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly content: string | Uint8Array<ArrayBuffer>
 }
 
-function SaveButton({ what, name, bytes }: SaveProps) {
+function SaveButton({ what, name, content }: SaveProps) {
   const own = useWordsOf(benchWords)
   return (
-    <Button className="button small" aria-label={own.saveOf(what)} onPress={() => saveFile(name, bytes)}>
+    <Button className="button small" aria-label={own.saveOf(what)} onPress={() => saveFile(name, content)}>
       <Download aria-hidden />
       {own.save}
     </Button>

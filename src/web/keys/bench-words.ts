@@ -1,4 +1,4 @@
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The texts of the bench, where a person uses keys by hand. */
 export const benchWords = inBoth(

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { Choice } from '../controls/choice.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { DoneCall } from './bench-calls.ts'
 import { benchWords } from './bench-words.ts'
 import { CopyButton } from './copy-button.tsx'

@@ -1,28 +1,22 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { call, type ListedKey } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/language.tsx'
+import type { KeyDialogProps } from './key-dialog.ts'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { daysOfSeconds, secondsOfDays } from './new-key-draft.ts'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 
-interface Props {
-  readonly vaultid: string
-  readonly shown: ListedKey
-  readonly onClose: () => void
-}
-
 /** Changes the properties of a key. A property that can only be turned off is offered as that. */
-export function ChangeKeyDialog({ vaultid, shown: present, onClose }: Props) {
+export function ChangeKeyDialog({ vaultid, shown: present, onClose }: KeyDialogProps) {
   const own = useWordsOf(keysWords)
   const ofKey = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   // The key at the opening of the dialog, because the page may load it again meanwhile.
   const [shown] = useState(present)
   const { name } = shown
@@ -41,8 +35,7 @@ export function ChangeKeyDialog({ vaultid, shown: present, onClose }: Props) {
     }
     if (Object.keys(body).length === 0) return
     await call('transparent.key.update', { params: { vaultid, name }, body, signal })
-    announce(ofKey.changed)
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(ofKey.changed)
   }
   return (
     <FormDialog

@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
 import { copyOpen, copySecret } from '../controls/clipboard.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { benchWords } from './bench-words.ts'
 
 interface Props {

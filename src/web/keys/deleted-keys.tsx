@@ -1,30 +1,28 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { keysOf, useDeletedKeys } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { relativeWords } from './moment.tsx'
+import { relativeWords } from './relative-moment.tsx'
 import { typeName } from './type-names.ts'
 
 /** The deleted keys that an Admin can restore, each with the time left for it. */
 export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
   const { locale } = useWords()
   const own = useWordsOf(keysWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const { data, error, refetch } = useDeletedKeys(vaultid, true)
   const action = useAction()
   const takeBack = (name: string): Promise<boolean> =>
     action.run(async (signal) => {
       await call('transparent.key.takeback', { params: { vaultid, name }, signal })
-      announce(own.takenBack(name))
-      await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+      await done(own.takenBack(name))
     })
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data || data.keys.length === 0) return null
   return (
     <section>

@@ -4,18 +4,13 @@ import { Choice } from '../controls/choice.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { TextInput } from '../controls/text-input.tsx'
-import { call, type ListedKey } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/language.tsx'
+import type { KeyDialogProps } from './key-dialog.ts'
 import { keyWords } from './key-words.ts'
 
-interface Props {
-  readonly vaultid: string
-  readonly shown: ListedKey
-  readonly onClose: () => void
-}
-
 /** Saves the material of an exportable key to a file. The page neither shows nor keeps it. */
-export function ExportKeyDialog({ vaultid, shown, onClose }: Props) {
+export function ExportKeyDialog({ vaultid, shown, onClose }: KeyDialogProps) {
   const own = useWordsOf(keyWords)
   const [way, setWay] = useState<'wrapped' | 'open'>('wrapped')
   const [recipient, setRecipient] = useState('')
@@ -24,7 +19,7 @@ export function ExportKeyDialog({ vaultid, shown, onClose }: Props) {
   async function save(signal: AbortSignal): Promise<void> {
     const query = isWrapped ? { public_key: recipient } : {}
     const { KEYS } = await call('transparent.export', { params: { vaultid, name }, query, signal })
-    saveFile(`${name}-export.json`, new TextEncoder().encode(JSON.stringify(KEYS, undefined, 2)))
+    saveFile(`${name}-export.json`, JSON.stringify(KEYS, undefined, 2))
     announce(own.fileSaved)
   }
   return (

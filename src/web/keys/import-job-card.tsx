@@ -1,14 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { FileInput } from '../controls/file-input.tsx'
 import { momentWords } from '../controls/moment-text.tsx'
 import { call } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { encodeBase64 } from '../interface/base64-text.ts'
 import { CommandLines } from './command-lines.tsx'
 import { checkCommands, wrapCommands } from './import-commands.ts'
@@ -26,11 +25,11 @@ interface Props {
 export function ImportJobCard({ prepared: { job, asked }, onClose }: Props) {
   const { locale } = useWords()
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
   const { error, run } = useAction()
   const [wrapped, setWrapped] = useState<File>()
   const [publicHalf, setPublicHalf] = useState<File>()
   const { vaultid, name } = asked
+  const done = useDone(keysOf(vaultid))
   const isPair = purposeOf(asked.body.type ?? '') === 'signing'
 
   async function hand(event: FormEvent): Promise<void> {
@@ -42,8 +41,7 @@ export function ImportJobCard({ prepared: { job, asked }, onClose }: Props) {
         ...(isPair && { public_key: await contentOf(publicHalf) }),
       }
       await call('transparent.import', { params: { vaultid, name }, body, signal })
-      announce(own.imported(name))
-      await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+      await done(own.imported(name))
     })
     if (isDone) onClose()
   }

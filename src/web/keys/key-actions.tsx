@@ -2,7 +2,7 @@ import { Archive, Download, History, Pencil, RefreshCw, Scissors, Trash2 } from 
 import { useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { ListedKey, VaultKeyRules } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { ChangeKeyDialog } from './change-key-dialog.tsx'
 import { BackUpQuestion, DeleteKeyQuestion, RotateQuestion } from './key-questions.tsx'
 import type { KeyRights } from './key-rights.ts'

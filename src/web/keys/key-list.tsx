@@ -1,9 +1,9 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { ListedKey } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { keysWords } from './keys-words.ts'
-import { Moment } from './moment.tsx'
+import { RelativeMoment } from './relative-moment.tsx'
 import { Permissions } from './permissions.tsx'
 import { typeName } from './type-names.ts'
 import { UseMeter } from './use-meter.tsx'
@@ -97,7 +97,7 @@ function KeyRow({ vaultid, shown, at, onFocus }: RowProps) {
           : `${shown.oldest_version}–${shown.key_version}`}
       </span>
       <span role="cell" className="more">
-        {shown.latest_created !== undefined && <Moment at={shown.latest_created} />}
+        {shown.latest_created !== undefined && <RelativeMoment at={shown.latest_created} />}
       </span>
       <span role="cell" className="more">
         <UseMeter uses={shown.encryptions} most={shown.max_encryptions} />

@@ -1,26 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useHashLocation } from 'wouter/use-hash-location'
 import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
-import { call, type ListedKey, type VaultKeyRules } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { call, type VaultKeyRules } from '../interface/calls.ts'
+import { useWordsOf } from '../words/language.tsx'
+import type { KeyDialogProps } from './key-dialog.ts'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 
-interface Props {
-  readonly vaultid: string
-  readonly shown: ListedKey
-  readonly onClose: () => void
-}
-
-export function RotateQuestion({ vaultid, shown: { name }, onClose }: Props) {
+export function RotateQuestion({ vaultid, shown: { name }, onClose }: KeyDialogProps) {
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   async function rotate(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('transparent.key.rotate', { params: { vaultid, name }, signal })
-    announce(own.rotated(CALLINFO.key_version))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.rotated(CALLINFO.key_version))
   }
   return (
     <FormDialog title={own.rotateTitle(name)} submitText={own.rotate} onSubmit={rotate} onClose={onClose}>
@@ -29,11 +24,11 @@ export function RotateQuestion({ vaultid, shown: { name }, onClose }: Props) {
   )
 }
 
-export function BackUpQuestion({ vaultid, shown: { name }, onClose }: Props) {
+export function BackUpQuestion({ vaultid, shown: { name }, onClose }: KeyDialogProps) {
   const own = useWordsOf(keyWords)
   async function save(signal: AbortSignal): Promise<void> {
     const { KEYS } = await call('transparent.backup', { params: { vaultid, name }, signal })
-    saveFile(`${name}.backup`, new TextEncoder().encode(KEYS.backup))
+    saveFile(`${name}.backup`, KEYS.backup)
     announce(own.fileSaved)
   }
   return (
@@ -50,7 +45,7 @@ export function DeleteKeyQuestion({
   shown: { name },
   rules,
   onClose,
-}: Props & { readonly rules: VaultKeyRules }) {
+}: KeyDialogProps & { readonly rules: VaultKeyRules }) {
   const own = useWordsOf(keyWords)
   const queries = useQueryClient()
   const [, go] = useHashLocation()

@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { changed } from '../controls/changed-members.ts'
 import { Choice } from '../controls/choice.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call, type VaultKeyRules } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
@@ -22,7 +21,7 @@ const permissions = ['Read', 'Write', 'Admin'] as const
 export function KeyRulesDialog({ vaultid, rules, onClose }: Props) {
   const words = useWords()
   const own = useWordsOf(keysWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   // The rules at the opening of the dialog, because the page may load them again meanwhile.
   const [shown] = useState(() => ({
     signing_permission: rules.signing_permission ?? 'Write',
@@ -34,8 +33,7 @@ export function KeyRulesDialog({ vaultid, rules, onClose }: Props) {
     const body = changed(typed, shown)
     if (Object.keys(body).length === 0) return
     await call('transparent.settings', { params: { vaultid }, body, signal })
-    announce(own.saved)
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.saved)
   }
   return (
     <FormDialog title={own.rulesTitle} submitText={own.save} onSubmit={send} onClose={onClose}>

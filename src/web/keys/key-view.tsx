@@ -2,11 +2,11 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedKey, SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { BenchOperation } from './bench-calls.ts'
 import { Bench } from './bench.tsx'
 import { KeyActions } from './key-actions.tsx'
@@ -32,7 +32,7 @@ export function KeyView({ vaultid, name }: Props) {
   const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (hidesData(trouble, data && vault))
-    return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
+    return <NotLoaded error={trouble} onTryAgain={error ? refetch : vaults.refetch} />
   const [key] = data?.KEYS ?? []
   if (!data || !key || !vault) return <Loading />
 
@@ -40,7 +40,7 @@ export function KeyView({ vaultid, name }: Props) {
   return (
     <div className="page keys-page">
       <KeyHeading vault={vault} shown={key} />
-      {trouble && <ErrorMessage error={trouble} onTryAgain={() => void refetch()} />}
+      {trouble && <ErrorMessage error={trouble} onTryAgain={refetch} />}
       <Facts shown={key} />
       <KeyActions vaultid={vaultid} shown={key} rules={data.CALLINFO} rights={rights} />
       <Bench
@@ -65,12 +65,7 @@ function KeyHeading({ vault, shown }: { readonly vault: SharedVault; readonly sh
           { href: `#/vault/${vault.id}/keys`, text: own.keys },
         ]}
       />
-      <div className="heading">
-        <div>
-          <ViewTitle text={shown.name} kind={ofKey.key} />
-          <p className="soft">{typeName(shown.type)}</p>
-        </div>
-      </div>
+      <ViewHeading title={shown.name} kind={ofKey.key} introduction={typeName(shown.type)} />
       {shown.info !== '' && <p className="purpose">{shown.info}</p>}
     </>
   )

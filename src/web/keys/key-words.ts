@@ -1,4 +1,4 @@
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The texts for one key, its versions and its changes. */
 export const keyWords = inBoth(

@@ -6,10 +6,10 @@ import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { Bench } from './bench.tsx'
 import { benchWords } from './bench-words.ts'
 import { DeletedKeys } from './deleted-keys.tsx'
@@ -33,20 +33,15 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
   const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (hidesData(trouble, data && vault))
-    return <NotLoaded error={trouble} onTryAgain={() => void (error ? refetch() : vaults.refetch())} />
+    return <NotLoaded error={trouble} onTryAgain={error ? refetch : vaults.refetch} />
   if (!data || !vault) return <Loading />
 
   const { mayWrite, mayAdminister } = keyRights(vault, data.rules)
   return (
     <div className="page keys-page">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: vault.groupname }]} />
-      <div className="heading">
-        <div>
-          <ViewTitle text={own.keysOf(vault.groupname)} kind={own.keys} />
-          <p className="soft">{own.introduction}</p>
-        </div>
-      </div>
-      {trouble && <ErrorMessage error={trouble} onTryAgain={() => void refetch()} />}
+      <ViewHeading title={own.keysOf(vault.groupname)} kind={own.keys} introduction={own.introduction} />
+      {trouble && <ErrorMessage error={trouble} onTryAgain={refetch} />}
       {mayWrite && <NewKeys vaultid={vaultid} data={data} mayAdminister={mayAdminister} />}
       <FilteredKeys vaultid={vaultid} data={data} label={own.keysOf(vault.groupname)} mayWrite={mayWrite} />
       {mayAdminister && <DeletedKeys vaultid={vaultid} />}

@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type ImportJob } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { AskedImport } from './import-commands.ts'
 import { keysOf, useKeyTypes } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
@@ -28,7 +27,7 @@ interface Props {
 /** Creates a key or prepares the import of one, with the same fields. */
 export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
   const own = useWordsOf(keysWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const types = useKeyTypes()
   const [draft, setDraft] = useState(emptyDraft)
   const isImport = onPrepared !== undefined
@@ -41,8 +40,7 @@ export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
       return onPrepared({ job: CALLINFO, asked: { ...params, body } })
     }
     await call('transparent.key.create', { params, body, signal })
-    announce(own.created(params.name))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.created(params.name))
   }
   return (
     <FormDialog
@@ -60,7 +58,7 @@ export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
           onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         />
       ) : types.error ? (
-        <ErrorMessage error={types.error} onTryAgain={() => void types.refetch()} />
+        <ErrorMessage error={types.error} onTryAgain={types.refetch} />
       ) : (
         <Loading />
       )}

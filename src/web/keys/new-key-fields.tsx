@@ -1,7 +1,7 @@
 import type { OfferedType } from '../interface/calls.ts'
 import { Choice } from '../controls/choice.tsx'
 import { TextInput } from '../controls/text-input.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { isKeyName } from '../interface/identifiers.ts'
 import { keysWords } from './keys-words.ts'
 import type { NewKeyDraft } from './new-key-draft.ts'

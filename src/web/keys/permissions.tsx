@@ -1,5 +1,5 @@
 import type { ListedKey } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { keysWords } from './keys-words.ts'
 
 /** What a key allows besides its use: export, backup, deletion. */

@@ -1,11 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { FileInput } from '../controls/file-input.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { isKeyName } from '../interface/identifiers.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
@@ -20,7 +19,7 @@ interface Props {
 /** Restores a key from a backup. */
 export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
   const own = useWordsOf(keysWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const [name, setName] = useState('')
   const [file, setFile] = useState<File>()
   const [force, setForce] = useState(false)
@@ -29,8 +28,7 @@ export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
     const backup = (await file?.text())?.trim() ?? ''
     const params = { vaultid, name: name.trim() }
     await call('transparent.restore', { params, body: { backup, force }, signal })
-    announce(own.restored(params.name))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.restored(params.name))
   }
   return (
     <FormDialog title={own.restoreTitle} submitText={own.restore} isDangerous={force} onSubmit={send} onClose={onClose}>

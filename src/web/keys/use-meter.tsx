@@ -1,4 +1,4 @@
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { keysWords } from './keys-words.ts'
 
 interface Props {

@@ -1,20 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Question } from '../controls/question.tsx'
-import { call, type ListedKey } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { call } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/language.tsx'
+import type { KeyDialogProps } from './key-dialog.ts'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 import { SelectInput } from '../controls/select-input.tsx'
-
-interface Props {
-  readonly vaultid: string
-  readonly shown: ListedKey
-  readonly onClose: () => void
-}
 
 /** The numbers from the first to the last, as options. */
 const numbered = (first: number, last: number) =>
@@ -24,9 +18,9 @@ const numbered = (first: number, last: number) =>
   }))
 
 /** Sets the oldest versions with which a key encrypts and decrypts. */
-export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
+export function LimitVersionsDialog({ vaultid, shown, onClose }: KeyDialogProps) {
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const [encrypting, setEncrypting] = useState(shown.min_encryption_version)
   const [decrypting, setDecrypting] = useState(shown.min_decryption_version)
   const { name } = shown
@@ -34,8 +28,7 @@ export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
   async function limit(signal: AbortSignal): Promise<void> {
     const body = { min_encryption_version: encrypting, min_decryption_version: decrypting }
     await call('transparent.key.update', { params: { vaultid, name }, body, signal })
-    announce(own.changed)
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.changed)
   }
   return (
     <FormDialog title={own.limitTitle(name)} submitText={own.limit} onSubmit={limit} onClose={onClose}>
@@ -47,10 +40,10 @@ export function LimitVersionsDialog({ vaultid, shown, onClose }: Props) {
 }
 
 /** Destroys versions that the limits already exclude from use. */
-export function TrimVersionsDialog({ vaultid, shown, onClose }: Props) {
+export function TrimVersionsDialog({ vaultid, shown, onClose }: KeyDialogProps) {
   const words = useWords()
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const { name } = shown
   const highest = Math.min(Number(shown.min_encryption_version), Number(shown.min_decryption_version))
   const [oldest, setOldest] = useState(String(highest))
@@ -58,8 +51,7 @@ export function TrimVersionsDialog({ vaultid, shown, onClose }: Props) {
   async function trim(signal: AbortSignal): Promise<void> {
     const body = { min_available_version: oldest }
     const { CALLINFO } = await call('transparent.key.trim', { params: { vaultid, name }, body, signal })
-    announce(own.trimmed(CALLINFO.oldest_version))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(own.trimmed(CALLINFO.oldest_version))
   }
   if (options.length === 0)
     return (

@@ -1,15 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { call, type ListedKey, type ShownVersion } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
-import { Moment } from './moment.tsx'
+import { RelativeMoment } from './relative-moment.tsx'
 import { UseMeter } from './use-meter.tsx'
 
 interface Props {
@@ -34,7 +33,7 @@ export function VersionList({ vaultid, shown, versions, mayWrite }: Props) {
               <State shown={shown} version={version} />
             </span>
             <span className="soft">
-              <Moment at={version.created} />
+              <RelativeMoment at={version.created} />
             </span>
             {version.max_encryptions !== undefined && (
               <UseMeter uses={version.encryptions} most={version.max_encryptions} />
@@ -75,8 +74,7 @@ function State({ shown, version }: Pick<Props, 'shown'> & { readonly version: Sh
 
 function PublicKeyButton({ name, version }: { readonly name: string; readonly version: ShownVersion }) {
   const own = useWordsOf(keyWords)
-  const save = (): void =>
-    saveFile(`${name}-v${version.key_version}.pem`, new TextEncoder().encode(version.public_key ?? ''))
+  const save = (): void => saveFile(`${name}-v${version.key_version}.pem`, version.public_key ?? '')
   return (
     <Button className="button small" aria-label={own.savePublicKey(version.key_version)} onPress={save}>
       <Download aria-hidden />
@@ -94,13 +92,12 @@ interface QuestionProps {
 
 function VersionQuestion({ vaultid, name, version: { key_version: version, enabled }, onClose }: QuestionProps) {
   const own = useWordsOf(keyWords)
-  const queries = useQueryClient()
+  const done = useDone(keysOf(vaultid))
   const isEnabled = enabled === 'true'
   async function change(signal: AbortSignal): Promise<void> {
     const body = { enabled: !isEnabled }
     await call('transparent.key.version', { params: { vaultid, name, version }, body, signal })
-    announce(isEnabled ? own.versionDisabled(version) : own.versionEnabled(version))
-    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    await done(isEnabled ? own.versionDisabled(version) : own.versionEnabled(version))
   }
   return (
     <FormDialog

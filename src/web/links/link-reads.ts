@@ -1,5 +1,5 @@
 import { call } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { hasNumber } from '../interface/refusal.ts'
 
 const pageSize = '50'
 
@@ -12,4 +12,4 @@ export const pageQuery = (next: string | undefined) => ({
 })
 
 /** Number of the fault `link.disabled`. */
-export const areOff = (error: unknown): boolean => error instanceof Refusal && error.number === 1763
+export const areOff = (error: unknown): boolean => hasNumber(error, 1763)

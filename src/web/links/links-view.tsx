@@ -11,7 +11,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { momentWords } from '../controls/moment-text.tsx'
 import { call, type ListedLink } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { areOff, pageQuery } from './link-reads.ts'
 import { linkWords } from './link-words.ts'
 import { NewLink } from './new-link.tsx'
@@ -32,7 +32,7 @@ export function LinksView() {
         </div>
       </div>
     )
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (
     <div className="page links">
@@ -62,7 +62,7 @@ function OwnLinks({ pages }: { readonly pages: Pages }) {
   const { links, next: following } = data?.CALLINFO ?? {}
   return (
     <>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {links?.length === 0 && <p className="soft">{words.none}</p>}
       {links && links.length > 0 && (
         <ul className="own-links">

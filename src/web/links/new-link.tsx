@@ -11,7 +11,7 @@ import { useIsSlow } from '../controls/slow-work.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { linkAddress, sealedLength, sealText } from './link-cipher.ts'
 import { linkWords } from './link-words.ts'
 

@@ -7,8 +7,8 @@ import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { hasNumber } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/language.tsx'
 import { openText, partsOf } from './link-cipher.ts'
 import { linkWords } from './link-words.ts'
 import './links.css'
@@ -50,7 +50,7 @@ export function OpenedLinkView({ opener, secret }: Props) {
       await openText({ ciphertext: CALLINFO.ciphertext, key: parts.key }).then(setText, () => setIsUnreadable(true))
     })
   }
-  const isGone = error instanceof Refusal && error.number === linkNotFound
+  const isGone = hasNumber(error, linkNotFound)
   return (
     <div className="page opened-link">
       <ViewTitle text={words.forYou} />

@@ -7,7 +7,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Question } from '../controls/question.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { pageQuery } from './link-reads.ts'
 import { linkWords } from './link-words.ts'
 import { NewLink, type StoredSecret } from './new-link.tsx'
@@ -36,7 +36,7 @@ export function ShareOnce({ field, stored, onClose }: Props) {
         <Dialog className="dialog">
           <Heading slot="title">{shareField(field)}</Heading>
           <p className="soft">{words.shareHelp}</p>
-          {error && !data && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+          {error && !data && <ErrorMessage error={error} onTryAgain={refetch} />}
           {!error && !data && <Loading />}
           {data && <NewLink limits={data.CALLINFO.limits} stored={stored} onUncopied={setIsUncopied} />}
           <div className="buttons">

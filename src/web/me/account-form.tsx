@@ -1,13 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { ownAccountKey } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 
@@ -20,14 +19,13 @@ interface Account {
 /** The person's account. People change their own e-mail address; only administrators change names. */
 export function AccountForm({ account }: { readonly account: Account }) {
   const words = useWordsOf(meWords)
-  const queries = useQueryClient()
+  const done = useDone(ownAccountKey)
   const [email, setEmail] = useState(account.email)
   const { error, run } = useAction()
   async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     if (!(await run(async (signal) => void (await call('me.email', { body: { email: email.trim() }, signal }))))) return
-    announce(words.saved)
-    await queries.invalidateQueries({ queryKey: ownAccountKey })
+    await done(words.saved)
   }
   return (
     <>

@@ -4,7 +4,7 @@ import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { typedCode, useFreshFactor } from './fresh-factor.tsx'
 import { meWords } from './me-words.ts'
 

@@ -1,7 +1,7 @@
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { dayWords } from '../controls/moment-text.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { useOwnCertificate } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 
@@ -10,7 +10,7 @@ export function CardSection() {
   const words = useWordsOf(meWords)
   const { locale } = useWords()
   const { data, error, refetch } = useOwnCertificate()
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const { certificate } = data.CALLINFO
   if (certificate === undefined) return <p className="soft">{words.noCertificate}</p>

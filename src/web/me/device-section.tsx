@@ -1,15 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { dayWords } from '../controls/moment-text.tsx'
 import { call, type OtpDevice } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { AppEnrolment } from './app-enrolment.tsx'
 import { useFreshFactor } from './fresh-factor.tsx'
 import { ownDevicesKey, useOwnDevices } from './me-reads.ts'
@@ -26,15 +25,11 @@ interface Props {
 /** The person's devices for one-time passwords. Each change requires a second factor. */
 export function DeviceSection({ userid, isOnHold }: Props) {
   const words = useWordsOf(meWords)
-  const queries = useQueryClient()
+  const done = useDone(ownDevicesKey)
   const { data, error, refetch } = useOwnDevices(userid)
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
-  const done = async (text: string): Promise<void> => {
-    announce(text)
-    await queries.invalidateQueries({ queryKey: ownDevicesKey })
-  }
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const devices: readonly OtpDevice[] = data.CALLINFO.otpdevices
   return (

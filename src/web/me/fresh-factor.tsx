@@ -4,7 +4,7 @@ import { TextInput } from '../controls/text-input.tsx'
 import { call } from '../interface/calls.ts'
 import { showPasskey } from '../passkeys/webauthn.ts'
 import { useOfferedFactors } from '../session/offered-factors.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { meWords } from './me-words.ts'
 
 type Codeless = 'webauthn' | 'smartcard'

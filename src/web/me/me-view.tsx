@@ -2,9 +2,9 @@ import { useId, type ReactNode } from 'react'
 import { Choice } from '../controls/choice.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { dayWords } from '../controls/moment-text.tsx'
-import { usePreferences, useWords, useWordsOf } from '../words/spoken.tsx'
+import { usePreferences, useWords, useWordsOf } from '../words/language.tsx'
 import { idleMs } from '../session/idleness.ts'
 import { useOwnServices } from '../administration/service-reads.ts'
 import { useOfferedFactors } from '../session/offered-factors.ts'
@@ -28,14 +28,12 @@ export function MeView() {
   const { locale } = useWords()
   const { data, error, refetch } = useOwnAccount()
   const services = useOwnServices(data?.CALLINFO.userid)
-  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const { userid, resting, passphrase_changed: changed, timeout } = data.CALLINFO
   return (
     <div className="page me">
-      <div className="heading">
-        <ViewTitle text={words.title} />
-      </div>
+      <ViewHeading title={words.title} />
       {resting > 0 && (
         <p className="notice" role="status">
           {words.onHold(resting)}

@@ -1,5 +1,5 @@
 import { counted } from '../words/counted.ts'
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 const en = {
   title: 'Your account',

@@ -1,13 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { dayWords } from '../controls/moment-text.tsx'
 import type { ListedPasskey } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { ownPasskeysKey, useOwnPasskeys } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 import { NewPasskey, PasskeyRemoval, PasskeyRenaming } from './passkey-dialogs.tsx'
@@ -21,17 +20,10 @@ type Open =
 /** The person's passkeys, which replace a code at the login. */
 export function PasskeySection({ userid }: { readonly userid: string }) {
   const words = useWordsOf(passkeyWords)
-  const queries = useQueryClient()
   const { data, error, refetch } = useOwnPasskeys(userid)
   const [open, setOpen] = useState<Open>()
-  const change = {
-    onClose: (): void => setOpen(undefined),
-    async onDone(text: string): Promise<void> {
-      announce(text)
-      await queries.invalidateQueries({ queryKey: ownPasskeysKey })
-    },
-  }
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  const change = { onClose: (): void => setOpen(undefined), onDone: useDone(ownPasskeysKey) }
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const passkeys: readonly ListedPasskey[] = data.CALLINFO.passkeys
   return (

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { PassphraseDue } from '../session/passphrase-due.ts'
 import { useSession } from '../session/session.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { meWords } from './me-words.ts'
 import { PassphraseForm } from './passphrase-form.tsx'
 

@@ -1,14 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useFreshFactor } from './fresh-factor.tsx'
 import { ownAccountKey, ownSessionsKey } from './me-reads.ts'
 import { meWords } from './me-words.ts'
@@ -20,7 +19,7 @@ const empty = { present: '', next: '', again: '' }
 export function PassphraseForm() {
   const words = useWordsOf(meWords)
   const { person, settlePassphrase } = useSession()
-  const queries = useQueryClient()
+  const done = useDone(ownAccountKey, ownSessionsKey)
   const [typed, setTyped] = useState(empty)
   const factor = useFreshFactor('webauthn', 'smartcard')
   const { error, isUnderWay, run } = useAction()
@@ -39,9 +38,8 @@ export function PassphraseForm() {
     })
     if (!isDone) return
     setTyped(empty)
-    announce(words.passphraseIsChanged)
     settlePassphrase(userstatus)
-    await Promise.all([ownAccountKey, ownSessionsKey].map((queryKey) => queries.invalidateQueries({ queryKey })))
+    await done(words.passphraseIsChanged)
   }
   return (
     <Form className="form" onSubmit={(event) => void change(event)}>

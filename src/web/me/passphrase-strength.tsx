@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { meWords } from './me-words.ts'
 
 interface Props {

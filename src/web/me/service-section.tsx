@@ -1,6 +1,6 @@
 import { Bot } from 'lucide-react'
 import type { ServiceAccount } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { serviceWords } from '../administration/service-words.ts'
 
 /** The service accounts that the person owns. */

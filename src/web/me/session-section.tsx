@@ -7,7 +7,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { momentWords } from '../controls/moment-text.tsx'
 import { call } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 
@@ -29,7 +29,7 @@ export function SessionSection({ userid }: { readonly userid: string }) {
       return 1
     })
   const endOthers = () => end(async (signal) => (await call('me.sessions.end', { signal })).CALLINFO.ended)
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const { sessions } = data.CALLINFO
   return (

@@ -5,7 +5,7 @@ import { Button } from 'react-aria-components/Button'
 import type { Action } from '../controls/action.ts'
 import { Question } from '../controls/question.tsx'
 import { call, type ReadObject } from '../interface/calls.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /**
  * Whether a read raises an alarm. The call for one secret decrypts all of them, so one field with an alarm is enough; a

@@ -6,7 +6,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useFavouriteChange, useFavourites } from '../vaults/favourite-reads.ts'
 import { favouriteWords } from '../vaults/favourite-words.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 
 interface Props {
   readonly object: StoredObject

@@ -7,7 +7,7 @@ import { useAction } from '../controls/action.ts'
 import { readFile } from '../vaults/vault-reads.ts'
 import { saveFile } from '../controls/file-download.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 import { mayHavePreview, previewOf, type Preview } from './file-preview.ts'
 import { PdfPreview } from './pdf/pdf-preview.tsx'
 

@@ -10,7 +10,7 @@ import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { keyOfTag, tagsOf, useTagChange, useTags } from '../vaults/tag-reads.ts'
 import { tagWords } from '../vaults/tag-words.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 
 const mostTags = 20
 const longestTag = 40
@@ -30,7 +30,7 @@ export function ObjectTags({ object, template }: Props) {
   const { data, error: unread, refetch } = useTags()
   const change = useTagChange({ object, template })
   const { error, run } = useAction()
-  if (unread && !data) return <ErrorMessage error={unread} onTryAgain={() => void refetch()} />
+  if (unread && !data) return <ErrorMessage error={unread} onTryAgain={refetch} />
   if (!data) return null
   const tags = tagsOf(data, object.id).toSorted(nameOrder(locale))
 

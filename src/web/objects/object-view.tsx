@@ -22,7 +22,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { webAddressOf } from './web-address.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Loaded apart, because an object can be shown without its tags. */
 const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx')).ObjectTags }))
@@ -30,10 +30,10 @@ const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx
 /** One object, in the layout of its template. */
 export function ObjectView({ objectid }: { readonly objectid: string }) {
   const { data, error, refetch } = useObject(objectid)
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   const [object, ...below] = data?.OBJECT ?? []
   if (!data || !object) return <Loading />
-  return <OpenObject data={data} object={object} below={below} error={error} onTryAgain={() => void refetch()} />
+  return <OpenObject data={data} object={object} below={below} error={error} onTryAgain={refetch} />
 }
 
 interface OpenProps {
@@ -42,7 +42,7 @@ interface OpenProps {
   readonly below: readonly StoredObject[]
   /** The error because of which the shown data may be stale. */
   readonly error: Error | null
-  readonly onTryAgain: () => void
+  readonly onTryAgain: () => unknown
 }
 
 function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {

@@ -11,7 +11,7 @@ import { useHasLinks } from '../me/me-reads.ts'
 import { TotpCode } from './totp-code.tsx'
 import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
 import { useIsSlow } from '../controls/slow-work.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 const ShareOnce = lazy(async () => ({ default: (await import('../links/share-once.tsx')).ShareOnce }))
 

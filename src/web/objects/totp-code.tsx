@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { copySecret } from '../controls/clipboard.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 import { totpCodeAt, type TotpSeed } from './totp-seed.ts'
 
 interface Props {

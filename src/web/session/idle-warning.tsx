@@ -1,7 +1,7 @@
 import { Clock } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { Question } from '../controls/question.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Warns a minute before the page is locked (WCAG 2.2.1). */
 export function IdleWarning({ onStay }: { readonly onStay: () => void }) {

@@ -19,7 +19,7 @@ import { LiveSentence } from '../controls/live-sentence.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 export function LoginView({ onShown }: { readonly onShown: () => void }) {
   const words = useWords()
@@ -46,7 +46,7 @@ export function LoginView({ onShown }: { readonly onShown: () => void }) {
         {types.data ? (
           <LoginForm offered={types.data} />
         ) : types.error ? (
-          <ErrorMessage error={types.error} onTryAgain={() => void types.refetch()} />
+          <ErrorMessage error={types.error} onTryAgain={types.refetch} />
         ) : (
           <Loading />
         )}

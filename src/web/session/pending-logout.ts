@@ -1,7 +1,7 @@
 import { useWatched, Watched } from '../controls/watched.ts'
 import { call } from '../interface/calls.ts'
 import { keepPreferences, readPreferences } from '../preferences.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { hasNumber } from '../interface/refusal.ts'
 import { sessionInvalid } from '../interface/transport.ts'
 import { carryKey } from './remembered-key.ts'
 import { withSessionLock } from './session-lock.ts'
@@ -38,8 +38,7 @@ export async function sendPendingLogout(): Promise<void> {
   try {
     await call('auth.logout', { patienceMs })
   } catch (error) {
-    const isOver = error instanceof Refusal && error.number === sessionInvalid
-    if (!isOver) {
+    if (!hasNumber(error, sessionInvalid)) {
       clearTimeout(retry)
       retry = setTimeout(sendUnderLock, retryMs)
       return pending.set(true)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { hasStatus } from '../interface/refusal.ts'
 
 /**
  * The port on which the appliance asks browsers for a client certificate, the same for all clients of the interface
@@ -22,7 +22,7 @@ export const useShownCard = (isWanted: boolean) =>
       try {
         return (await call('authinfo.smcuser', { signal })).CALLINFO.username
       } catch (error) {
-        if (error instanceof Refusal && error.status === 401) return null
+        if (hasStatus(error, 401)) return null
         throw error
       }
     },

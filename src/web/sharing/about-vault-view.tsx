@@ -6,7 +6,7 @@ import { LongList } from '../controls/long-list.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { SharedVault, VaultMember } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
@@ -14,7 +14,7 @@ import { useSession } from '../session/session.tsx'
 import { DeleteVaultDialog, LeaveVaultDialog } from '../vaults/vault-end.tsx'
 import { EditVaultDialog } from '../vaults/vault-form.tsx'
 import { usePolicies, useVaults } from '../vaults/vault-reads.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { GrantedList } from './granted-list.tsx'
 import { MemberDialog } from './member-dialogs.tsx'
 import { MemberItem, type MemberAct } from './member-item.tsx'
@@ -38,17 +38,15 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   if (vault === undefined) {
     const { error } = members.error ? members : vaults
     if (error === null) return <Loading />
-    return <NotLoaded error={error} onTryAgain={() => void Promise.all([members.refetch(), refetch()])} />
+    return <NotLoaded error={error} onTryAgain={() => Promise.all([members.refetch(), refetch()])} />
   }
-  const isShown = members.data !== undefined && !(members.error && isDenial(members.error))
+  const isShown = members.data !== undefined && !isDenial(members.error)
   return (
     <div className="page about-vault">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: vault.groupname }]} />
-      <div className="heading">
-        <ViewTitle text={words.about(vault.groupname)} kind={words.aboutTitle} />
-      </div>
+      <ViewHeading title={words.about(vault.groupname)} kind={words.aboutTitle} />
       <OwnRight vault={vault} />
-      {members.error && <ErrorMessage error={members.error} onTryAgain={() => void members.refetch()} />}
+      {members.error && <ErrorMessage error={members.error} onTryAgain={members.refetch} />}
       {isShown && <Members vault={vault} members={members.data} />}
       <VaultRecord vault={vault} />
     </div>

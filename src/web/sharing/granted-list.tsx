@@ -1,5 +1,5 @@
 import type { VaultMember } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { grantWords } from './grant-words.ts'
 
 /** The grants of a narrowed member. */

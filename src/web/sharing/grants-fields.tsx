@@ -3,7 +3,7 @@ import { useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { TextInput } from '../controls/text-input.tsx'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import {
   keyOperations,
   newKeys,

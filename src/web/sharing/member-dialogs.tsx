@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { ShieldQuestion } from 'lucide-react'
 import { useState } from 'react'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call, type SharedVault, type VaultMember } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { bodyOf, GivenFields, givenTo } from './given-right.tsx'
 import type { MemberAct } from './member-item.tsx'
 import { sharingWords } from './sharing-words.ts'
@@ -22,18 +21,10 @@ export function MemberDialog({ act, ...props }: Props & { readonly act: MemberAc
 }
 
 function useRefreshed({ vault, member }: Props) {
-  const queries = useQueryClient()
   return {
     params: { vaultid: vault.id, userid: member.id },
-    done: async (sentence: string): Promise<void> => {
-      announce(sentence)
-      // The list of vaults contains the person's own right.
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ['members', vault.id] }),
-        queries.invalidateQueries({ queryKey: ['vaults'] }),
-        queries.invalidateQueries({ queryKey: ['vault', vault.id] }),
-      ])
-    },
+    // The list of vaults contains the person's own right.
+    done: useDone(['members', vault.id], ['vaults'], ['vault', vault.id]),
   }
 }
 

@@ -1,6 +1,6 @@
 import { TextInput } from '../controls/text-input.tsx'
 import { isId } from '../interface/identifiers.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { sharingWords } from './sharing-words.ts'
 
 interface Props {

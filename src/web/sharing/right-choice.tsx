@@ -1,6 +1,6 @@
 import { Text } from 'react-aria-components/Text'
 import { Choice } from '../controls/choice.tsx'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { sharingWords } from './sharing-words.ts'
 
 /** The permissions of members, by their bits in the interface. */

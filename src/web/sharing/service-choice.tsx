@@ -4,7 +4,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { useServices } from '../administration/service-reads.ts'
 import type { VaultMember } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { NumberInput } from './number-input.tsx'
 import { sharingWords } from './sharing-words.ts'
 
@@ -30,7 +30,7 @@ export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()
   const { data, error, refetch } = useServices()
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const isMember = new Set(members.map(({ id }) => id))
   const compare = nameOrder(locale)

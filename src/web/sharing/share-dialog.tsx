@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Label } from 'react-aria-components/Label'
 import { Radio, RadioGroup } from 'react-aria-components/RadioGroup'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { Choice } from '../controls/choice.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
@@ -11,7 +10,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type FoundPerson, type SharedVault, type VaultMember } from '../interface/calls.ts'
 import { isId } from '../interface/identifiers.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { bodyOf, GivenFields, givenTo } from './given-right.tsx'
 import { NumberInput } from './number-input.tsx'
 import { ServiceChoice, type ChosenService } from './service-choice.tsx'
@@ -29,7 +28,7 @@ type Kind = 'person' | 'service'
 /** Finds a person or a service account, or takes the id of one, and makes it a member. */
 export function ShareDialog({ vault, members, onClose }: Props) {
   const words = useWordsOf(sharingWords)
-  const queries = useQueryClient()
+  const done = useDone(['members', vault.id])
   const mayFind = [useOwnCapability('createVault'), useOwnCapability('admin')].includes(true)
   const [kind, setKind] = useState<Kind>('person')
   const [person, setPerson] = useState<FoundPerson>()
@@ -47,8 +46,7 @@ export function ShareDialog({ vault, members, onClose }: Props) {
     if (!isId(userid) || body === undefined) return false
     await call('vault.member.add', { params: { vaultid: vault.id, userid }, body, signal })
     const name = isService ? service?.name : person?.fullname
-    announce(words.shared(name ?? (isService ? words.serviceNumber(userid) : words.userNumber(userid))))
-    await queries.invalidateQueries({ queryKey: ['members', vault.id] })
+    await done(words.shared(name ?? (isService ? words.serviceNumber(userid) : words.userNumber(userid))))
     return true
   }
   return (
@@ -127,7 +125,7 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
           onChoose(undefined)
         }}
       />
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {offered.length > 0 && (
         <RadioGroup
           className="people"

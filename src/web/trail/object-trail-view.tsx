@@ -5,11 +5,11 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type Field, type TrailItem } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { callsOf, type TrailCall } from './seen-calls.ts'
 import { trailWords } from './trail-words.ts'
 import './trail.css'
@@ -53,7 +53,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   const [shown] = object.data?.OBJECT ?? []
   const failed = [object, trail].find(({ error, data }) => hidesData(error, data))
   if (failed)
-    return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([object.refetch(), trail.refetch()])} />
+    return <NotLoaded error={failed.error} onTryAgain={() => Promise.all([object.refetch(), trail.refetch()])} />
   if (!object.data || !shown || !trail.data) return <Loading />
   const { pages } = trail.data
   const machine = pages[0]?.machine ?? ''
@@ -67,9 +67,7 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   return (
     <div className="page">
       <Crumbs path={path} />
-      <div className="heading">
-        <ViewTitle text={words.title(shown.objectname)} kind={words.kind} />
-      </div>
+      <ViewHeading title={words.title(shown.objectname)} kind={words.kind} />
       <p className="soft">{words.introduction}</p>
       {machine !== '' && <p className="soft">{words.ofMachine(machine)}</p>}
       {calls.length === 0 ? (

@@ -1,4 +1,4 @@
-import { inBoth } from '../words/spoken.tsx'
+import { inBoth } from '../words/language.tsx'
 
 /** The texts for the audit trail of an object. */
 export const trailWords = inBoth(

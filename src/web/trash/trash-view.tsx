@@ -1,20 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
-import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { LongList } from '../controls/long-list.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type StoredTemplate, type TrashedObject } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useVaults } from '../vaults/vault-reads.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useTemplateTranslation } from '../words/translated-names.ts'
 import { trashWords } from './trash-words.ts'
 
@@ -24,7 +24,7 @@ const mostListed = 1_000
 /** The deleted objects of a vault that can still be restored. */
 export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const words = useWordsOf(trashWords)
-  const queries = useQueryClient()
+  const done = useDone(['vault', vaultid], ['trash', vaultid])
   const vaults = useVaults()
   const { data, error, refetch } = useQuery({
     queryKey: ['trash', vaultid],
@@ -37,20 +37,16 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const takeBack = ({ objectid, objectname }: TrashedObject): Promise<boolean> =>
     action.run(async (signal) => {
       await call('object.undelete', { params: { objectid }, signal })
-      announce(words.takenBack(objectname))
-      void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
-      await queries.invalidateQueries({ queryKey: ['trash', vaultid] })
+      await done(words.takenBack(objectname))
     })
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const name = vaults.data?.VAULTS.find(({ id }) => id === vaultid)?.groupname ?? '…'
   return (
     <div className="page">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: name }]} />
-      <div className="heading">
-        <ViewTitle text={words.title(name)} kind={words.kind} />
-      </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      <ViewHeading title={words.title(name)} kind={words.kind} />
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {action.error !== undefined && <ErrorMessage error={action.error} />}
       <p className="soft">{data.TRASH.length === 0 ? words.nothing : words.help}</p>
       {data.TRASH.length === mostListed && <p className="soft">{words.newest(mostListed)}</p>}

@@ -1,4 +1,4 @@
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { chosenWords } from './chosen-words.ts'
 import type { Row } from './vault-contents.ts'
 

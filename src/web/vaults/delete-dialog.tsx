@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { hasStatus, isVerdict } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/language.tsx'
 import { TooManyObjects, tooLargeForOneCall } from './objects-per-call.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
@@ -34,9 +34,8 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
     try {
       await call('object.delete', { params: { objectid }, body: { children: true }, signal })
     } catch (error) {
-      const isAnswered = error instanceof Refusal && error.number !== undefined
-      if (!isAnswered) setDoubtful(objectid)
-      if (!(isAnswered && error.status === 404 && objectid === doubtful)) throw error
+      if (!isVerdict(error)) setDoubtful(objectid)
+      if (!(isVerdict(error) && hasStatus(error, 404) && objectid === doubtful)) throw error
     }
   }
   async function deleteAll(signal: AbortSignal): Promise<void> {

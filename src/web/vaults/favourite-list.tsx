@@ -6,7 +6,7 @@ import { announce } from '../controls/announcement.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault, StoredObject } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
 import { favouriteWords } from './favourite-words.ts'
 import { ObjectIcon } from './object-icon.tsx'
@@ -31,7 +31,7 @@ export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVaul
       await change({ rows: [{ object }], isOne: false }, signal)
       announce(words.takenOff(object.objectname))
     })
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (sorted.length === 0) return null
   return (
     <section className="favourites" aria-label={words.favourites}>

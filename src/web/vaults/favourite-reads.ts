@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type ListedFavourites, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
-import { Refusal } from '../interface/refusal.ts'
+import { hasNumber } from '../interface/refusal.ts'
 
 export const favouritesKey = ['favourites']
 
@@ -46,7 +46,7 @@ const notFound = 1610
 
 /** Ignores that there is no such favourite: another page of the person may have removed it. @throws Refusal */
 function unlessGone(error: unknown): void {
-  if (!(error instanceof Refusal) || error.number !== notFound) throw error
+  if (!hasNumber(error, notFound)) throw error
 }
 
 function changed(before: ListedFavourites, { object, template }: Changed, isOne: boolean): ListedFavourites {

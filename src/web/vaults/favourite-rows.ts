@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
 import { favouriteWords } from './favourite-words.ts'
 import type { Row } from './vault-contents.ts'

@@ -8,7 +8,7 @@ import { listWords } from '../controls/list-words.ts'
 import type { ObjectDrag } from './object-drag.ts'
 import { ObjectIcon } from './object-icon.tsx'
 import { pathTo, rootId, type Arranged } from './vault-contents.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 
 interface Props {
   readonly vaultid: string

@@ -1,7 +1,7 @@
 import { BellRing, ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { StoredObject } from '../interface/calls.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** A bit of an object's status: a value breaks the policy of the vault. */
 const weakBit = 1024

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault } from '../interface/calls.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 import type { Relocation } from './moving.ts'
 import { RelocationDialog } from './relocation-dialog.tsx'
 import { arrange, type Arranged, type Row } from './vault-contents.ts'
@@ -29,7 +29,7 @@ export function ObjectRelocation({ act, objectid, vault, onClose }: Props) {
   const [begun, setBegun] = useState<Begun>()
   const row = arranged?.byId.get(objectid)
   if (begun === undefined && arranged && row) setBegun({ vault, arranged, row })
-  if (begun === undefined) return error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (begun === undefined) return error && <ErrorMessage error={error} onTryAgain={refetch} />
   return (
     <RelocationDialog act={act} vault={begun.vault} arranged={begun.arranged} rows={[begun.row]} onClose={onClose} />
   )

@@ -11,7 +11,7 @@ import { RowStar } from './row-star.tsx'
 import type { Selection } from './selection.ts'
 import type { KeptPosition } from './table-position.ts'
 import type { Row } from './vault-contents.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Rows that are drawn above and below the visible ones. */
 const margin = 8

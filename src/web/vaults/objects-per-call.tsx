@@ -1,4 +1,4 @@
-import { inBoth, useWordsOf } from '../words/spoken.tsx'
+import { inBoth, useWordsOf } from '../words/language.tsx'
 import { allBelow, type Arranged, type Row } from './vault-contents.ts'
 
 /**

@@ -6,7 +6,7 @@ import { LongSelect } from '../controls/long-select.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault } from '../interface/calls.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { TooManyObjects, tooLargeForOneCall } from './objects-per-call.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
@@ -119,7 +119,7 @@ function FolderInput({ act, vaultid, rows }: FolderProps) {
       ({ value }) => rows.length === 0 || isTarget(value),
     )
   }, [act, data, locale, rows, words])
-  if (error) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!folders) return <Loading />
   const [row] = rows
   // A single copy usually belongs beside its original.

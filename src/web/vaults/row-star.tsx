@@ -1,5 +1,5 @@
 import { Star } from 'lucide-react'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import type { FavouriteRows } from './favourite-rows.ts'
 import { favouriteWords } from './favourite-words.ts'
 import type { Row } from './vault-contents.ts'

@@ -6,7 +6,7 @@ import { createFilter } from '../controls/filter-field.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { ListedTags } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { ObjectLinks } from './object-links.tsx'
 import { keyOfTag, useTags } from './tag-reads.ts'
 import { tagWords } from './tag-words.ts'
@@ -28,7 +28,7 @@ export function TagFilter({ text }: { readonly text: string }) {
     const compare = nameOrder(locale)
     return (data?.TAGS ?? []).filter(({ tag }) => fits(tag.toLowerCase())).toSorted((a, b) => compare(a.tag, b.tag))
   }, [data, text, locale])
-  if (error && !data) return <ErrorMessage error={error} onTryAgain={() => void refetch()} />
+  if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data || found.length === 0) return null
   const shown = found.find(({ tag }) => keyOfTag(tag) === picked)
   return (

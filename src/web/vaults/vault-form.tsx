@@ -2,13 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { announce } from '../controls/announcement.tsx'
+import { useDone } from '../controls/change-done.ts'
 import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type SharedVault } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { defaultHistory, usePolicies } from './vault-reads.ts'
 import { vaultFormWords } from './vault-form-words.ts'
 
@@ -40,7 +41,7 @@ function VaultFields({ vault }: { readonly vault?: SharedVault }) {
         maxLength={mostOfDescription}
         rows={3}
       />
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {data && (
         <SelectInput
           name="policy"
@@ -117,9 +118,9 @@ interface EditProps {
 
 export function EditVaultDialog({ vault: present, onClose }: EditProps) {
   const words = useWordsOf(vaultFormWords)
-  const queries = useQueryClient()
   // The vault at the opening of the dialog, because the page may load it again meanwhile.
   const [vault] = useState(present)
+  const done = useDone(['vaults'], ['vault', vault.id])
   return (
     <FormDialog
       title={words.editTitle}
@@ -128,11 +129,7 @@ export function EditVaultDialog({ vault: present, onClose }: EditProps) {
         const body = changed(bodyOf(typed), untouchedOf(vault))
         if (Object.keys(body).length === 0) return
         await call('vault.edit', { params: { vaultid: vault.id }, body, signal })
-        announce(words.changed)
-        await Promise.all([
-          queries.invalidateQueries({ queryKey: ['vaults'] }),
-          queries.invalidateQueries({ queryKey: ['vault', vault.id] }),
-        ])
+        await done(words.changed)
       }}
       onClose={onClose}
     >

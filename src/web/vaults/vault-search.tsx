@@ -5,7 +5,7 @@ import { Button } from 'react-aria-components/Button'
 import { createFilter } from '../controls/filter-field.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
-import { useWordsOf } from '../words/spoken.tsx'
+import { useWordsOf } from '../words/language.tsx'
 import { ObjectLinks } from './object-links.tsx'
 import { keepFilter } from './table-position.ts'
 import { rootId } from './vault-contents.ts'
@@ -43,7 +43,7 @@ export function VaultSearch({ text, vaultCount }: Props) {
   const count = found.reduce((sum, { objects }) => sum + objects.length, 0)
   return (
     <>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {/* The count changes only with an answer, so that a screen reader does not announce it for every letter. */}
       <p className="soft count" role="status">
         {data && words.found(vaultCount, count)}

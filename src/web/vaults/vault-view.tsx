@@ -20,7 +20,7 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { allBelow, arrange, columnsOf, pathTo, rootId, summaryOf, type Arranged, type Row } from './vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Words } from '../words/en.ts'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 /** Loaded apart, so that the table does not wait for it. */
 const FolderTree = lazy(async () => ({ default: (await import('./folder-tree.tsx')).FolderTree }))
@@ -39,12 +39,10 @@ export function VaultView({ vaultid, folderid }: Props) {
   const { data, error, refetch } = useContents(vaultid)
   const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
   const vault = data?.VAULT[0]
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!arranged || !vault) return <Loading />
 
-  return (
-    <OpenVault vault={vault} arranged={arranged} folderid={folderid} error={error} onTryAgain={() => void refetch()} />
-  )
+  return <OpenVault vault={vault} arranged={arranged} folderid={folderid} error={error} onTryAgain={refetch} />
 }
 
 interface OpenProps {
@@ -53,7 +51,7 @@ interface OpenProps {
   readonly folderid: string
   /** The error because of which the shown data may be stale. */
   readonly error: Error | null
-  readonly onTryAgain: () => void
+  readonly onTryAgain: () => unknown
 }
 
 function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) {

@@ -7,12 +7,12 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { ViewTitle } from '../controls/view-title.tsx'
+import { ViewHeading } from '../controls/view-heading.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { nameOrder } from '../words/name-order.ts'
-import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { FavouriteList } from './favourite-list.tsx'
 import { ObjectIcon } from './object-icon.tsx'
 import { useRecent } from './recent.ts'
@@ -45,19 +45,18 @@ export function VaultsView() {
   }, [sorted, deferred])
   const { shown, pager } = usePagedItems(found, deferred)
 
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const isSearched = deferred !== ''
   return (
     <div className="page">
-      <div className="heading">
-        <div>
-          <ViewTitle text={words.vaults} />
-          {sorted.length > 0 && <p className="soft">{words.vaultsShared(sorted.length)}</p>}
-        </div>
+      <ViewHeading
+        title={words.vaults}
+        introduction={sorted.length > 0 ? words.vaultsShared(sorted.length) : undefined}
+      >
         <CreateVault />
-      </div>
-      {error && <ErrorMessage error={error} onTryAgain={() => void refetch()} />}
+      </ViewHeading>
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {sorted.length === 0 ? (
         <div className="nothing">
           <Vault aria-hidden />

@@ -1,6 +1,6 @@
 import type { ListedTemplate, PasswordPolicy, StoredTemplate } from '../interface/calls.ts'
 import { lastBuiltIn, swedishPolicies, swedishTemplates } from './built-in-names.ts'
-import { usePreferences } from './spoken.tsx'
+import { usePreferences } from './language.tsx'
 
 /** Translates texts of built-in templates only: templates of the site are in the language of the site. */
 const inSwedish = (templateid: string, text: string): string =>

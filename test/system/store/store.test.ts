@@ -107,8 +107,8 @@ function behavesAsStore(makePlace: () => Place): void {
     const rest = { allowUnsigned: 0, kek: '', blob: Buffer.from([7]), createdAt: 2 ** 41, revokedAt: null }
     const table = ValidationClientTable
     const rows = ['first row', 'second row'].map((name) => ({ ...rest, name, seal: Buffer.from(name) }))
-    const ids = await one.transaction((tx) => Promise.all(rows.map((row) => insertRow(tx, table, row, 'id'))))
-    const [first, second] = ids.map((id, at) => ({ ...rows[at], id: Number(id) }))
+    const ids = await one.transaction((tx) => Promise.all(rows.map((row) => insertRow(tx, table, row))))
+    const [first, second] = ids.map((id, at) => ({ ...rows[at], id }))
     const found = (where: object) => findRow(one.read, table, where)
     expect(await found({ id: second?.id })).toEqual(second)
     expect(await found({ name: 'first row', seal: Buffer.from('second row') })).toBeNull()
@@ -188,7 +188,7 @@ function behavesAsStore(makePlace: () => Place): void {
     const row = { allowUnsigned: 0, kek: '', blob: Buffer.from([7]), createdAt: 2 ** 41, revokedAt: null }
     const named = (name: string) => ({ ...row, name, seal: Buffer.from(name) })
     const next = (store: Store, name: string) =>
-      store.transaction((tx) => insertRow(tx, ValidationClientTable, named(name), 'id').then(Number))
+      store.transaction((tx) => insertRow(tx, ValidationClientTable, named(name)))
     const reserve = async (store: Store) => {
       const numbers: number[] = []
       await store.transaction(async () => undefined, {
@@ -201,7 +201,7 @@ function behavesAsStore(makePlace: () => Place): void {
     expect(new Set([...reserved, inserted]).size).toBe(4)
     expect(inserted).toBeGreaterThan(Math.max(...reserved))
     const [number] = reserved
-    await one.transaction((tx) => insertRow(tx, ValidationClientTable, { ...named('reserved'), id: number }, 'id'))
+    await one.transaction((tx) => insertRow(tx, ValidationClientTable, { ...named('reserved'), id: number }))
     expect(await findRow(other.read, ValidationClientTable, { id: number })).toMatchObject({ name: 'reserved' })
     expect(await next(other, 'after the row')).toBeGreaterThan(inserted)
   })

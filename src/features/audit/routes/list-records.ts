@@ -56,7 +56,6 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
       'Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and still name a next one.',
     access: { kind: 'session', capability: 'audit' },
     quota: 'files',
-    success: 200,
     faults: ['vault.not_found'],
     reply: {
       callinfo: z.object({
@@ -67,7 +66,6 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
       }),
       members: z.object({ RECORDS: z.array(recordSchema).max(100).describe('The records, the newest first.') }),
     },
-    params: z.object({}),
     body: z.object({
       since: givenMoment.describe('Only records from this time on, such as 2026-10-01T14:30:00Z.').optional(),
       until: givenMoment.describe('Only records before this time.').optional(),

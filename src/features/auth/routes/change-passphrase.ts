@@ -1,18 +1,7 @@
 import { z } from 'zod'
 import { bitmapText, howMany, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { Fault } from '../../../fault.ts'
-import {
-  isForPasskey,
-  isForSmartcard,
-  loginTypeField,
-  otpKindOf,
-  otpWords,
-  passkeyFactor,
-  secret,
-  smartcardTypes,
-  type SecondFactor,
-} from '../credentials.ts'
+import { isForSmartcard, loginTypeField, onceFactorIn, otpWords, secret, smartcardTypes } from '../credentials.ts'
 import { passkeyField } from '../../passkeys/presented-passkey.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import type { CardReader } from '../smartcard-login.ts'
@@ -51,7 +40,6 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     summary: 'Change your own pass phrase',
     details: 'Besides the present pass phrase it takes a fresh second factor. All other sessions of the user end.',
     access: { kind: 'session' },
-    success: 200,
     faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy'],
     reply: {
       callinfo: z.object({
@@ -60,7 +48,6 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
         message,
       }),
     },
-    params: z.object({}),
     body,
     unechoed: ['passphrase', 'newpassphrase'],
     quota: 'passphrases',
@@ -68,16 +55,12 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
       const { passphrase, newpassphrase: newPassphrase, logintype } = body
       const read = isForSmartcard(logintype) ? await readCard(client.certificate()) : undefined
       note({ target: read?.target })
-      const factor = read === undefined ? otpIn(body) : { otpKind: 'smartcard' as const, card: read.card }
+      const factor =
+        read === undefined ? onceFactorIn(body, withoutOtp) : { otpKind: 'smartcard' as const, card: read.card }
       const change = { ...factor, passphrase, newPassphrase, address: client.address }
       const { capabilities, ended } = await changes.changeOwn(caller, change, commit)
       return { callinfo: { userstatus: String(capabilities), ended, message: 'Your pass phrase has been changed.' } }
     },
   })
 
-function otpIn({ otp, passkey, logintype }: z.infer<typeof body>): SecondFactor {
-  if (isForPasskey({ logintype, otp, passkey })) return passkeyFactor(passkey)
-  if (otp === undefined)
-    throw new Fault('request.invalid', 'otp is missing: send it, or logintype smartcard with your card.')
-  return { otp, otpKind: otpKindOf(otp, logintype) }
-}
+const withoutOtp = 'otp is missing: send it, or logintype smartcard with your card.'

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 
 /**
@@ -15,9 +14,6 @@ export const check = (method: 'GET' | 'POST') =>
     details:
       'Send it more often than the time-out of the login says to keep a session that does nothing else. The token may be replaced, as by every call.',
     access: { kind: 'session' },
-    success: 200,
-    params: z.object({}),
-    body: z.object({}),
     // Authentication has already done all of it.
     run: () => Promise.resolve({}),
   })

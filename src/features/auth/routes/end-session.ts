@@ -14,14 +14,12 @@ export const endSession = (sessions: Sessions) =>
     path: '/user/:userid/sessions/:sessionid',
     summary: 'End one session of a user',
     access: { kind: 'session', capability: 'admin', self: 'userid' },
-    success: 200,
     faults: ['user.not_found', 'session.not_found'],
     reply: { callinfo: messageSchema },
     params: z.object({
       userid: userSegment(),
       sessionid: idSegment('Id of the session, as `GET /user/{userid}/sessions` lists it.'),
     }),
-    body: z.object({}),
     async run({ params, commit }) {
       await sessions.endOne(userIdOf(params.userid), decimalId(params.sessionid), commit)
       return { callinfo: { message: 'The session has ended.' } }

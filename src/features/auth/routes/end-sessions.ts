@@ -14,11 +14,9 @@ export const endSessions = (sessions: Sessions) =>
     summary: 'End all sessions of a user',
     details: 'The session of the call itself is among them where the user ends their own.',
     access: { kind: 'session', capability: 'admin', self: 'userid' },
-    success: 200,
     faults: ['user.not_found'],
     reply: { callinfo: z.object({ ended: howMany('Sessions that have ended.') }) },
     params: z.object({ userid: userSegment() }),
-    body: z.object({}),
     async run({ params, commit }) {
       const userId = await sessions.knownUser(userIdOf(params.userid))
       const ended = await commit((tx) => sessions.endOthers(tx, userId))

@@ -16,11 +16,8 @@ export const issueChallenge = (challenges: Challenges, rules: PasskeyRules | und
     details:
       'For `navigator.credentials.get`, without a list of credentials: the browser offers the passkeys that it has for `rpid`. What it gives goes to `POST /auth` with `logintype` `webauthn`, within `timeout`, once.',
     access: { kind: 'public' },
-    success: 200,
     faults: ['login.type_disabled'],
     reply: { callinfo: z.object(challengeMembers) },
-    params: z.object({}),
-    body: z.object({}),
     async run() {
       if (rules === undefined) throw new Fault('login.type_disabled')
       return { callinfo: challengeRecord(await challenges.forLogin(), rules) }

@@ -25,13 +25,11 @@ export const listSessions = (sessions: Sessions) =>
     path: '/user/:userid/sessions',
     summary: 'List the open sessions of a user',
     access: { kind: 'session', capability: 'admin', self: 'userid' },
-    success: 200,
     faults: ['user.not_found'],
     reply: {
       callinfo: z.object({ sessions: z.array(sessionSchema).describe('The open sessions, the newest first.') }),
     },
     params: z.object({ userid: userSegment() }),
-    body: z.object({}),
     async run({ params, caller }) {
       const open = await sessions.list(await sessions.knownUser(userIdOf(params.userid)))
       return { callinfo: { sessions: open.map((session) => sessionItem(session, caller.sessionId)) } }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { currentResponseVersion, type Client } from '../../../access/caller.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
@@ -39,10 +39,8 @@ export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readC
     details:
       '`CALLINFO.token` is the session token: send it in the header `X-Http-Token` of every later call, and take the token of each answer for the next one.\n\nPages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token is only in the cookie `__Host-strongroom`, which scripts cannot read.',
     access: { kind: 'public' },
-    success: 200,
     faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled', 'session.cookie'],
     reply: { callinfo: loginResultSchema },
-    params: z.object({}),
     body: loginBody,
     async run({ body, client, note, refuseForeignPage, setToken, commit }) {
       // Checked before a one-time password is used up. It also keeps a foreign page from logging a browser in to an

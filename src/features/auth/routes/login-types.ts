@@ -11,7 +11,6 @@ export const loginTypes = (enabled: readonly LoginType[]) =>
     path: '/authinfo/logintypes',
     summary: 'List the enabled login types',
     access: { kind: 'public' },
-    success: 200,
     reply: {
       callinfo: z.object({
         enabled_login_types: z
@@ -23,8 +22,6 @@ export const loginTypes = (enabled: readonly LoginType[]) =>
           ),
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     unechoed: 'all',
     run: () => Promise.resolve({ callinfo: { enabled_login_types: [enabled] } }),
   })

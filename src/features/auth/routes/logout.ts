@@ -13,10 +13,7 @@ export const logout = (sessions: Sessions) =>
     details:
       'The session and all its tokens end at once. A browser whose session is in a cookie is told to forget it, with all that it kept of this address.',
     access: { kind: 'session' },
-    success: 200,
     reply: { callinfo: z.object({ logout: z.string().describe('A word of goodbye.') }) },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller, commit }) {
       await commit((tx) => sessions.end(tx, caller.sessionId))
       return { callinfo: { logout: 'Goodbye' }, endsSession: true }

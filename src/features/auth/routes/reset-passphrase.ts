@@ -21,7 +21,6 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
     details:
       'For another user: your own is changed with `PUT /auth/passphrase`. All sessions of the user end. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'passphrase.refused', 'login.busy'],
     reply: {
       callinfo: z.object({

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { maxUploadBytes, readUpload } from '../uploaded-certificate.ts'
@@ -17,10 +16,8 @@ export const addCertificate = (certificates: Certificates, recoveries: Recoverie
     details:
       'The user can log in by smartcard from now on. A user has one certificate at most: another one replaces it. The file is one X.509 certificate in PEM, of a CA that the appliance trusts.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'certificate.invalid', 'certificate.taken'],
     params: userParams,
-    body: z.object({}),
     upload: 'required',
     quota: 'files',
     async run({ params, file, caller, note, commit }) {

@@ -30,13 +30,11 @@ const contract = {
   method: 'GET',
   summary: 'Read the certificate of a user',
   access: { kind: 'session' },
-  success: 200,
   reply: {
     callinfo: z.object({
       certificate: certificateForm.describe('The certificate; absent where the user has none.').optional(),
     }),
   },
-  body: z.object({}),
 } as const
 
 /** `GET /usercert` (spec: Get user certificate): the caller's own. */
@@ -44,7 +42,6 @@ export const readOwnCertificate = (certificates: Certificates) =>
   endpoint({
     ...contract,
     path: '/usercert',
-    params: z.object({}),
     run: ({ caller }) => answer(certificates, caller.userId),
   })
 

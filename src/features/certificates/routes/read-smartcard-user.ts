@@ -15,7 +15,6 @@ export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean
     details:
       'The certificate is that of the TLS connection: a client shows it to fill in the user name before the login.',
     access: { kind: 'public', refusesToken: true },
-    success: 200,
     faults: ['certificate.not_found'],
     reply: {
       callinfo: z.object({
@@ -23,8 +22,6 @@ export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean
         subject: certificateSubject,
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     async run({ client, note }) {
       if (!isEnabled)
         throw new Fault('certificate.not_found', 'No valid certificate was found: this appliance asks for none.')

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Certificates } from '../user-certificates.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
@@ -13,10 +12,8 @@ export const removeCertificate = (certificates: Certificates) =>
     summary: 'Remove the certificate of a user',
     details: 'The user can no longer log in by smartcard.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'certificate.none'],
     params: userParams,
-    body: z.object({}),
     async run({ params, commit }) {
       const userId = userIdOf(params.userid)
       await certificates.remove(userId, commit)

@@ -32,10 +32,8 @@ export function collectFile(templates: Templates) {
     summary: 'Identify the template of a file by its content',
     details: 'The file is not kept: `POST /object` saves it. For a large file the beginning is enough.',
     access: { kind: 'session' },
-    success: 200,
     upload: 'required',
     reply: { data: collectedSchema, members: z.object({ STRUCTURE: filledSchema }) },
-    params: z.object({}),
     body: z.object({
       file1: z.string().describe('Name of the file, where its part has none.').optional(),
       passphrase: z

@@ -57,9 +57,7 @@ export const detectType = (maxFileBytes: number) =>
     summary: 'Detect the MIME type of a file',
     details: 'The first bytes decide, and the extension where several formats begin alike.',
     access: { kind: 'session' },
-    success: 200,
     reply: { members: z.object({ RESULT: resultSchema.describe('What was found.') }) },
-    params: z.object({}),
     body,
     async run({ body: { data, extension, size } }) {
       if (size !== undefined && size > maxFileBytes)

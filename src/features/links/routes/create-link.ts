@@ -54,7 +54,6 @@ export const createLink = (links: Links) =>
           .describe('What opens it, of 22 characters; shown this once.'),
       }),
     },
-    params: z.object({}),
     body,
     unechoed: ['ciphertext'],
     quota: 'links',

@@ -18,7 +18,6 @@ export const listLinks = (links: Links) =>
     path: '/link',
     summary: 'List your one-time links',
     access: { kind: 'session' },
-    success: 200,
     faults: ['link.disabled'],
     reply: {
       callinfo: z.object({
@@ -33,7 +32,6 @@ export const listLinks = (links: Links) =>
         next: followingPage(),
       }),
     },
-    params: z.object({}),
     body: z.object({
       limit: pageLimit('links', '1000 when absent.'),
       next: pageNext('`CALLINFO.next` of the page before.'),

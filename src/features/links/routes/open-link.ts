@@ -14,10 +14,8 @@ export const openLink = (links: Links) =>
     details:
       'Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never existed gets the same answer.',
     access: { kind: 'public' },
-    success: 200,
     faults: ['link.disabled', 'link.not_found'],
     reply: { callinfo: z.object({ ciphertext: base64('The ciphertext that the maker of the link sent.') }) },
-    params: z.object({}),
     body: z.object({
       opener: z
         .string()

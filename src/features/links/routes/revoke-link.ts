@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { pathId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { messageSchema } from '../../../http/contract/shared-fields.ts'
@@ -14,11 +13,9 @@ export const revokeLink = (links: Links) =>
     path: '/link/:linkid',
     summary: 'Revoke a one-time link of yours that waits to be opened',
     access: { kind: 'session' },
-    success: 200,
     faults: ['link.disabled', 'link.not_found'],
     reply: { callinfo: messageSchema },
     params: linkParams,
-    body: z.object({}),
     async run({ params, caller, commit }) {
       await links.revoke(caller.userId, pathId(params.linkid, 'link.not_found'), commit)
       return { callinfo: { message: 'Link revoked' } }

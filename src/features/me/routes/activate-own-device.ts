@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { message } from '../../../http/contract/shared-fields.ts'
 import { secret } from '../../auth/credentials.ts'
-import { freshFactorMembers, freshFactorSecrets } from '../../auth/fresh-factor-members.ts'
+import { freshFactorIn, freshFactorMembers, freshFactorSecrets } from '../../auth/fresh-factor-members.ts'
 import { deviceIdOf, deviceRecord, deviceSchema } from '../../otp/routes/device-record.ts'
 import type { OwnDevices } from '../own-devices.ts'
-import { ownDeviceParams, ownDeviceTarget, shownFactorOf } from './own-device.ts'
+import { ownDeviceParams, ownDeviceTarget } from './own-device.ts'
 
 /** `POST /me/otp/:deviceid/activate`: from then on the caller can log in with the device. */
 export const activateOwnDevice = (devices: OwnDevices) =>
@@ -18,7 +18,6 @@ export const activateOwnDevice = (devices: OwnDevices) =>
     details:
       'A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.',
     access: { kind: 'session' },
-    success: 200,
     faults: [
       'user.not_found',
       'otp.device_not_found',
@@ -34,7 +33,7 @@ export const activateOwnDevice = (devices: OwnDevices) =>
     unechoed: ['code', ...freshFactorSecrets],
     async run({ params, body, client, caller, note, commit }) {
       note({ target: ownDeviceTarget(caller.userId, params.deviceid) })
-      const shown = { deviceId: deviceIdOf(params.deviceid), code: body.code, factor: shownFactorOf({ body, client }) }
+      const shown = { deviceId: deviceIdOf(params.deviceid), code: body.code, factor: freshFactorIn(body, client) }
       const device = await devices.activate(caller, shown, commit)
       return { callinfo: { message: 'The app is one of your second factors now.', otpdevice: deviceRecord(device) } }
     },

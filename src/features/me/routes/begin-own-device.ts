@@ -26,8 +26,6 @@ export const beginOwnDevice = (devices: OwnDevices) =>
         secret: z.string().describe('The seed in base32, for typing. Shown this once.'),
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     quota: 'keys',
     async run({ caller, note, commit }) {
       note({ target: `user ${caller.userId}: totp` })

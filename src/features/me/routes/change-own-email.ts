@@ -14,10 +14,8 @@ export const changeOwnEmail = (accounts: OwnAccounts) =>
     summary: 'Change your own e-mail address',
     details: 'Those with whom you share vaults see it. No login and no reset depends on it.',
     access: { kind: 'session' },
-    success: 200,
     faults: ['user.not_found', 'user.invalid'],
     reply: { callinfo: z.object({ email: userFields.email, message }) },
-    params: z.object({}),
     body: z.object({ email: userFields.email }),
     async run({ body, caller, note, commit }) {
       note({ target: `user ${caller.userId}: email` })

@@ -13,10 +13,7 @@ export const endOtherSessions = (sessions: Sessions) =>
     summary: 'End all your other sessions',
     details: 'The session of the call itself goes on.',
     access: { kind: 'session' },
-    success: 200,
     reply: { callinfo: z.object({ ended: howMany('Sessions that have ended.') }) },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller: { userId, sessionId }, note, commit }) {
       note({ target: `user ${userId}: other sessions` })
       return { callinfo: { ended: await commit((tx) => sessions.endOthers(tx, userId, sessionId)) } }

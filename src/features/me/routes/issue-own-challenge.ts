@@ -43,11 +43,8 @@ export const issueOwnChallenge = (
     details:
       'For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good only for this session.',
     access: { kind: 'session' },
-    success: 200,
     faults: ['login.type_disabled'],
     reply: { callinfo },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller, commit }) {
       if (rules === undefined) throw new Fault('login.type_disabled')
       const own = await passkeys.list(caller.userId)

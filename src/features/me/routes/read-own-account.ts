@@ -19,7 +19,6 @@ export const readOwnAccount = (
     path: '/me',
     summary: 'Read your own account',
     access: { kind: 'session' },
-    success: 200,
     faults: ['user.not_found'],
     reply: {
       callinfo: z.object({
@@ -34,8 +33,6 @@ export const readOwnAccount = (
         links: z.boolean().describe('Whether one-time links are made here.'),
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller: { userId } }) {
       const user = await accounts.read(userId)
       return {

@@ -53,13 +53,12 @@ export const registerPasskey = (
       'access.resting',
     ],
     reply: { callinfo: z.object({ passkey: passkeySchema }) },
-    params: z.object({}),
     body,
     unechoed: [...freshFactorSecrets],
     async run({ body: { name, registration, ...factor }, caller, client, note, commit }) {
       if (rules === undefined) throw new Fault('login.type_disabled')
       note({ target: `user ${caller.userId}: new passkey` })
-      const shown = { ...freshFactorIn(factor), address: client.address }
+      const shown = freshFactorIn(factor, client)
       const read = await readRegistration({ id: registration.id, ...registration.response }, rules, attestation)
       await ownFactors.refuseOnHold(caller.userId)
       const passkey = await ownFactors.change(caller, shown, commit, async (tx) => {

@@ -23,7 +23,6 @@ export const removeOwnPasskey = ({
     details:
       'It takes a second factor that you have: `otp`, or `passkey` with `logintype` `webauthn`. The last second factor of a user stays.',
     access: { kind: 'session' },
-    success: 200,
     faults: ['login.refused', 'login.throttled', 'login.type_disabled', 'passkey.not_found', 'user.last_factor'],
     reply: { callinfo: z.object({ message, passkey: passkeySchema }) },
     params: z.object({ passkeyid: passkeySegment() }),
@@ -32,8 +31,7 @@ export const removeOwnPasskey = ({
     async run({ params, body, caller, client, note, commit }) {
       const passkeyId = passkeyIdOf(params.passkeyid)
       note({ target: `user ${caller.userId}: passkey ${passkeyId}` })
-      const shown = { ...freshFactorIn(body), address: client.address }
-      const passkey = await ownFactors.change(caller, shown, commit, (tx) =>
+      const passkey = await ownFactors.change(caller, freshFactorIn(body, client), commit, (tx) =>
         passkeys.giveUp(tx, caller.userId, passkeyId),
       )
       return { callinfo: { message: 'The passkey has been removed.', passkey: passkeyItem(passkey) } }

@@ -18,7 +18,6 @@ export const renamePasskey = (passkeys: Passkeys) =>
     path: '/me/passkeys/:passkeyid',
     summary: 'Rename a passkey of your own',
     access: { kind: 'session' },
-    success: 200,
     faults: ['passkey.not_found'],
     reply: { callinfo: z.object({ passkey: passkeySchema }) },
     params: z.object({ passkeyid: passkeySegment() }),

@@ -28,12 +28,10 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
     details:
       'As JSON or, with a file, as a form. A value that breaks the password policy of the vault is saved all the same, and `CALLINFO.general` holds `BAD_POLICY`.',
     access: { kind: 'vault', permission: 'Write', member: 'groupid' },
-    success: 200,
     faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],
     upload: 'optional',
     unechoed: () => templates.secretNames(),
     reply: { callinfo: savedSchema },
-    params: z.object({}),
     body,
     async run({ body: { templateid, parentid, objectname, ...members }, file, vault, caller, commit, note }) {
       const templateId = templateid ?? (file ? templateIds.file : undefined)

@@ -17,7 +17,6 @@ export const deleteObject = (objects: Objects, trash: Trash) =>
     details:
       'It goes into the trash of its vault, from where it can be taken back until its recovery window has passed (the setting `objects.recoveryWindowMs`). With others in it, it is refused without `children`; they go with it, and come back with it.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
-    success: 200,
     faults: ['object.not_empty', 'object.invalid'],
     reply: { callinfo: messageSchema },
     params: objectParams,

@@ -30,7 +30,6 @@ export const editObject = (objects: Objects, templates: Templates) =>
     details:
       'It changes what is given and keeps the rest. As JSON or, with another file, as a form. With `ifVersion` it changes nothing where another call has changed the object since it was read.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
-    success: 200,
     faults: ['object.invalid', 'object.changed', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
     unechoed: () => templates.secretNames(),

@@ -40,7 +40,6 @@ export const findObjects = (on: FindDependencies) =>
     ...shared,
     operation: 'object.find',
     path: '/find',
-    params: z.object({}),
     body: z.object({ needle, limit }),
     run: ({ body, caller, admit }) =>
       find(on, { userId: caller.userId, text: body.needle, most: Number(body.limit) }, admit),
@@ -53,7 +52,6 @@ export const findObjectsByPath = (on: FindDependencies) =>
     operation: 'object.find.path',
     path: '/find/:needle',
     params: z.object({ needle }),
-    body: z.object({}),
     run: ({ params, caller, admit }) =>
       find(on, { userId: caller.userId, text: params.needle, most: mostFound }, admit),
   })
@@ -65,7 +63,6 @@ const shared = {
   details:
     'It looks in every vault that is shared with the caller. Encrypted fields are not searched, and of an object with more than 16,384 characters of open fields the last of its longest ones are not.',
   access: { kind: 'session' },
-  success: 200,
   faults: ['request.quota'],
   reply: {
     members: z.object({

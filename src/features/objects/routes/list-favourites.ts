@@ -14,7 +14,6 @@ export const listFavourites = (favourites: Favourites, templates: Templates) =>
     summary: 'List the favourites of the caller',
     details: 'By their names, from every vault that is shared with the caller.',
     access: { kind: 'session' },
-    success: 200,
     faults: ['request.quota'],
     reply: {
       members: z.object({
@@ -22,8 +21,6 @@ export const listFavourites = (favourites: Favourites, templates: Templates) =>
         TEMPLATES: templatesOfObjects,
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller, admit }) {
       const objects = await favourites.list(caller.userId, () => admit('longLists'))
       const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))

@@ -58,11 +58,9 @@ export const listHistory = (reading: ObjectReading, templates: Templates) =>
       'The newest first, without encrypted fields. An edit keeps what it replaces; the vault says how many such versions are kept (`history`).',
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
     scopedUse: 'object.read',
-    success: 200,
     faults: ['request.quota'],
     reply: { members: z.object({ HISTORY: z.array(earlierSchema).describe('The earlier versions.') }) },
     params: objectParams,
-    body: z.object({}),
     async run({ resource, admit }) {
       const found = existing(resource)
       const template = await templates.find(found.object.templateId)

@@ -20,7 +20,6 @@ export const listTags = (kept: Tags, templates: Templates) =>
     summary: 'List the tags of the caller',
     details: 'In alphabetical order, with their objects from every vault that is shared with the caller.',
     access: { kind: 'session' },
-    success: 200,
     faults: ['request.quota'],
     reply: {
       members: z.object({
@@ -29,8 +28,6 @@ export const listTags = (kept: Tags, templates: Templates) =>
         TEMPLATES: templatesOfObjects,
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller, admit }) {
       const { tags, objects } = await kept.list(caller.userId, () => admit('longLists'))
       const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))

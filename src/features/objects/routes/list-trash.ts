@@ -34,7 +34,6 @@ export const listTrash = (trash: Trash, templates: Templates) =>
     details:
       'The newest first, 1,000 at most. They can be taken back until the time that each names (the setting `objects.recoveryWindowMs`).',
     access: { kind: 'vault', permission: 'Write' },
-    success: 200,
     reply: {
       members: z.object({
         TRASH: z.array(trashedSchema).describe('The deleted objects.'),
@@ -42,7 +41,6 @@ export const listTrash = (trash: Trash, templates: Templates) =>
       }),
     },
     params: vaultParams,
-    body: z.object({}),
     async run({ vault }) {
       const listed = await trash.list(vault.id)
       const used = await templates.among(listed.map(({ templateId }) => templateId))

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { message } from '../../../http/contract/shared-fields.ts'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { objectQuery } from '../read-records.ts'
 import { objectParams, savedSchema } from './object-record.ts'
 
@@ -9,7 +8,6 @@ export const ownMarksContract = {
   method: 'PUT',
   access: { kind: 'vault', permission: 'Read', resource: objectQuery },
   scopedUse: 'object.read',
-  success: 200,
   faults: ['object.invalid'],
   reply: { callinfo: savedSchema },
   params: objectParams,
@@ -22,9 +20,7 @@ export const ownMarksEndContract = {
   handler: 'ObjectHandler',
   method: 'DELETE',
   access: { kind: 'session' },
-  success: 200,
   faults: ['object.not_found'],
-  reply: { callinfo: z.object({ message }) },
+  reply: { callinfo: messageSchema },
   params: objectParams,
-  body: z.object({}),
 } as const

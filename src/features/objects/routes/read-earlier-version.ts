@@ -22,7 +22,6 @@ export const readEarlierVersion = (reading: ObjectReading, templates: Templates)
       'Each field that is decrypted gets a record in the audit trail. To have the values again, edit the object with them.',
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
     scopedUse: ({ decrypt }) => ['object.read', ...(decrypt === 'true' ? (['object.decrypt'] as const) : [])],
-    success: 200,
     faults: ['object.tampered'],
     reply: {
       members: z.object({ HISTORY: z.array(earlierSchema).min(1).max(1).describe('The version, as the list has it.') }),

@@ -53,7 +53,6 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
       ...([decrypt, filedata].includes('true') ? (['object.decrypt'] as const) : []),
       ...(children === 'true' ? (['object.list'] as const) : []),
     ],
-    success: 200,
     faults: ['request.quota', 'object.tampered', 'object.no_file', 'object.busy'],
     reply: { members: readSchema },
     params: objectParams,

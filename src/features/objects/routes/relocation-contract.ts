@@ -5,7 +5,6 @@ import { objectParams, relocatedSchema } from './object-record.ts'
 export const relocationContract = {
   handler: 'ObjectHandler',
   method: 'POST',
-  success: 200,
   faults: ['object.invalid', 'object.parent_unknown', 'object.tampered', 'object.key_exhausted'],
   reply: { callinfo: relocatedSchema },
   params: objectParams,

@@ -17,7 +17,6 @@ export const setAlarm = (objects: Objects) =>
     summary: 'Set or clear the alarm of an object',
     details: 'With the alarm set, decrypting a field that can alarm, or the file, is told to the operator.',
     access: { kind: 'vault', permission: 'Admin', resource: objectQuery },
-    success: 200,
     reply: { callinfo: savedSchema },
     params: objectParams,
     body: z.object({ alarm: flag.describe('Whether decrypting the object raises an alarm from now on.') }),

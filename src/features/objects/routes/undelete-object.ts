@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { Fault } from '../../../fault.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { idText } from '../../../http/contract/shared-fields.ts'
@@ -17,14 +16,12 @@ export const undeleteObject = (trash: Trash) =>
     details:
       'With all that was deleted with it, as long as its time has not passed. It goes back to where it was, or to the root of its vault if its parent is gone.',
     access: { kind: 'vault', permission: 'Write', resource: trashedQuery },
-    success: 200,
     reply: {
       callinfo: relocatedSchema.extend({
         parentid: idText('Id of the object in which it lies, 0 in the root of the vault.'),
       }),
     },
     params: objectParams,
-    body: z.object({}),
     async run({ resource, caller, commit }) {
       if (resource === undefined) throw new Fault('object.not_found')
       const { parentId, objects } = await trash.takeBack(resource, { userId: caller.userId, commit })

@@ -12,11 +12,9 @@ export const listDevices = (devices: Devices) =>
     path: '/user/:userid/otp',
     summary: 'List the OTP devices of a user',
     access: { kind: 'session', capability: 'admin', self: 'userid' },
-    success: 200,
     faults: ['user.not_found'],
     reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema).describe('The devices of the user.') }) },
     params: userParams,
-    body: z.object({}),
     async run({ params }) {
       const { id } = await holderOf(devices, params.userid)
       return { callinfo: { otpdevices: (await devices.list(id)).map(deviceRecord) } }

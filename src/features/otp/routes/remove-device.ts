@@ -14,11 +14,9 @@ export const removeDevice = (devices: Devices) =>
     summary: 'Take an OTP device from a user',
     details: 'A login with it is refused from now on.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'otp.device_not_found'],
     reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     params: deviceParams,
-    body: z.object({}),
     async run({ params, commit }) {
       const { id } = await holderOf(devices, params.userid)
       const deviceId = deviceIdOf(params.deviceid)

@@ -18,7 +18,6 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     summary: 'Resynchronise a HOTP token by two consecutive codes',
     details: 'For a token whose button was pressed so often without a login that its codes are no longer accepted.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'otp.device_not_found', 'otp.resync_failed'],
     reply: { callinfo: messageSchema },
     params: deviceParams,

@@ -13,11 +13,9 @@ export const listPasskeys = (passkeys: Passkeys) =>
     path: '/user/:userid/passkeys',
     summary: 'List the passkeys of a user',
     access: { kind: 'session', capability: 'admin', self: 'userid' },
-    success: 200,
     faults: ['user.not_found'],
     reply: { callinfo: z.object({ passkeys: z.array(passkeySchema).describe('The passkeys, the oldest first.') }) },
     params: userParams,
-    body: z.object({}),
     async run({ params }) {
       return { callinfo: { passkeys: (await passkeys.list(userIdOf(params.userid))).map(passkeyItem) } }
     },

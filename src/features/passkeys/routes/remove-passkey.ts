@@ -15,11 +15,9 @@ export const removePasskey = (passkeys: Passkeys) =>
     summary: 'Take a passkey from a user',
     details: 'A login with it is refused from now on.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'passkey.not_found'],
     reply: { callinfo: z.object({ message, passkey: passkeySchema }) },
     params: userParams.extend({ passkeyid: passkeySegment() }),
-    body: z.object({}),
     async run({ params, note, commit }) {
       const [userId, passkeyId] = [userIdOf(params.userid), passkeyIdOf(params.passkeyid)]
       note({ target: `user ${userId}: passkey ${passkeyId}` })

@@ -83,7 +83,6 @@ export const generatePassword = (generator: Generator) =>
     summary: 'Generate a password',
     details: 'Where fewer than 2^50 passwords are like it, `CALLINFO.general` says that it is weak.',
     access: { kind: 'session' },
-    success: 200,
     reply: {
       callinfo: z.object({
         passphrase: z.string().describe('The password. The appliance does not keep it.'),
@@ -92,7 +91,6 @@ export const generatePassword = (generator: Generator) =>
         bits: z.int().min(0).describe('Its strength: there are 2 to the power of this many like it, rounded down.'),
       }),
     },
-    params: z.object({}),
     body,
     async run({ body: fields }) {
       const { text, bits } = await generator.generate(requestOf(fields))

@@ -26,13 +26,10 @@ export const listPolicies = () =>
     path: '/utils/policies',
     summary: 'List the password policies',
     access: { kind: 'session' },
-    success: 200,
     reply: {
       callinfo: z.object({
         policies: z.array(policySchema).describe('The policies, in a fixed order, which is not that of their ids.'),
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     run: () => Promise.resolve({ callinfo: { policies: passwordPolicies } }),
   })

@@ -39,7 +39,6 @@ export const changeService = (accounts: ServiceAccounts) =>
     path: '/service/:serviceid',
     summary: 'Change a service account',
     access: access(accounts),
-    success: 200,
     faults: ['service.not_found', 'service.invalid', 'user.not_found'],
     reply: { callinfo: z.object({ service: serviceSchema.describe('The account as it is now.') }) },
     params: serviceParams,
@@ -62,11 +61,9 @@ export const removeService = (accounts: ServiceAccounts) =>
     path: '/service/:serviceid',
     summary: 'Disable a service account and take all its credentials',
     access: ofOwner(accounts),
-    success: 200,
     faults: ['service.not_found'],
     reply: { callinfo: messageSchema },
     params: serviceParams,
-    body: z.object({}),
     async run({ params, caller, commit }) {
       const id = serviceIdOf(params.serviceid)
       await accounts.remove(id, caller.userId, commit)

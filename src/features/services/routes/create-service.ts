@@ -25,7 +25,6 @@ export const createService = (accounts: ServiceAccounts) =>
     success: 201,
     faults: ['service.invalid', 'user.exists', 'user.not_found'],
     reply: { callinfo: z.object({ service: serviceSchema.describe('The new account.') }) },
-    params: z.object({}),
     body,
     target: { noun: 'service', member: 'name' },
     async run({ body: { owner, expires, ...fields }, caller, commit }) {

@@ -13,12 +13,9 @@ export const listServices = (accounts: ServiceAccounts) =>
     path: '/service',
     summary: 'List service accounts',
     access: { kind: 'session' },
-    success: 200,
     reply: {
       callinfo: z.object({ services: z.array(serviceSchema).describe('In the order in which they were made.') }),
     },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller }) {
       const all = await accounts.list()
       const seen = holds(caller.capabilities, 'admin') ? all : all.filter(({ owner }) => owner?.id === caller.userId)
@@ -35,11 +32,9 @@ export const readService = (accounts: ServiceAccounts) =>
     path: '/service/:serviceid',
     summary: 'Read a service account',
     access: ofOwner(accounts),
-    success: 200,
     faults: ['service.not_found'],
     reply: { callinfo: z.object({ service: serviceSchema.describe('The account.') }) },
     params: serviceParams,
-    body: z.object({}),
     async run({ params }) {
       return { callinfo: { service: serviceRecord(await accounts.read(serviceIdOf(params.serviceid))) } }
     },

@@ -142,11 +142,9 @@ export const removeCredential = (accounts: ServiceAccounts) =>
     path: '/service/:serviceid/credential/:credentialid',
     summary: 'Remove a credential of a service account, and end its sessions',
     access: ofOwner(accounts),
-    success: 200,
     faults: ['service.not_found', 'service.credential_unknown'],
     reply: { callinfo: messageSchema },
     params: serviceParams.extend({ credentialid: z.string().describe('Id of the credential, 16 hexadecimal digits.') }),
-    body: z.object({}),
     async run({ params: { serviceid, credentialid }, caller, commit }) {
       const id = serviceIdOf(serviceid)
       await accounts.removeCredential(id, credentialid, caller.userId, commit)

@@ -12,10 +12,7 @@ export const listTemplates = (templates: Templates) =>
     path: '/template',
     summary: 'List the templates',
     access: { kind: 'session' },
-    success: 200,
     reply: { members: z.object({ TEMPLATE: z.array(entrySchema).describe('The templates.') }) },
-    params: z.object({}),
-    body: z.object({}),
     async run() {
       return { members: { TEMPLATE: (await templates.list()).map(templateEntry) } }
     },

@@ -19,7 +19,6 @@ export const readTemplate = (templates: Templates) =>
     path: '/template/:templateid',
     summary: 'Read a template',
     access: { kind: 'session' },
-    success: 200,
     faults: ['template.not_found'],
     reply: {
       members: z.object({
@@ -28,7 +27,6 @@ export const readTemplate = (templates: Templates) =>
       }),
     },
     params: z.object({ templateid: id }),
-    body: z.object({}),
     async run({ params }) {
       const template = await templates.find(params.templateid)
       return { members: { TEMPLATE: templateEntry(template), TEMPLATES: [templateRecord(template)] } }

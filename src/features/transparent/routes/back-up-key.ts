@@ -18,7 +18,6 @@ export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
     summary: 'Back up a key',
     details: 'With all its versions and flags. It can be restored on appliances that have the same backup keys.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found', 'key.backup_forbidden', 'key.tampered'],
     reply: {
       callinfo: z.object({ ...keyNames, version: latestVersion }),
@@ -29,7 +28,6 @@ export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
       }),
     },
     params: keyParams,
-    body: z.object({}),
     async run({ vault, resource }) {
       const { key, text } = await transfers.backup(vault, resource)
       return {

@@ -54,12 +54,12 @@ export function itemsOf<Item extends object>(
 /** `batch_results`: for each item its `reference` and its members, or `error` with the number of the fault. */
 export function batchResults<R>(
   items: readonly { readonly reference?: string | undefined }[],
-  results: Batch<R>,
-  write: (value: R) => Record<string, string>,
+  outcomes: Batch<R>,
+  write: (result: R) => Record<string, string>,
 ) {
-  return results.map((result, index) => {
+  return outcomes.map((outcome, index) => {
     const reference = items[index]?.reference
-    const members = 'value' in result ? write(result.value) : { error: errorOf(result.fault) }
+    const members = 'result' in outcome ? write(outcome.result) : { error: errorOf(outcome.fault) }
     return reference === undefined ? members : { ...members, reference }
   })
 }

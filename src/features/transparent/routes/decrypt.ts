@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { batchOf, mapEach, readyIn, valueOf } from '../batch.ts'
+import { batchOf, mapEach, onlyResult, readyIn } from '../batch.ts'
 import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
@@ -42,7 +42,6 @@ export const decrypt = (ciphers: Ciphers) =>
       'The ciphertext says which version of the key made it. `batch_input` in place of `ciphertext` decrypts many at once: faults then stand with the items, and the status is that of a success.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     scopedUse: 'key.decrypt',
-    success: 200,
     faults: [
       'key.not_found',
       'key.wrong_type',
@@ -79,7 +78,7 @@ export const decrypt = (ciphers: Ciphers) =>
             })),
           },
         }
-      return { callinfo: { plaintext: valueOf(results[0]).toString('base64'), key_version: String(version), ...names } }
+      return { callinfo: { plaintext: onlyResult(results).toString('base64'), key_version: String(version), ...names } }
     },
   })
 

@@ -18,11 +18,9 @@ export const deleteKey = (keys: KeyDeletion) =>
     details:
       'Every use of the key ends at once. Until its recovery window has passed (the setting `keys.recoveryWindowMs`) it can be taken back; then it is destroyed with all that it encrypted.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found', 'key.delete_forbidden'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
-    body: z.object({}),
     async run({ resource, commit }) {
       const key = await keys.remove(resource, commit)
       return { callinfo: namesOf(key) }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { batchOf, mapEach, valueOf } from '../batch.ts'
+import { batchOf, mapEach, onlyResult } from '../batch.ts'
 import type { Ciphers, PlainItem } from '../ciphers.ts'
 import { writeCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
@@ -96,7 +96,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       const names = { name: params.name, objectid: String(key?.id ?? ''), type: key?.type ?? body.type }
       if (body.batch_input)
         return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, writeItem) } }
-      const encrypted = valueOf(results[0])
+      const encrypted = onlyResult(results)
       note({ keyVersion: encrypted.version })
       return { callinfo: Object.assign(writeItem(encrypted), names) }
     },

@@ -31,7 +31,6 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     details:
       'Wrapped to `public_key`; without it in the open, where the key was created with `allow_plaintext_export`.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
     reply: {
       callinfo: z.object({ ...keyNames, version: latestVersion }),

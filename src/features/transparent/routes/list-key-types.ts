@@ -36,10 +36,7 @@ export const listKeyTypes = (hsm: Pick<Hsm, 'kindSupport'>) =>
     path: '/transparent/types',
     summary: 'List the key types and what this token can do of them',
     access: { kind: 'session' },
-    success: 200,
     reply: { members: z.object({ TYPES: z.array(typeSchema).describe('The key types.') }) },
-    params: z.object({}),
-    body: z.object({}),
     async run() {
       const offers = await hsm.kindSupport()
       const types = keyTypes.map(({ name, kind, cipher, signature, mac }) => {

@@ -33,7 +33,6 @@ export const listKeys = (keyring: Keyring, sources: DetailSources, method: 'LIST
     details: 'In pages of 1,000: the last page has fewer.',
     access: { kind: 'vault', permission: 'Read' },
     scopedUse: 'key.read',
-    success: 200,
     demanding: [{ what: 'Listing deleted keys', permission: 'Admin', isAsked: ({ body }) => body.deleted }],
     faults: ['key.tampered'],
     reply: {

@@ -37,7 +37,6 @@ export const makeDataKey = (dataKeys: DataKeys) =>
         isAsked: ({ params }) => params.type === 'plaintext',
       },
     ],
-    success: 200,
     faults: [
       'key.not_found',
       'key.wrong_type',

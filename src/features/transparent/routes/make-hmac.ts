@@ -17,7 +17,6 @@ export const makeHmac = (signatures: Signatures) =>
     details: 'HMAC-SHA-256 with a key of type `hmac-sha256`. `verify` checks it.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     scopedUse: 'key.hmac',
-    success: 200,
     faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
     reply: { callinfo: z.object({ ...keyNames, key_version: usedVersion, hmac: signatureText('The HMAC') }) },
     params: keyParams,

@@ -20,9 +20,7 @@ export const makeRandom = (hsm: Pick<Hsm, 'random'>, vaults: Pick<Vaults, 'listF
         scopesOf: async (userId) => (await vaults.listFor(userId)).flatMap(({ scope }) => scope ?? []),
       },
     },
-    success: 200,
     reply: { callinfo: z.object({ random_bytes: z.string().describe('The bytes, in `format`.') }) },
-    params: z.object({}),
     body: z.object({
       bytes: z
         .union(

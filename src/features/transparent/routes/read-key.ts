@@ -16,7 +16,6 @@ export const readKey = (keyring: Keyring, sources: DetailSources) =>
     summary: 'Read what is known of a key',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     scopedUse: 'key.read',
-    success: 200,
     faults: ['key.not_found', 'key.tampered'],
     reply: {
       callinfo: z.object({ version: latestVersion, objectid: keyNames.objectid, ...keyRulesShown }),

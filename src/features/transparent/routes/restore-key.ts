@@ -20,7 +20,6 @@ export const restoreKey = (transfers: Transfers) =>
     details: 'Into the vault of the path, under the name of the path. A backup of another vault needs Admin there too.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     demanding: [{ what: '`force`', permission: 'Admin', isAsked: ({ body }) => body.force }],
-    success: 200,
     faults: ['backup.invalid', 'backup.foreign', 'key.exists'],
     reply: { callinfo: z.object({ ...keyNames, key_version: latestVersion }) },
     params: keyParams,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { batchOf, mapEach, valueOf } from '../batch.ts'
+import { batchOf, mapEach, onlyResult } from '../batch.ts'
 import type { Ciphers, RewrapItem } from '../ciphers.ts'
 import { existing } from '../key-versions.ts'
 import { keyQuery } from '../records.ts'
@@ -34,7 +34,6 @@ export const rewrap = (ciphers: Ciphers) =>
       'The plaintext does not leave the boundary of the token. After a rotation it brings stored ciphertexts to the new version.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     scopedUse: 'key.rewrap',
-    success: 200,
     faults: [
       'key.not_found',
       'key.wrong_type',
@@ -62,7 +61,7 @@ export const rewrap = (ciphers: Ciphers) =>
       const names = namesOf(key)
       if (body.batch_input)
         return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, writeItem) } }
-      const rewrapped = valueOf(results[0])
+      const rewrapped = onlyResult(results)
       note({ keyVersion: rewrapped.version })
       return { callinfo: { ...writeItem(rewrapped), ...names } }
     },

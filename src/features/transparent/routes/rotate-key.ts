@@ -18,7 +18,6 @@ export const rotateKey = (keyring: Keyring) =>
     faults: ['key.not_found', 'key.tampered', 'key.versions', 'key.token_full', 'store.conflict'],
     reply: { callinfo: z.object({ ...keyNames, key_version: latestVersion }) },
     params: keyParams,
-    body: z.object({}),
     quota: ({ resource }) => quotaOf(resource?.key.type),
     async run({ vault, resource, commit }) {
       const { key } = await keyring.rotate(vault, resource, commit)

@@ -14,7 +14,6 @@ export const setKeyVersion = (keyring: Keyring) =>
     path: '/transparent/:vaultid/keys/:name/versions/:version',
     summary: 'Disable or enable one version of a key',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
     reply: {
       callinfo: z.object({

@@ -53,7 +53,6 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
         isAsked: () => true,
       },
     ],
-    success: 200,
     faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
     reply: { callinfo: z.object({ ...keyNames, key_version: usedVersion, signature: signatureText('The signature') }) },
     params: keyParams,

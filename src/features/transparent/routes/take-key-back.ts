@@ -14,11 +14,9 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     summary: 'Take a deleted key back',
     details: 'With all its versions, as long as its recovery window has not passed.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
-    body: z.object({}),
     async run({ resource, commit }) {
       const key = await keys.takeBack(resource, commit)
       return { callinfo: namesOf(key) }

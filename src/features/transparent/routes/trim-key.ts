@@ -18,7 +18,6 @@ export const trimKey = (keyring: Keyring) =>
     summary: 'Destroy old versions of a key',
     details: 'What the destroyed versions encrypted is lost for good: rewrap it before.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
     reply: {
       callinfo: z.object({

@@ -18,7 +18,6 @@ export const updateKey = (keyring: Keyring) =>
     summary: 'Change flags and limits of a key',
     details: 'It changes what is given and leaves the rest.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
-    success: 200,
     faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
     reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: oneKey }) },
     params: keyParams,

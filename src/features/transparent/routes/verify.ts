@@ -17,7 +17,6 @@ export const verify = (signatures: Signatures) =>
     details: 'Say the same of hash, padding and form as when it was signed.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     scopedUse: 'key.verify',
-    success: 200,
     faults: [
       'key.not_found',
       'key.wrong_type',

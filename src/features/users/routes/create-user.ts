@@ -53,7 +53,6 @@ export const createUser = (users: Users) =>
       'otp.device_invalid',
     ],
     reply: { callinfo: createdSchema },
-    params: z.object({}),
     body,
     target: { noun: 'user', member: 'username' },
     unechoed: ['passphrase'],

@@ -16,13 +16,11 @@ export const disableUser = (users: Users) =>
     details:
       'A user is never deleted: records name them. The sessions of the user end; `PUT /user/{userid}` with a status enables the user again.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: ['user.not_found', 'user.invalid'],
     reply: {
       callinfo: z.object({ calculated_status: bitmap('Capabilities that the user has now, without Active.'), message }),
     },
     params: userParams,
-    body: z.object({}),
     async run({ params, caller, commit }) {
       const user = await users.change(userIdOf(params.userid), { capabilities: deactivated }, commit, caller.userId)
       return { callinfo: { calculated_status: user.capabilities, message: 'User disabled' } }

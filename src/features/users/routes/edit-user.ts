@@ -25,7 +25,6 @@ export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | '
     details:
       'It changes what is given and leaves the rest. PUT and POST do the same. Callers cannot raise their own capabilities.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     faults: [
       'user.not_found',
       'user.exists',

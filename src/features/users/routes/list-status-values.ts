@@ -15,7 +15,6 @@ export const listStatusValues = () =>
     path: '/utils/statusvalues',
     summary: 'List the bits of status',
     access: { kind: 'session' },
-    success: 200,
     reply: {
       callinfo: z.object({
         statusbits: z
@@ -26,7 +25,5 @@ export const listStatusValues = () =>
           .describe('What the bits of both kinds of status are called.'),
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     run: () => Promise.resolve({ callinfo: { statusbits } }),
   })

@@ -50,9 +50,7 @@ export const listUsers = (users: Users) =>
     path: '/user',
     summary: 'List users, or search for some',
     access,
-    success: 200,
     reply: { callinfo: pageSchema },
-    params: z.object({}),
     body: z.object({
       searchstring: needle
         .describe('Part of a user name, full name or e-mail address: 15 characters at most. All users when absent.')
@@ -81,7 +79,6 @@ export const readUser = (users: Users) =>
     path: '/user/:userid',
     summary: 'Read a user by id, or search for some',
     access,
-    success: 200,
     faults: ['user.not_found'],
     reply: { callinfo: foundSchema },
     params: z.object({
@@ -89,7 +86,6 @@ export const readUser = (users: Users) =>
         .union([z.string().regex(/^\d+$/), needle], anIdOrText)
         .describe('Id of a user in decimal digits, or a text of 15 characters at most to search for.'),
     }),
-    body: z.object({}),
     async run({ params: { userid }, caller }) {
       const found = /^\d+$/.test(userid)
         ? [await users.read(userIdOf(userid))]

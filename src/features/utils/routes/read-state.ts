@@ -39,10 +39,7 @@ export const readState = (release: string, ask: AskState) =>
     details:
       'Of the machine that answers. `strongroom doctor`, on the machine, looks at more, and says what to do about it.',
     access: { kind: 'session', capability: 'admin' },
-    success: 200,
     reply: { callinfo: stateSchema },
-    params: z.object({}),
-    body: z.object({}),
     async run() {
       return { callinfo: { version: release, ...stateRecord(await ask()) } }
     },

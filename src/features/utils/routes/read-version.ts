@@ -10,9 +10,6 @@ export const readVersion = (release: string) =>
     path: '/utils/version',
     summary: 'Read the version of the appliance',
     access: { kind: 'session' },
-    success: 200,
     reply: { callinfo: z.object({ version: z.string().describe('Release of the program that answers.') }) },
-    params: z.object({}),
-    body: z.object({}),
     run: () => Promise.resolve({ callinfo: { version: release } }),
   })

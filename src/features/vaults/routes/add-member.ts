@@ -14,7 +14,6 @@ export const addMember = (memberships: Memberships) =>
     details:
       'The user sees the vault and what lies in it from the next call on; with grants, what they allow and nothing else.',
     access: { kind: 'vault', permission: 'Admin' },
-    success: 200,
     faults: ['user.not_found', 'vault.member_exists'],
     reply: { callinfo: messageSchema },
     params: memberParams,

@@ -13,7 +13,6 @@ export const changeMember = (memberships: Memberships) =>
     summary: 'Change the permission of a member, and its grants',
     details: 'It takes effect with the next call of the member. Grants that are not named stay as they are.',
     access: { kind: 'vault', permission: 'Admin' },
-    success: 200,
     faults: ['vault.member_unknown', 'vault.last_admin'],
     reply: { callinfo: messageSchema },
     params: memberParams,

@@ -17,7 +17,6 @@ export const confirmMember = (memberships: Memberships) =>
     details:
       'A membership is put on hold when an administrator or the operator gives its user a pass phrase or a second factor, so that neither of them gets into the vaults of the user by it.',
     access: { kind: 'vault', permission: 'Admin' },
-    success: 200,
     faults: ['vault.member_unknown', 'vault.member_awake', 'access.confirmation', 'store.conflict'],
     reply: { callinfo: messageSchema },
     params: memberParams,

@@ -18,13 +18,11 @@ export const createVault = (vaults: Vaults) =>
     details:
       'The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent. Ten earlier versions of each object are kept when `history` is.',
     access: { kind: 'session', capability: 'createVault' },
-    success: 200,
     faults: ['vault.policy_unknown'],
     reply: {
       callinfo: messageSchema,
       members: z.object({ VAULT: oneVault, VAULTS: oneVault }),
     },
-    params: z.object({}),
     body: vaultFields.meta({ anyOf: [{ required: ['vaultname'] }, { required: ['groupname'] }] }),
     target: { noun: 'vault', member: 'vaultname' },
     quota: 'keys',

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { vaultParams } from './vault-record.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
@@ -14,11 +13,9 @@ export const deleteVault = (vaults: Vaults) =>
     summary: 'Delete an empty vault',
     details: 'Its objects and keys have to be deleted first.',
     access: { kind: 'vault', permission: 'Admin', capability: 'createVault' },
-    success: 200,
     faults: ['vault.not_empty', 'store.conflict'],
     reply: { callinfo: messageSchema },
     params: vaultParams,
-    body: z.object({}),
     async run({ vault, commit, record }) {
       await vaults.remove(vault.id, commit, (objects) =>
         record({ operation: 'object.destroy', target: `${objects} deleted objects` }),

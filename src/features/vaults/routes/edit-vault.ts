@@ -14,7 +14,6 @@ export const editVault = (vaults: Vaults) =>
     summary: 'Change name, password policy, description or history of a vault',
     details: 'It changes what is given and leaves the rest.',
     access: { kind: 'vault', permission: 'Admin' },
-    success: 200,
     faults: ['vault.policy_unknown'],
     reply: { callinfo: messageSchema, members: z.object({ VAULT: oneVault }) },
     params: vaultParams,

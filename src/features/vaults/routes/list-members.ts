@@ -43,12 +43,10 @@ export const listMembers = (memberships: Memberships) =>
     path: '/vault/:vaultid/members',
     summary: 'List the members of a vault',
     access: { kind: 'vault', permission: 'Read' },
-    success: 200,
     reply: {
       callinfo: z.object({ vaultmembers: z.array(memberSchema).describe('The members, in the order of their ids.') }),
     },
     params: vaultParams,
-    body: z.object({}),
     async run({ vault }) {
       const members = await memberships.list(vault.id)
       return { callinfo: { vaultmembers: members.map(memberRecord) } }

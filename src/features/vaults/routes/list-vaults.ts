@@ -17,14 +17,11 @@ export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'countOn
     summary: 'List the vaults shared with the caller',
     details: 'Vaults in which the membership of the caller is on hold are left out; `CALLINFO.general` says so.',
     access: { kind: 'session' },
-    success: 200,
     reply: {
       members: z.object({
         VAULTS: z.array(vaultSchema).describe('The vaults, in the order of their ids; empty where none is shared.'),
       }),
     },
-    params: z.object({}),
-    body: z.object({}),
     async run({ caller }) {
       const shared = await vaults.listFor(caller.userId)
       const onHold = await recoveries.countOnHold(caller.userId)

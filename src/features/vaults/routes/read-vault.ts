@@ -21,11 +21,9 @@ export const readVault = (vaults: Vaults, contents: VaultContents) =>
     details: 'Its objects come without their encrypted fields: `GET /object/{objectid}` decrypts those.',
     access: { kind: 'vault', permission: 'Read' },
     scopedUse: 'object.list',
-    success: 200,
     faults: ['request.quota'],
     reply: { members: z.object({ VAULT: oneVault, ...contents.shape }) },
     params: vaultParams,
-    body: z.object({}),
     async run({ vault: { id, permission, scope }, admit }) {
       const vault = await vaults.read(id)
       const read = await contents.read(id, () => admit('longLists'))

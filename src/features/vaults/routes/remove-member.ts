@@ -20,14 +20,12 @@ export const removeMember = (memberships: Memberships) =>
         isAsked: ({ params, caller }) => params.userid !== caller?.userId,
       },
     ],
-    success: 200,
     faults: ['vault.member_unknown', 'vault.last_admin'],
     reply: {
       callinfo: messageSchema,
       data: z.looseObject({ userid: z.int().min(1).describe('Id of the user who was removed, as a number.') }),
     },
     params: memberParams,
-    body: z.object({}),
     async run({ params: { userid }, vault, commit }) {
       await memberships.remove({ vaultId: vault.id, userId: userid }, commit)
       return { callinfo: { message: 'User removed from vault' }, data: { userid } }

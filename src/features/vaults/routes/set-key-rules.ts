@@ -15,7 +15,6 @@ export const setKeyRules = (vaults: Vaults) =>
     summary: 'Set how the keys of a vault may be made and used',
     details: 'It changes what is given, leaves the rest, and answers with all.',
     access: { kind: 'vault', permission: 'Admin' },
-    success: 200,
     reply: {
       callinfo: z.object({
         create_on_encrypt: z.boolean().describe('Whether encrypting with a name that no key has makes the key.'),

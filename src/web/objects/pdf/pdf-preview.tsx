@@ -3,7 +3,7 @@ import { useAction } from '../../controls/action.ts'
 import { useIsSlow } from '../../controls/slow-work.ts'
 import { Pager } from '../../controls/pager.tsx'
 import { ErrorMessage } from '../../controls/error-message.tsx'
-import { useWordsOf } from '../../words/spoken.tsx'
+import { useWordsOf } from '../../words/language.tsx'
 import { type DrawnPage, PdfDrawing, UndrawablePage } from './pdf-drawing.ts'
 import { pdfWords } from './pdf-words.ts'
 

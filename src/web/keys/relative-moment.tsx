@@ -1,5 +1,5 @@
 import { momentWords } from '../controls/moment-text.tsx'
-import { useWords } from '../words/spoken.tsx'
+import { useWords } from '../words/language.tsx'
 
 const units = [
   ['year', 31_557_600],
@@ -19,7 +19,7 @@ export function relativeWords(at: string, locale: string, now = Date.now()): str
 }
 
 /** A relative time. The exact time is its tooltip. */
-export function Moment({ at }: { readonly at: string }) {
+export function RelativeMoment({ at }: { readonly at: string }) {
   const { locale } = useWords()
   return (
     <time dateTime={at} title={momentWords(at, locale)}>

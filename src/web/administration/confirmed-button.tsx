@@ -1,0 +1,73 @@
+import { useState, type ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { Question } from '../controls/question.tsx'
+import { ErrorMessage } from '../controls/error-message.tsx'
+import { useWords } from '../words/language.tsx'
+
+interface QuestionProps {
+  readonly title: string
+  readonly question: string
+  /** Text of the button, and of the one that confirms. */
+  readonly text: string
+  readonly onConfirm: (signal: AbortSignal) => Promise<void>
+}
+
+interface Props extends QuestionProps {
+  readonly icon?: ReactNode
+  /** Its name for screen readers, where several buttons have the same text. */
+  readonly label?: string
+  readonly isSmall?: boolean
+}
+
+/** A button that asks before it ends or removes something. */
+export function ConfirmedButton({ icon, label, isSmall = false, ...question }: Props) {
+  const [isAsked, setIsAsked] = useState(false)
+  return (
+    <>
+      <Button
+        className={isSmall ? 'button small' : 'button'}
+        aria-label={label ?? question.text}
+        onPress={() => setIsAsked(true)}
+      >
+        {icon}
+        {question.text}
+      </Button>
+      {isAsked && <ConfirmQuestion {...question} onClose={() => setIsAsked(false)} />}
+    </>
+  )
+}
+
+/** It stays with the error where the call fails. */
+function ConfirmQuestion({
+  title,
+  question,
+  text,
+  onConfirm,
+  onClose,
+}: QuestionProps & { readonly onClose: () => void }) {
+  const words = useWords()
+  const { error, run } = useAction()
+  const act = async (): Promise<void> => {
+    if (await run(onConfirm)) onClose()
+  }
+  return (
+    <Question
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button className="button" onPress={onClose}>
+            {words.cancel}
+          </Button>
+          <Button className="button danger" onPress={() => void act()}>
+            {text}
+          </Button>
+        </>
+      }
+    >
+      {error !== undefined && <ErrorMessage error={error} />}
+      <p>{question}</p>
+    </Question>
+  )
+}
