@@ -28,6 +28,7 @@ export const adoptOwnToken = (devices: OwnDevices) =>
       'access.resting',
       'login.refused',
       'login.throttled',
+      'login.type_disabled',
     ],
     reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     params: z.object({}),
