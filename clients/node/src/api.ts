@@ -3258,7 +3258,7 @@ export interface Operations {
       /**
        * Name of the object. When absent or empty it is made of the fields.
        */
-      objectname?: string
+      objectname?: string | null
       [k: string]: unknown
     }
     answer: Envelope & {

@@ -19,7 +19,7 @@ import { countOnHold } from '../users/recovery-records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
-import type { Credentials, LoginType } from './credentials.ts'
+import type { Credentials } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
 import type { ApplicationKey } from './application-key-records.ts'
@@ -61,7 +61,6 @@ export function createLogin({
   credentialCheck,
   sessions,
   clock,
-  enabledTypes,
   siteWarnings,
   passphraseMaxAgeMs,
 }: {
@@ -71,7 +70,6 @@ export function createLogin({
   readonly credentialCheck: CredentialCheck
   readonly sessions: Sessions
   readonly clock: Clock
-  readonly enabledTypes: readonly LoginType[]
   /** Warnings for administrators, under their keys in `CALLINFO.audit`. */
   readonly siteWarnings: () => Sentences
   /** 0: the age of pass phrases is not limited. */
@@ -89,7 +87,6 @@ export function createLogin({
 
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
     const { credentials, applicationKey } = await chooseReading(applicationKeys, readings)
-    if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
     const application = { text: credentials.applicationKey, key: applicationKey }
     const verified = await credentialCheck.beginSession({ ...credentials, username, address }, application)
     if (!verified || !applicationKey || !mayLogIn(verified.user.capabilities)) throw new Fault('login.refused')

@@ -34,7 +34,7 @@ export interface PassphraseChanges {
   /**
    * A change by the user, with the present pass phrase and a fresh second factor, throttled like a login. Ends the
    * user's other sessions and withdraws an administrator's request for the change.
-   * @throws Fault `passphrase.refused`, `login.refused`, `login.throttled`, `login.busy`
+   * @throws Fault `passphrase.refused`, `login.refused`, `login.throttled`, `login.busy`, `login.type_disabled`
    */
   changeOwn(caller: Caller, change: OwnChange, commit: Commit): Promise<PassphraseChanged>
   /**

@@ -19,8 +19,9 @@ export interface ValueRules {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** In characters, for a field and for a name. */
+/** In UTF-16 code units, for a field. */
 const maxLength = 65_536
+/** In code points. */
 export const maxNameLength = 255
 
 /**
@@ -89,11 +90,8 @@ function derivedName(template: Template, open: Readonly<Record<string, string>>)
   const subject = template.file === undefined ? undefined : open['cn']
   const names = [subject, ...template.fields.map(({ name }) => open[name]), template.name]
   const name = names.map((value) => value?.trim().replaceAll(/\s+/g, ' ')).find(Boolean) ?? ''
-  return name.length <= maxNameLength
-    ? name
-    : `${Array.from(name)
-        .slice(0, maxNameLength - 1)
-        .join('')}…`
+  const characters = Array.from(name)
+  return characters.length <= maxNameLength ? name : `${characters.slice(0, maxNameLength - 1).join('')}…`
 }
 
 /** A file that was stored for the object. */
@@ -150,13 +148,23 @@ export const mostSearchedBytes = 3 * mostSearched
 /** The text that a search looks through: all short texts, and the beginning of those that do not fit. */
 export function searchTextOf({ name, fields, file }: Pick<Content, 'name' | 'fields' | 'file'>): string {
   const values = Object.values(fields).toSorted((one, other) => one.length - other.length)
-  const text = searchForm([...new Set([name, file?.name ?? '', ...values])].join('\n'))
+  const text = [...new Set([name, file?.name ?? '', ...values].map(searchForm))].join('\n')
   // Does not cut a character in half: PostgreSQL accepts no lone surrogate in JSON.
   return text.length <= mostSearched ? text : text.slice(0, mostSearched).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-/** Both sides of a comparison are folded to lower case, so that searches ignore case. */
-export const searchForm = (text: string): string => text.toLowerCase()
+/**
+ * Longer texts are not normalized, in characters: a text of nothing but accents takes time that grows with the square
+ * of its length.
+ */
+const mostNormalized = 1_024
+
+/**
+ * The form of both sides of a comparison: searches ignore case, and whether an accent is a character of its own, as
+ * macOS writes it in names of files.
+ */
+export const searchForm = (text: string): string =>
+  (text.length <= mostNormalized ? text.normalize('NFC') : text).toLowerCase()
 
 /** The status with the bit that says whether a value breaks the policy. */
 export function statusWith(status: number, weakFields: readonly string[]): number {

@@ -35,8 +35,8 @@ export interface ObjectReading {
   /** The parents of an object, from the root of its vault downwards. */
   ancestors(object: StoredObject): Promise<Ancestor[]>
   /**
-   * Objects whose name or unencrypted fields contain the text, in any case, in all vaults of a user: at most `most` of
-   * them, in no order.
+   * Objects whose name or unencrypted fields contain the text, in any case, in all vaults of a user: at most `most`, no
+   * matter which, in the order of their ids.
    */
   search(userId: number, text: string, most: number, admitLongList: AdmitLongList): Promise<ListedObject[]>
   /** The decrypted secrets: all encrypted fields that have a value. @throws Fault `object.tampered` */

@@ -13,14 +13,17 @@ interface Search {
   readonly most: number
 }
 
-/** Objects whose search text contains the needle, in the vaults of a user. */
+/** Objects whose search text contains the needle, in the vaults of a user, in the order of their ids. */
 export async function searchObjects(
   reader: Reader,
   search: Search,
   admitLongList: AdmitLongList,
 ): Promise<ListedObject[]> {
   const admitOnce = onlyOnce(admitLongList)
-  return withLongFields(reader, (await rowsOf(reader, search, admitOnce)).map(readFoundObject), admitOnce)
+  const rows = await rowsOf(reader, search, admitOnce)
+  // Not by SQL, which would have to sort all matches before the first can be given.
+  const found = rows.map(readFoundObject).toSorted((a, b) => a.id - b.id)
+  return withLongFields(reader, found, admitOnce)
 }
 
 /** A call counts once, whether its search or its list is long, or both. */

@@ -6,8 +6,8 @@ export interface Envelope extends Members {
 }
 
 /**
- * Converts an answer to the form of release 2.0.5 (spec: Versioning): lists of records are objects keyed by id, and
- * later members are left out. Nothing else differs.
+ * Converts an answer to the form of release 2.0.5 (spec: Versioning): records are in objects keyed by id, and later
+ * members are left out. Nothing else differs.
  */
 export function toLegacyResponse({ CALLINFO, ...members }: Envelope): Members {
   const { audit: _audit, errorcodes: _errorcodes, ...callinfo } = CALLINFO
@@ -33,8 +33,8 @@ const asItIs = (record: Members): Members => record
 
 /** A template's record in the notation of `/template`: `structure` is a list whose items have `fieldname`. */
 function oldTemplate({ info, structure }: Members): Members {
-  const fields = isList(structure) ? structure : []
-  return { INFO: info, STRUCTURE: Object.fromEntries(fields.map(({ fieldname, ...field }) => [fieldname, field])) }
+  const fields = recordsOf(structure).map(({ fieldname, ...field }) => [fieldname, field])
+  return { INFO: info, STRUCTURE: Object.fromEntries(fields) }
 }
 
 const renamed: Readonly<Record<string, Rename>> = {
@@ -49,11 +49,10 @@ const renamed: Readonly<Record<string, Rename>> = {
   TEMPLATE: keyed('TEMPLATE', ({ INFO }) => (isRecord(INFO) ? INFO['id'] : undefined)),
 }
 
-/** Only lists are converted: a single template was an object in that release, too. */
-function byId(records: unknown, idOf: (record: Members) => unknown, write: (record: Members) => unknown): unknown {
-  if (!isList(records)) return records
-  return Object.fromEntries(records.map((record) => [String(idOf(record)), write(record)]))
+function byId(records: unknown, idOf: (record: Members) => unknown, write: (record: Members) => unknown): Members {
+  return Object.fromEntries(recordsOf(records).map((record) => [String(idOf(record)), write(record)]))
 }
 
+/** The records of a list, or the one that stands by itself, like the template of `GET /template/:templateid`. */
+const recordsOf = (records: unknown): readonly Members[] => [records].flat().filter(isRecord)
 const isRecord = (value: unknown): value is Members => typeof value === 'object' && value !== null
-const isList = (value: unknown): value is readonly Members[] => Array.isArray(value) && value.every(isRecord)

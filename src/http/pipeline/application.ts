@@ -52,7 +52,8 @@ export function createApplication(
 
   function sendFile(context: Koa.Context, file: WebFile): Promise<void> | undefined {
     const answer = () => answerOfFile(file, encodingFor(context), context.get('If-None-Match'))
-    return console.send(context, answer) ? undefined : pipeline.refuse(context, new Fault('request.too_many'))
+    const fault = console.send(context, answer)
+    return fault && pipeline.refuse(context, fault)
   }
 
   function answerUnmatched(

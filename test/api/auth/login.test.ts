@@ -1,10 +1,10 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
+import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 
 let appliance: TestAppliance
 let user: TestUser
@@ -245,6 +245,25 @@ describe('one use of an OTP', () => {
     expectFault(await auth(body), 403, 1201)
     expect((await auth(appliance.credentials(one))).status).toBe(200)
   })
+})
+
+it('takes the codes of HOTP tokens where apps are disabled, whatever the client calls them', async () => {
+  const own = await TestAppliance.own({ login: { types: ['hwkey_otp'] } })
+  onTestFinished(() => own.close())
+  const holder = await own.addUser()
+  const { username, passphrase } = holder
+  const { secret } = await own.services.enrolments.enrolCodes(holder, { kind: 'hotp' }, operatorId, own.commit)
+  const [first = '', second = '', third = ''] = hotpCodes(secret, 0, { count: 3 })
+  const log = (members: object) => own.client().post('/auth', { username, apikey: own.applicationKey, ...members })
+  for (const members of [
+    { passphrase, otp: first, logintype: 'totp' },
+    { passphrase, otp: second },
+    { keys: passphrase + own.applicationKey + third },
+  ])
+    expect((await log(members)).json.ERRORS).toBeUndefined()
+  const code = totpCode(holder.totpSecret)
+  expectFault(await log({ passphrase, otp: code, logintype: 'totp' }), 403, 1201)
+  expectFault(await log({ passphrase, otp: 'no code', logintype: 'totp' }), 400, 1203)
 })
 
 describe('GET /authinfo/logintypes', () => {

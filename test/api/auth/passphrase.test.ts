@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
@@ -41,6 +41,19 @@ describe('PUT /auth/passphrase', () => {
     const otp = totpCode(user.totpSecret)
     expect((await change(await appliance.login(user), user, { otp, logintype: 'totp' })).status).toBe(200)
     expect(await logIn(user, fresh)).toBe(200)
+  })
+
+  it('takes no second factor of a type that is disabled, and uses none up', async () => {
+    const own = await TestAppliance.own({ login: { types: ['totp'] } })
+    onTestFinished(() => own.close())
+    const user = await own.addUser()
+    const credentials = { ...own.credentials(user), otp: totpCode(user.totpSecret), logintype: 'totp' }
+    const client = own.client((await own.client().must('POST', '/auth', credentials)).CALLINFO.token)
+    const counters = () => own.store.query('SELECT counter FROM otp_devices WHERE user_id = $1', [user.id])
+    const before = await counters()
+    for (const factor of [{}, { otp: undefined, logintype: 'smartcard' }])
+      expectFault(await change(client, user, factor), 400, 1203)
+    expect(await counters()).toEqual(before)
   })
 
   it('a user who is asked to change the pass phrase may log in and make calls, and is not asked again after the change', async () => {

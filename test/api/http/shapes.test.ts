@@ -75,7 +75,14 @@ describe('an application of release 2.0.5', () => {
       4: { INFO: { id: '4', name: 'Login' }, STRUCTURE: { password: { encrypted: true } } },
     })
     expect((await call('GET', at(`/vault/${id}`))).json['OBJECT']).toHaveProperty(objectId)
-    expect((await call('GET', at('/template'))).json['TEMPLATE']).toMatchObject({ 4: { INFO: { name: 'Login' } } })
+  })
+
+  it('reads templates keyed by id, and a single one in the same way, as csv-importer 1.0.4 takes its columns', async () => {
+    for (const path of ['/template', '/template/4']) {
+      const { TEMPLATE = {} } = (await call('GET', at(path))).json
+      const { INFO, STRUCTURE = {} } = TEMPLATE['4'] as Members
+      expect([INFO?.['name'], Object.keys(STRUCTURE)]).toEqual(['Login', ['host', 'username', 'password']])
+    }
   })
 
   it('reads failures without ERRORCODES', async () => {
@@ -152,10 +159,9 @@ describe('the shapes of 2.0.5', () => {
     })
   })
 
-  it('key the list of templates, and leave a single one as it is', () => {
+  it('key the list of templates, and a single one', () => {
     const entry = { INFO: { id: '20', name: 'Login Info' }, STRUCTURE: {} }
-    expect(old({ TEMPLATE: [entry] })).toMatchObject({ TEMPLATE: { 20: entry } })
-    expect(old({ TEMPLATE: entry })).toMatchObject({ TEMPLATE: entry })
+    for (const TEMPLATE of [[entry], entry]) expect(old({ TEMPLATE })['TEMPLATE']).toEqual({ 20: entry })
   })
 
   it('leave keys of the encryption facility alone, which release 2.0.5 did not have', () => {

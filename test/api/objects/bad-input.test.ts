@@ -61,9 +61,12 @@ const ids = [
 ]
 const ofTemplate: Row[] = ids.map((bad) => [`${JSON.stringify(bad)} as templateid`, { templateid: bad }, 400, 1804])
 const ofParent: Row[] = ids.map((bad) => [`${JSON.stringify(bad)} as parentid`, { parentid: bad }, 400, 1804])
-const ofName: Row[] = [null, 7, ['x'], { x: 1 }, 'a\nb', '\u001b[31m', 'x'.repeat(256), 'x'.repeat(1_000_000)].map(
-  (bad) => [`${JSON.stringify(bad).slice(0, 30)} as objectname`, { objectname: bad }, 400, 1804],
-)
+const ofName: Row[] = [7, ['x'], { x: 1 }, 'a\nb', '\u001b[31m', 'x'.repeat(256), 'x'.repeat(1_000_000)].map((bad) => [
+  `${JSON.stringify(bad).slice(0, 30)} as objectname`,
+  { objectname: bad },
+  400,
+  1804,
+])
 
 describe('POST /object', () => {
   const count = async () => (await appliance.services.objectReading.ofVault(Number(vault.id), () => undefined)).length
@@ -89,9 +92,9 @@ describe('POST /object', () => {
     expect(answer.json.ERRORS?.[0]).toBe(`${field} is missing: the template Server needs it.`)
   })
 
-  it('takes null for a field that may be empty as left out', async () => {
-    const made = await createObject(admin, vault.id, { ...server, info: null })
-    expect(await readObject(admin, made)).toMatchObject({ public: { info: '' } })
+  it('takes null for a field that may be empty, and for the name, as left out', async () => {
+    const made = await createObject(admin, vault.id, { ...server, objectname: null, info: null })
+    expect(await readObject(admin, made)).toMatchObject({ objectname: server.host, public: { info: '' } })
   })
 
   it('says what is missing of its own members', async () => {
@@ -119,7 +122,8 @@ describe('POST /object', () => {
 })
 
 describe('PUT /object/:objectid', () => {
-  it.each([...ofFields, ...ofName])('refuses %s and changes nothing', async (_what, members, status, code) => {
+  const noName: Row = ['null as objectname', { objectname: null }, 400, 1804]
+  it.each([...ofFields, ...ofName, noName])('refuses %s and changes nothing', async (_what, members, status, code) => {
     const before = await readObject(admin, id, '?decrypt=true')
     expectFault(await admin.call('PUT', `/object/${id}`, { body: { info: 'changed', ...members } }), status, code)
     expect(await readObject(admin, id, '?decrypt=true')).toEqual(before)

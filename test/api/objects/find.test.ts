@@ -63,6 +63,17 @@ describe('GET /find', () => {
     expect(await find(needle)).toEqual(what === undefined ? [] : [ids[what]])
   })
 
+  it('finds accents however they are written', async () => {
+    const written = ['Ångström', 'Ole\u0301'].map((name) =>
+      createObject(admin, vault.id, { objectname: name, username: 'x' }),
+    )
+    const [composed, decomposed] = await Promise.all(written)
+    for (const form of ['NFC', 'NFD'] as const) {
+      expect(await find('ångström'.normalize(form)), form).toEqual([composed])
+      expect(await find('OLÉ'.normalize(form)), form).toEqual([decomposed])
+    }
+  })
+
   it('takes a blank as + or %20, and the needle in the path', async () => {
     for (const address of [
       '/find?needle=plain+note',

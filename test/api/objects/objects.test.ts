@@ -54,6 +54,7 @@ describe('POST /object', () => {
     expect(await readObject(admin, id, '?decrypt=true')).toEqual({ ...record, crypted })
   })
 
+  const keys = '\u{1f511}'.repeat(255)
   const names: readonly (readonly [string, object, string])[] = [
     ['the first field', { templateid: 20, name: 'Router login', username: 'a', password: 'b' }, 'Router login'],
     ['what the caller says', { ...server, objectname: '  Core  ' }, 'Core'],
@@ -61,6 +62,7 @@ describe('POST /object', () => {
     ['a number', { ...server, host: 42 }, '42'],
     ['four-byte characters', { ...server, host: '\u{1f511} Schlüssel' }, '\u{1f511} Schlüssel'],
     ['a long first field, cut', { ...server, host: 'x'.repeat(300) }, `${'x'.repeat(254)}…`],
+    ['a first field of 255 four-byte characters', { ...server, host: keys }, keys],
   ]
   it.each(names)('names an object after %s', async (_what, members, name) => {
     const { json } = await create(members)

@@ -47,6 +47,14 @@ describe.runIf(hasPostgres)('objects in PostgreSQL', () => {
     expect((await admin.must('GET', '/find?needle=sure'))['OBJECT']).toEqual([])
   })
 
+  it('are found in the order of their ids, whichever was changed last', async () => {
+    const ids: string[] = []
+    for (const info of ['in order', 'in order', 'in order']) ids.push(await createObject(admin, vault.id, { info }))
+    await admin.must('PUT', `/object/${ids[0]}`, { host: 'changed' })
+    const found = objectsIn(await admin.must('GET', '/find?needle=in+order'))
+    expect(found.map(({ id }) => id)).toEqual(ids)
+  })
+
   it('keep files, and let go of those that were replaced', async () => {
     const [first, second] = [Buffer.alloc(1_500_000, 'first'), Buffer.alloc(400_000, 'second')]
     const id = await upload(admin, { groupid: vault.id }, first)

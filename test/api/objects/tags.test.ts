@@ -127,6 +127,14 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
     expect((await list(client)).tags).toEqual([{ tag: 'é'.repeat(40), objects: [id] }])
   })
 
+  it('refuses a megabyte of accents without putting them in order', async () => {
+    const { client } = await reader()
+    const id = await createObject(admin, vault.id)
+    const answer = await put(client, id, ['\u0301\u0327'.repeat(500_000)])
+    expectFault(answer, 400, 1804)
+    expect(answer.json.ERRORS).toEqual(['tags.0 must have 40 characters at most.'])
+  })
+
   it('of two calls at once leaves what one of them wrote', async () => {
     const { client } = await reader()
     const id = await createObject(admin, vault.id)

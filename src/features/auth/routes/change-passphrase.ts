@@ -40,7 +40,7 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     summary: 'Change your own pass phrase',
     details: 'Besides the present pass phrase it takes a fresh second factor. All other sessions of the user end.',
     access: { kind: 'session' },
-    faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy'],
+    faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy', 'login.type_disabled'],
     reply: {
       callinfo: z.object({
         userstatus: bitmapText('Capabilities of the user.'),

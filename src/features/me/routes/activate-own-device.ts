@@ -26,6 +26,7 @@ export const activateOwnDevice = (devices: OwnDevices) =>
       'access.resting',
       'login.refused',
       'login.throttled',
+      'login.type_disabled',
     ],
     reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     params: ownDeviceParams,

@@ -26,6 +26,7 @@ export const adoptOwnToken = (devices: OwnDevices) =>
       'access.resting',
       'login.refused',
       'login.throttled',
+      'login.type_disabled',
     ],
     reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     body: z.object({ tokenotp: secret.describe('The 44 characters that the new token types.'), ...freshFactorMembers }),

@@ -17,7 +17,14 @@ export const removeOwnDevice = (devices: OwnDevices) =>
     details:
       'It takes a code of any device that you have, and never the last second factor. A login with the device is refused from now on; sessions that were begun with it continue until you end them.',
     access: { kind: 'session' },
-    faults: ['user.not_found', 'otp.device_not_found', 'user.last_factor', 'login.refused', 'login.throttled'],
+    faults: [
+      'user.not_found',
+      'otp.device_not_found',
+      'user.last_factor',
+      'login.refused',
+      'login.throttled',
+      'login.type_disabled',
+    ],
     reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     params: ownDeviceParams,
     body: z.object(freshFactorMembers),

@@ -13,7 +13,8 @@ const body = z
     groupid: objectId.describe('Id of the vault. In a form it stands before the file.'),
     templateid: objectId.describe('Id of the template: required, but for a file, which template 3 takes.').optional(),
     parentid: objectId.describe('Id of the object in which it is to lie, 0 for the root of the vault.').default(0),
-    objectname: objectName.describe('Name of the object. When absent or empty it is made of the fields.').optional(),
+    // As for fields: clients that copy a table send null for an empty value.
+    objectname: objectName.nullish().describe('Name of the object. When absent or empty it is made of the fields.'),
   })
   .describe('Beside these, one member for each field of the template: its value as text.')
 
@@ -42,7 +43,7 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
           parentId: parentid,
           template: await templates.find(templateId),
         },
-        { name: objectname, members, file },
+        { name: objectname ?? undefined, members, file },
         { userId: caller.userId, commit, created: (id, rows) => note({ target: `object ${id}`, rows }) },
       )
       return savedReply(object)

@@ -6,6 +6,9 @@ import { ownMarksContract } from './own-marks-contract.ts'
 
 const tag = z
   .string()
+  // Before it is normalized, which takes time that grows with the square of the length of a text of nothing but accents.
+  // No character of NFC is made of more than four.
+  .refine((text) => text.length <= 4 * longestTag, { error: `must have ${longestTag} characters at most`, abort: true })
   .normalize('NFC')
   .trim()
   .min(1)
