@@ -13,6 +13,13 @@ export const rotationMs = 300_000
 /** The part of `mostInvocations` after which a version is replaced at its next use. */
 const nearlyExhausted = 0.9
 
+/**
+ * A version that is dated ahead by more than this and more than the period was made while the clock was wrong: it would
+ * stay for years otherwise. Clocks of machines that share a database differ by less, so that none takes the versions of
+ * another for such.
+ */
+const differenceMs = 86_400_000
+
 /** What decides whether a rotation is due, from the key's policy, its latest version, and the count of that version. */
 export interface RotationState {
   /** 0: the key is not rotated by age. */
@@ -28,5 +35,7 @@ export interface RotationState {
  */
 export function isRotationDue({ autoRotatePeriodMs, createdAt, invocations }: RotationState, now: number): boolean {
   if (invocations >= mostInvocations * nearlyExhausted) return true
-  return autoRotatePeriodMs > 0 && now - createdAt >= autoRotatePeriodMs
+  if (autoRotatePeriodMs === 0) return false
+  const ageMs = now - createdAt
+  return ageMs >= autoRotatePeriodMs || -ageMs >= Math.max(autoRotatePeriodMs, differenceMs)
 }

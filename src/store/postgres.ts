@@ -1,8 +1,9 @@
 import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
-import { errorCodeOf, Fault } from '../fault.ts'
+import { errorCodeOf, Fault, isFault } from '../fault.ts'
 import { runAfterCommit, runBeforeCommit } from './commit-work.ts'
 import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
 import { createSilenceWatch, type SilenceWatch, statementMs } from './silent-server.ts'
+import { UndecidedCommit } from './undecided-commit.ts'
 import { createReader, type Store, type TransactionOptions, type Tx } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
@@ -63,8 +64,10 @@ async function connect(url: string, tables: readonly EntitySchema[], silence: Si
 
 function adviceOn(code: string): string {
   // SQLSTATE class 28, invalid authorization, and 3D000, no such database.
-  return code.startsWith('28') || code === '3D000'
-    ? 'PostgreSQL refuses the connection: check user, password and database in store.postgresUrlFile.'
+  if (code.startsWith('28') || code === '3D000')
+    return 'PostgreSQL refuses the connection: check user, password and database in store.postgresUrlFile.'
+  return certificateCodes.test(code)
+    ? 'The certificate of PostgreSQL is not accepted: check sslrootcert and the name of the host in store.postgresUrlFile.'
     : 'PostgreSQL does not answer: check the address in store.postgresUrlFile and that the server runs.'
 }
 
@@ -112,7 +115,7 @@ function createPostgresStore(source: DataSource): Store {
         try {
           return await transactionIn(source, work, options)
         } catch (error) {
-          if (tried === mostTries || !rolledBack.includes(errorCodeOf(error) ?? '')) throw translated(error)
+          if (tried === mostTries || !isRolledBack(error)) throw translated(error)
         }
       }
     },
@@ -126,26 +129,36 @@ async function transactionIn<T>(
   { beforehand }: TransactionOptions = {},
 ): Promise<T> {
   let tx: Tx | undefined
-  const result = await source.transaction(async (manager) => {
-    tx = manager
-    await beforehand?.(manager)
-    const made = await work(manager)
-    await runBeforeCommit(manager)
-    return made
-  })
-  if (tx !== undefined) await runAfterCommit(tx)
-  return result
+  let isCommitting = false
+  try {
+    const result = await source.transaction(async (manager) => {
+      tx = manager
+      await beforehand?.(manager)
+      const made = await work(manager)
+      await runBeforeCommit(manager)
+      isCommitting = true
+      return made
+    })
+    if (tx !== undefined) await runAfterCommit(tx)
+    return result
+  } catch (error) {
+    const isUndecided = isCommitting && !isUndone(error) && isFault(translated(error), 'store.unavailable')
+    throw isUndecided ? new UndecidedCommit(error) : error
+  }
 }
 
 /**
  * The server undid the whole transaction in favour of another one: serialization failure, and deadlock. The other one
  * goes on, so that the next try finds the rows free.
  */
-const rolledBack = ['40001', '40P01']
+const isRolledBack = (error: unknown): boolean => ['40001', '40P01'].includes(errorCodeOf(error) ?? '')
 const mostTries = 5
 
-/** SQLSTATE classes about the server and not about the statement: connection, resources, operator, system. */
-const stateClasses = ['08', '25', '40', '53', '55', '57', '58']
+/**
+ * SQLSTATE classes about the server and not about the statement: connection, login, database, resources, operator,
+ * system.
+ */
+const stateClasses = ['08', '25', '28', '3D', '40', '53', '55', '57', '58']
 
 /**
  * Another call was quicker: it took the same name, or deleted what this belongs to (unique and foreign-key violation).
@@ -153,11 +166,20 @@ const stateClasses = ['08', '25', '40', '53', '55', '57', '58']
 const conflicts = ['23505', '23503']
 
 /**
- * What driver and TypeORM say, without a code, of a connection that was lost, or that the full pool did not give in
- * time.
+ * What driver and TypeORM say, without a code, of a connection that was lost or never made, or that the full pool did
+ * not give in time.
  */
 const lostConnections =
-  /AlreadyReleasedError: |: (Connection terminated|Client (has encountered a connection error|was closed)|timeout e(xceeded|xpired))/
+  /AlreadyReleasedError: |: (Connection terminated|Client (has encountered a connection error|was closed)|timeout e(xceeded|xpired)|The server does not support SSL|There was an error establishing an SSL)/
+
+/** Whether a commit has certainly not been made: the connection was lost before it, or the server says so. */
+const isUndone = (error: unknown): boolean =>
+  isRolledBack(error) || /AlreadyReleasedError: |not queryable/.test(String(error))
+
+/** What OpenSSL and Node.js say of a certificate that is not accepted. */
+const certificateCodes = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/
+/** What the system says of a connection, of a name that is not found for now, and of TLS. */
+const networkCodes = /^(?:E[A-Z]+|EAI_[A-Z]+|ERR_(?:SSL|TLS)_[A-Z_]+)$/
 
 /** The error to throw for what the server said; a broken statement of our own passes on as it is. */
 function translated(error: unknown): unknown {
@@ -166,7 +188,8 @@ function translated(error: unknown): unknown {
   if (conflicts.includes(code)) return new Fault('store.conflict', undefined, { cause: error })
   const concernsServer =
     stateClasses.some((prefix) => code.startsWith(prefix)) ||
-    /^E[A-Z]+$/.test(code) ||
+    networkCodes.test(code) ||
+    certificateCodes.test(code) ||
     (code === '' && error instanceof Error && lostConnections.test(`${error.name}: ${error.message}`))
   return concernsServer
     ? new Fault('store.unavailable', 'PostgreSQL does not answer as it should: try again.', { cause: error })

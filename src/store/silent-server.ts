@@ -1,9 +1,13 @@
 import type { ClientBase } from 'pg'
+import { errorCodeOf } from '../fault.ts'
 
 /** The server gives up a statement after this time, in milliseconds, and says so. */
 export const statementMs = 10_000
 /** A server that has answered nothing for this long has gone: its machine or the way to it, without an end of TCP. */
 const silenceMs = statementMs + 5_000
+
+/** SQLSTATE of a change that a server refuses because it only answers reads. */
+const readOnly = '25006'
 
 export interface SilenceWatch {
   /** Called once no statement may take longer than `statementMs`: migrations may. */
@@ -13,9 +17,9 @@ export interface SilenceWatch {
 }
 
 /**
- * Ends connections whose server does not answer, so that calls are refused in time. TCP alone notices that a machine is
- * gone after a quarter of an hour. `query_timeout` of the driver would return a connection to the pool whose statements
- * the server may still execute.
+ * Ends connections whose server refuses all changes, or does not answer, so that calls are refused in time. TCP alone
+ * notices that a machine is gone after a quarter of an hour. `query_timeout` of the driver would return a connection to
+ * the pool whose statements the server may still execute.
  */
 export function createSilenceWatch(): SilenceWatch {
   let isOn = false
@@ -34,6 +38,10 @@ export function createSilenceWatch(): SilenceWatch {
         if (++waiting === 1) listenAnew()
         try {
           return await ask(...given)
+        } catch (error) {
+          // After a failover it may lead to the server that was replaced, and the next connection to the present one.
+          if (errorCodeOf(error) === readOnly) void client.end()
+          throw error
         } finally {
           waiting -= 1
           listenAnew()

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFolder } from './temporary.ts'
 
@@ -91,6 +91,26 @@ export class FailingDisk extends Disk {
   }
 }
 
+/** A file system that answers no call, like a network disk whose server has gone: FUSE without a server. */
+export class HangingDisk extends Disk {
+  readonly #device = openSync('/dev/fuse', 'r+')
+
+  constructor() {
+    super()
+    execFileSync('mkdir', ['-m', '0700', this.path])
+    const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+    execFileSync('mount', ['--internal-only', '-t', 'fuse', '-o', options, 'hanging', this.path], {
+      stdio: ['ignore', 'pipe', 'pipe', this.#device],
+    })
+  }
+
+  /** All calls that hang fail. */
+  override remove(): void {
+    closeSync(this.#device)
+    super.remove()
+  }
+}
+
 function mounts(attempt: () => void): boolean {
   try {
     attempt()
@@ -103,3 +123,5 @@ function mounts(attempt: () => void): boolean {
 /** Whether this process can mount file systems and has loop devices. */
 export const mayMount =
   process.getuid?.() === 0 && mounts(() => new FullDisk().remove()) && mounts(() => new FailingDisk().remove())
+
+export const mayHang = mayMount && existsSync('/dev/fuse') && mounts(() => new HangingDisk().remove())

@@ -31,7 +31,7 @@ export async function startKeeperAt(
   const log = createLog({ name: 'keeper of the test', level: 'fatal' })
   const files = { state: join(directory, 'keeper.sqlite'), floors: join(directory, 'floors.sqlite') }
   const health = createFileHealth(files.state, () => undefined)
-  const memory = openKeeperMemory({ token, files, config, now, report: () => undefined })
+  const memory = openKeeperMemory({ token, files, config, now, elapsed: now, report: () => undefined })
   const server = createFrameServer({
     unfinished: { hold: () => undefined },
     dispatch: createKeeperDispatch(token, memory, origin, health),

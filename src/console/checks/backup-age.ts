@@ -1,6 +1,7 @@
 import { systemClock } from '../../clock.ts'
 import { isRecipient } from '../../backup/age-stream.ts'
 import { createBackupProbe } from '../../daemon/monitor/backup-probe.ts'
+import { roomOf, silence } from './disk-space.ts'
 import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'backup'
@@ -18,6 +19,8 @@ export const backupCheck: Check = {
           'Write the age1… that "strongroom backup identity" showed.',
         ),
       ]
+    if (config.backup !== undefined && (await roomOf(config.backup.directory)) === 'silent')
+      return [{ ...silence(config.backup.directory), topic }]
     const found = await createBackupProbe(config)(systemClock.now())
     return [found === undefined ? ok('none by the timer: backup.directory is not set') : judged(found)]
   },

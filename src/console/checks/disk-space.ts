@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { foldersOnDisks } from '../../daemon/monitor/folder-probes.ts'
 import { judgeDisk, type Room } from '../../monitor/judgement.ts'
-import { findingsOf, type Check } from './findings.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const topic = 'disk space'
 const { judged, problem } = findingsOf(topic)
@@ -11,20 +11,42 @@ const { judged, problem } = findingsOf(topic)
 export const diskCheck: Check = {
   topic,
   async run(config) {
-    const folders = foldersOnDisks(config).map(({ path }) => path)
-    const rooms = await Promise.all(folders.filter(existsSync).map(roomFor))
+    const rooms = await Promise.all(
+      foldersOnDisks(config).map(async ({ path }) => ({ path, room: await roomOf(path) })),
+    )
     const judgements = rooms
-      .toSorted((a, b) => a.freeBytes - b.freeBytes)
-      .map((room) => judgeDisk(room, room.folder, config.warnings))
+      .flatMap(({ path, room }) => (typeof room === 'string' ? [] : [{ path, room }]))
+      .toSorted((a, b) => a.room.freeBytes - b.room.freeBytes)
+      .map(({ path, room }) => judgeDisk(room, path, config.warnings))
     const worst =
       judgements.find(({ state }) => state === 'problem') ??
       judgements.find(({ state }) => state !== 'ok') ??
       judgements[0]
-    return [worst === undefined ? problem('none of the folders exists', 'Run "strongroom init".') : judged(worst)]
+    return [
+      ...rooms.flatMap(({ path, room }) => (room === 'silent' ? [silence(path)] : [])),
+      worst === undefined ? problem('none of the folders exists', 'Run "strongroom init".') : judged(worst),
+    ]
   },
 }
 
-async function roomFor(folder: string): Promise<Room & { readonly folder: string }> {
-  const { bavail, blocks, bsize } = await statfs(folder)
-  return { folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize }
+const run = promisify(execFile)
+/** Disks normally answer far sooner: after this time one counts as hanging (a network disk, a controller). */
+const limits = { timeout: 1_500, killSignal: 'SIGKILL' } as const
+
+/**
+ * The room on the disk of a folder, if it is there and answers. Asked by a process that can be killed: a thread of this
+ * one that hung in a call to the disk would keep it from ending.
+ */
+export async function roomOf(folder: string): Promise<Room | 'missing' | 'silent'> {
+  try {
+    const { stdout } = await run('stat', ['--file-system', '--format=%a %b %S', folder], limits)
+    const [free = 0, total = 0, blockBytes = 0] = stdout.split(' ').map(Number)
+    return { freeBytes: free * blockBytes, sizeBytes: total * blockBytes }
+  } catch (error) {
+    return error instanceof Error && 'killed' in error && error.killed === true ? 'silent' : 'missing'
+  }
 }
+
+/** The finding for a folder whose disk does not answer. */
+export const silence = (folder: string): Finding =>
+  problem(`the disk of ${folder} does not answer`, 'See to it, or to the machine that it lies on, and mount it again.')

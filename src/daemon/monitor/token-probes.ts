@@ -39,6 +39,7 @@ export function createTokenProbes(config: Config): TokenProbes {
 /** `patienceMs`: how long a process that was ready may be silent for its work, as long as its connection stands. */
 function probeOf(name: string, socket: string, patienceMs = 0) {
   let losses = 0
+  let isSilent = false
   let ready: { readonly at: number; readonly losses: number } | undefined
   const router = new RequestRouter<'ping'>({
     operations: ['ping'],
@@ -47,12 +48,14 @@ function probeOf(name: string, socket: string, patienceMs = 0) {
     deadlineMs,
     queue: 4,
     lost: () => (losses += 1),
+    ended: (_operation, _milliseconds, fault) => (isSilent = fault !== undefined),
   })
   return {
     async look(): Promise<HostObservation> {
       const { state, room } = await hostStatus(router, socket, 'ping')
       if (state === 'ready') ready = { at: performance.now(), losses }
-      const isBusy = state === 'down' && ready?.losses === losses && performance.now() - ready.at < patienceMs
+      // One that says itself that it is down is not busy.
+      const isBusy = isSilent && ready?.losses === losses && performance.now() - ready.at < patienceMs
       return { name, state: isBusy ? 'ready' : state, losses, room }
     },
     close: () => router.close(),

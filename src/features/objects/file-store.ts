@@ -6,6 +6,7 @@ import { resultOf } from '../../hsm/batch-outcomes.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import { chunkAad } from '../../hsm/object-aad.ts'
 import type { Store } from '../../store/store.ts'
+import { createUserTurns } from '../../user-turns.ts'
 import { findVault } from '../vaults/records.ts'
 import { spendKeyUses, vaultKeyReference } from '../vaults/vault-key.ts'
 import {
@@ -44,10 +45,10 @@ export interface StoredFile {
  */
 export interface FileStore {
   /**
-   * Stores a file that stays invisible until an object has it.
+   * Stores a file of this user that stays invisible until an object has it.
    * @throws what `content` throws; then the chunks stored so far are deleted
    */
-  store(vault: GrantedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
+  store(vault: GrantedVault, content: AsyncIterable<Buffer>, userId: number): Promise<StoredFile>
   /** The chunks of a file in order. @throws Fault `object.tampered` at the first chunk that was changed or exchanged */
   read(vault: GrantedVault, manifest: FileManifest): AsyncGenerator<Buffer>
   /**
@@ -64,6 +65,11 @@ export interface FileStore {
 
 /** Chunks per frame to the token and per transaction. */
 const batchChunks = 4
+/**
+ * Files of one user of which chunks are being stored at once. Each takes a connection to PostgreSQL, of which a worker
+ * has eight, even while it waits for the vault's row; in SQLite they share commits.
+ */
+const filesAtOnce = { postgres: 2, sqlite: 8 } as const
 const startBytes = 64
 const removedAtOnce = 64
 const sweptAtOnce = 100
@@ -76,8 +82,10 @@ export interface FileStoreDependencies {
 }
 
 export function createFileStore({ store, hsm, clock }: FileStoreDependencies): FileStore {
+  const turns = createUserTurns(filesAtOnce[store.dialect])
+
   /** Encrypts chunks and stores them in a transaction of their own. */
-  async function write(vault: GrantedVault, upload: string, chunks: readonly Chunk[]): Promise<void> {
+  async function write({ vault, upload, userId }: OwnUpload, chunks: readonly Chunk[]): Promise<void> {
     // Asked for per batch, because a slow upload outlasts a grant.
     const key = await vaultKeyReference(vault)
     const outcomes = await hsm.encryptMany(
@@ -86,7 +94,8 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     // The vault, and with it the key, may be deleted at any time, also while the token uses it.
     const isFailed = outcomes.some((outcome) => 'fault' in outcome)
     if (isFailed && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
-    await keepChunks({ store, clock }, { vault, upload }, chunks[0]?.index ?? 0, outcomes.map(resultOf))
+    const ciphertexts = outcomes.map(resultOf)
+    await turns(userId, () => keepChunks({ store, clock }, { vault, upload }, chunks[0]?.index ?? 0, ciphertexts))
   }
 
   async function discard(uploadId: string): Promise<void> {
@@ -97,7 +106,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
   }
 
   return {
-    async store(vault, content) {
+    async store(vault, content, userId) {
       const upload = newUploadId()
       const hash = createHash('sha256')
       let start: Buffer | undefined
@@ -111,7 +120,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
             size += bytes.length
           }
           count += batch.length
-          await write(vault, upload, batch)
+          await write({ vault, upload, userId }, batch)
         }
         if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
         return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
@@ -151,6 +160,10 @@ const newUploadId = (): string => randomBytes(16).toString('hex')
 interface UploadTarget {
   readonly vault: GrantedVault
   readonly upload: string
+}
+
+interface OwnUpload extends UploadTarget {
+  readonly userId: number
 }
 
 /** Stores consecutive chunks in a transaction of its own. */

@@ -3,10 +3,10 @@ import { Fault } from '../../fault.ts'
 /** A weighted semaphore over bytes of memory. */
 export interface MemoryBudget {
   /**
-   * Waits until the bytes are available. Call the result to give them back; further calls have no effect.
+   * Waits until the bytes are available to this user. Call the result to give them back; further calls have no effect.
    * @throws Fault `object.busy`
    */
-  acquire(bytes: number): Promise<() => void>
+  acquire(userId: number, bytes: number): Promise<() => void>
 }
 
 export interface MemoryBudgetLimits {
@@ -15,34 +15,53 @@ export interface MemoryBudgetLimits {
 }
 
 interface Waiting {
+  readonly userId: number
   readonly bytes: number
   readonly grant: () => void
 }
 
-/** Serves requests in the order of arrival. A request larger than the budget takes all of it. */
+/**
+ * Serves requests in the order of arrival. A request larger than the budget takes all of it. All requests of one user
+ * together take half of it at most, since clients may read their answers slowly: what more they ask for waits, and
+ * others do not wait behind it.
+ */
 export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits): MemoryBudget {
+  const held = new Map<number, number>()
   let free = totalBytes
-  let waiting: Waiting[] = []
+  let waiting: readonly Waiting[] = []
+
+  function hasShare({ userId, bytes }: Waiting): boolean {
+    const own = held.get(userId) ?? 0
+    return own === 0 || own + bytes <= totalBytes / 2
+  }
 
   function serve(): void {
-    for (let [next] = waiting; next !== undefined && next.bytes <= free; [next] = waiting) {
-      waiting = waiting.slice(1)
-      free -= next.bytes
-      next.grant()
+    for (let next = waiting.find(hasShare); next !== undefined && next.bytes <= free; next = waiting.find(hasShare)) {
+      const { userId, bytes, grant } = next
+      waiting = waiting.filter((other) => other !== next)
+      take(userId, bytes)
+      grant()
     }
   }
 
-  function releaserOf(bytes: number): () => void {
-    let held = bytes
+  function take(userId: number, bytes: number): void {
+    free -= bytes
+    const own = (held.get(userId) ?? 0) + bytes
+    if (own > 0) held.set(userId, own)
+    else held.delete(userId)
+  }
+
+  function releaserOf(userId: number, bytes: number): () => void {
+    let left = bytes
     return () => {
-      free += held
-      held = 0
+      take(userId, -left)
+      left = 0
       serve()
     }
   }
 
   return {
-    acquire(wanted) {
+    acquire(userId, wanted) {
       const bytes = Math.min(wanted, totalBytes)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -51,10 +70,11 @@ export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits
           serve()
         }, maxWaitMs)
         const entry: Waiting = {
+          userId,
           bytes,
           grant: () => {
             clearTimeout(timer)
-            resolve(releaserOf(bytes))
+            resolve(releaserOf(userId, bytes))
           },
         }
         waiting = [...waiting, entry]

@@ -139,7 +139,7 @@ async function create(
 ): Promise<StoredObject> {
   if (!template.active)
     throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
-  return withAddition(on, { vault, template, input, partial: false }, (addition) => {
+  return withAddition(on, { vault, template, input, partial: false, userId }, (addition) => {
     const placed = { vaultId: vault.id, templateId: template.id, version: 1 }
     let prepared: { readonly id: number; readonly encrypted: PromiseSettledResult<readonly SecretField[]> } | undefined
     const beforehand = async (tx: Tx): Promise<void> => {
@@ -187,7 +187,7 @@ async function edit(
   const { ifVersion } = input
   // Checked early, before the file is read; the check within the transaction decides.
   if (ifVersion !== undefined && ifVersion !== object.version) throw new Fault('object.changed')
-  return withAddition(on, { vault, template, input, partial: true }, (addition) =>
+  return withAddition(on, { vault, template, input, partial: true, userId }, (addition) =>
     commit(async (tx) => {
       const kept = await countKept(tx, vault, object.id, template)
       const uses = keyUsesOf(addition) + kept
@@ -212,7 +212,7 @@ function replacesValues(row: VaultObject, change: ObjectChange, { values, upload
   return !isOpenSame || upload !== undefined || Object.keys(values.secret).length > 0
 }
 
-interface Given extends Pick<NewObject, 'vault' | 'template'> {
+interface Given extends Pick<NewObject, 'vault' | 'template'>, Pick<ObjectWriter, 'userId'> {
   readonly input: ObjectInput
   /** Whether fields that the call leaves out keep their values. */
   readonly partial: boolean
@@ -221,14 +221,14 @@ interface Given extends Pick<NewObject, 'vault' | 'template'> {
 /** Checks the values, stores the file, if any, and runs `work`. The file is deleted where that fails. */
 async function withAddition<T>(
   on: ObjectDependencies,
-  { vault, template, input, partial }: Given,
+  { vault, template, input, partial, userId }: Given,
   work: (addition: Addition) => Promise<T>,
 ): Promise<T> {
   const { name, members, file } = input
   const filename = file && nameOf(file)
   if (filename !== undefined) checkFile(template, filename)
   const values = readValues(template, members, { partial, filename })
-  const upload = file && (await storeFile(on, vault, file))
+  const upload = file && (await storeFile(on, vault, file, userId))
   try {
     return await work({ template, name, values, upload })
   } catch (error) {
@@ -238,8 +238,13 @@ async function withAddition<T>(
   }
 }
 
-async function storeFile(on: ObjectDependencies, vault: GrantedVault, file: IncomingFile): Promise<Upload> {
-  const { manifest, start } = await on.files.store(vault, file.content())
+async function storeFile(
+  on: ObjectDependencies,
+  vault: GrantedVault,
+  file: IncomingFile,
+  userId: number,
+): Promise<Upload> {
+  const { manifest, start } = await on.files.store(vault, file.content(), userId)
   const name = nameOf(file)
   const type = await on.detectType(start, extensionOf(name))
   return { manifest, info: { name, size: manifest.size, type, uploadedAt: on.clock.now() } }

@@ -48,11 +48,14 @@ export interface ObjectReading {
   /** The decrypted secrets of an earlier version. @throws Fault `object.tampered` */
   earlierSecrets(found: GrantedObject, version: number): Promise<Readonly<Record<string, string>>>
   /**
-   * The object's file as pieces of base64. The whole file is in memory: call `release` when the answer has left, to
-   * give the bytes back to the budget.
+   * The object's file as pieces of base64, for this user. The whole file is in memory: call `release` when the answer
+   * has left, to give the bytes back to the budget.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
-  file(found: GrantedObject): Promise<{ readonly pieces: readonly Buffer[]; readonly release: () => void }>
+  file(
+    found: GrantedObject,
+    userId: number,
+  ): Promise<{ readonly pieces: readonly Buffer[]; readonly release: () => void }>
 }
 
 export interface ObjectReadingDependencies {
@@ -98,12 +101,12 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
 
     secrets: (found) => decrypt(found, (field) => field !== manifestField),
 
-    async file(found) {
+    async file(found, userId) {
       const { [manifestField]: json } = await decrypt(found, (field) => field === manifestField)
       if (json === undefined) throw new Fault('object.no_file')
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
       const manifest = JSON.parse(json) as FileManifest
-      const release = await memory.acquire(manifest.size)
+      const release = await memory.acquire(userId, manifest.size)
       try {
         const pieces: Buffer[] = []
         for await (const piece of files.read(found.vault, manifest)) pieces.push(base64Bytes(piece))

@@ -5,6 +5,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
+import { UndecidedCommit } from '../../store/undecided-commit.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { lockPresentVault } from '../vaults/records.ts'
 import type { Invocations } from './invocations.ts'
@@ -213,7 +214,7 @@ async function withMaterial<T>(
   try {
     return await work(made)
   } catch (error) {
-    await versions.discard(policy, made, grant)
+    if (!(error instanceof UndecidedCommit)) await versions.discard(policy, made, grant)
     throw error
   }
 }

@@ -5,6 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
+import { UndecidedCommit } from '../../store/undecided-commit.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { insertPending } from '../destruction/records.ts'
 import { recordTombstone } from '../destruction/tombstone.ts'
@@ -119,7 +120,7 @@ export function createVaults(on: VaultDependencies): Vaults {
           return { id, name, policyId, description, history, permission: 'Admin' as const, scope: null }
         })
       } catch (error) {
-        await vaultKeys.discard(made, grant)
+        if (!(error instanceof UndecidedCommit)) await vaultKeys.discard(made, grant)
         throw error
       }
     },

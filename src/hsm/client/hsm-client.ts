@@ -11,7 +11,7 @@ import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { field, given, wrapped } from './replies.ts'
 import { optionFields, purposeFields, schemeFields } from './request-values.ts'
-import { hostStatus } from './host-status.ts'
+import { hostStatus, parseHostStatus } from './host-status.ts'
 import { RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'
 import { applianceBackupCalls } from './appliance-backup-calls.ts'
@@ -61,13 +61,18 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
   })
   const keyMaker = createKeyMakerClient({ ...options, ...endedAt('key-maker') })
   options.watch?.opened(() => router.underWay + keeper.underWay)
-  const keeperStatus = (question: 'ping' | 'status') => hostStatus(keeper, options.keeper ?? '', question)
+  const keeperSocket = options.keeper ?? ''
   const calls = createCalls((operation, fields) =>
     (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields),
   )
   const { bytes, done } = calls
   return {
     ...keyCalls(calls),
+    ...tokenObjectCalls(calls, async () => {
+      if (options.keeper === undefined) return
+      const { state, reason } = parseHostStatus('keeper', keeperSocket, await keeper.call('ping', []))
+      if (state !== 'ready') throw new Fault(state === 'sealed' ? 'hsm.sealed' : 'hsm.unavailable', reason)
+    }),
     ...cipherCalls(calls),
     ...signatureCalls(calls),
     ...backupCalls(calls),
@@ -75,7 +80,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       ...(await Promise.all(options.sockets.map((socket) => hostStatus(router, socket)))),
       ...(await keyMaker.status()),
     ],
-    keeperStatus: () => keeperStatus('status'),
+    keeperStatus: () => hostStatus(keeper, keeperSocket),
     random: (count) => bytes('random', [numberField(count)]),
     ...sealingCalls(keeper),
     ...takeoverCalls(keeper),
@@ -92,7 +97,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
   }
 }
 
-function keyCalls({ fields, bytes, done, generated }: Calls) {
+function keyCalls({ fields, bytes, generated }: Calls) {
   return {
     async kindSupport() {
       const missing = await fields('kindSupport', [])
@@ -126,11 +131,22 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
       ]),
     exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
     exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
+  } satisfies Partial<Hsm>
+}
+
+/**
+ * @param checkKeeper rejects while the keeper seals nothing: a new object could neither be used nor be destroyed again,
+ *   and a caller who tries again and again would fill the token
+ */
+function tokenObjectCalls({ fields, done }: Calls, checkKeeper: () => Promise<void>) {
+  return {
     async createTokenObject(kind, purpose = {}) {
+      await checkKeeper()
       const reply = await fields('createTokenObject', [Buffer.from(kind), ...purposeFields(purpose)])
       return { id: field(reply, 0).toString(), publicKey: given(reply, 1), provenance: field(reply, 2) }
     },
     async createVaultKey(purpose = nothing) {
+      await checkKeeper()
       const reply = await fields('createVaultKey', [purpose])
       return { id: field(reply, 0).toString(), provenance: field(reply, 1) }
     },

@@ -13,6 +13,13 @@ export interface FirstRecords {
   takeLate(): readonly LateRecord[]
 }
 
+export interface Clocks {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number
+  /** Milliseconds of a clock that is never set, as an integer. */
+  readonly elapsed: () => number
+}
+
 interface LateRecord extends Pick<Generation, 'subject' | 'number'> {
   readonly digest: Buffer
 }
@@ -21,26 +28,32 @@ interface LateRecord extends Pick<Generation, 'subject' | 'number'> {
 const longestWaitMs = 3_600_000
 const lookEveryMs = 60_000
 
-export function createFirstRecords(state: KeeperState, floors: Pick<Floors, 'of'>, now: () => number): FirstRecords {
+/** @param elapsed not `now`: a clock that is set between a commit and the showing of it would end the hour */
+export function createFirstRecords(
+  state: KeeperState,
+  floors: Pick<Floors, 'of'>,
+  elapsed: Clocks['elapsed'],
+): FirstRecords {
   state.exec(
     `CREATE TABLE IF NOT EXISTS first_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
      sealed_at INTEGER NOT NULL, PRIMARY KEY (subject, number, digest)) STRICT, WITHOUT ROWID`,
   )
   // The hour begins again at each start: a daemon that was killed right after a commit shows the record at its next start.
-  state.prepare('UPDATE first_records SET sealed_at = ?').run(now())
+  state.prepare('UPDATE first_records SET sealed_at = ?').run(elapsed())
   const keep = state.prepare(
     'INSERT OR REPLACE INTO first_records (subject, number, digest, sealed_at) VALUES (?, ?, ?, ?)',
   )
   const take = state.prepare<[number], LateRecord>(
     'DELETE FROM first_records WHERE sealed_at < ? RETURNING subject, number, digest',
   )
-  let lookedAt = now()
+  let lookedAt = elapsed()
   return {
-    note: (digest, { subject, number }) => void keep.run(subject, number, digest, now()),
+    note: (digest, { subject, number }) => void keep.run(subject, number, digest, elapsed()),
     takeLate() {
-      if (Math.abs(now() - lookedAt) < lookEveryMs) return []
-      lookedAt = now()
-      return take.all(now() - longestWaitMs).filter(({ subject, number }) => (floors.of(subject) ?? 0) < number)
+      const now = elapsed()
+      if (now - lookedAt < lookEveryMs) return []
+      lookedAt = now
+      return take.all(now - longestWaitMs).filter(({ subject, number }) => (floors.of(subject) ?? 0) < number)
     },
   }
 }

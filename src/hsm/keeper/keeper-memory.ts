@@ -12,6 +12,7 @@ import { type BegunSessions, createBegunSessions } from './begun-sessions.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { createFloorExchange, type Exchanged, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
+import type { Clocks } from './first-records.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
 import { type KeeperState, openKeeperState } from './keeper-state.ts'
@@ -76,15 +77,15 @@ export function openKeeperMemory({
   files,
   config,
   now,
+  elapsed,
   report,
-}: {
+}: Clocks & {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
   readonly config: Pick<
     Config,
     'audit' | 'http' | 'login' | 'otp' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
   >
-  readonly now: () => number
   /** Told of conditions that an operator should attend to. */
   readonly report: (sentence: string) => void
 }): KeeperMemory {
@@ -92,14 +93,15 @@ export function openKeeperMemory({
   const floors = openFloors(files.floors)
   const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
   const used = createUsedOtps(state)
-  const sessions = openSessions(state, config, now)
+  const lasting = lastingClock({ now, elapsed })
+  const sessions = openSessions(state, config, lasting)
   const { endedSessions, begunSessions } = sessions
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const recoverers = createRecoverers(state)
-  const newest = openNewestRecords(state, { floors, recoverers }, now)
+  const newest = openNewestRecords(state, { floors, recoverers }, { now, elapsed })
   const judges = { token, ...newest, begunSessions, now }
-  const usedAssertions = createUsedAssertions(state, now)
+  const usedAssertions = createUsedAssertions(state, lasting)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
   const once = { otps, passkeys }
   const longestSessionMs = config.session.absoluteTimeoutMs
@@ -145,6 +147,15 @@ export function openKeeperMemory({
   }
 }
 
+/**
+ * By which it is forgotten what was used or ended: not ahead of what has passed since the start, so that a clock that is
+ * set ahead, and right again, makes nothing good again.
+ */
+function lastingClock({ now, elapsed }: Clocks): () => number {
+  const startedAt = now() - elapsed()
+  return () => Math.min(now(), startedAt + elapsed())
+}
+
 const machineOf = (config: Pick<Config, 'audit'>, exchange: FloorExchange) => ({
   machine: () => exchange.standing().machine,
   isOwn: (chain: string) => isOwnChain(config, chain),
@@ -184,12 +195,12 @@ function forgetNewest({ sealedRecords, floors, ...others }: Newest, at: number, 
 function openNewestRecords(
   state: KeeperState,
   { floors, recoverers }: Pick<KeeperMemory, 'floors' | 'recoverers'>,
-  now: () => number,
+  clocks: Clocks,
 ): Newest {
   return {
     floors,
-    sealedRecords: createSealedRecords(state, floors, now, recoverers),
-    shownRights: createShownRights(now),
+    sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
+    shownRights: createShownRights(clocks.now),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }

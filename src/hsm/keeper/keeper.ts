@@ -23,7 +23,8 @@ export function startKeeper(
       const { socket, operatorSocket, ...files } = keeperOf(config)
       const report = (sentence: string) => log.warn({}, sentence)
       const health = createFileHealth(files.state, report)
-      const memory = health.guard(() => openKeeperMemory({ token, files, config, now: Date.now, report }))
+      const clocks = { now: Date.now, elapsed: () => Math.floor(performance.now()) }
+      const memory = health.guard(() => openKeeperMemory({ token, files, config, ...clocks, report }))
       const served = (origin: Origin, file: string, use: Omit<SocketUse, 'process'>) => ({
         dispatch: createKeeperDispatch(token, memory, origin, health),
         listen: (server: Server) =>

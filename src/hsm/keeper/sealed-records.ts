@@ -4,7 +4,7 @@ import type { RecordType } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
 import { type AcceptedRestore, createAcceptedRestore } from './accepted-restore.ts'
 import { createDeadRecords } from './dead-records.ts'
-import { createFirstRecords } from './first-records.ts'
+import { type Clocks, createFirstRecords } from './first-records.ts'
 import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
 import type { Recoverers } from './recoverers.ts'
@@ -93,12 +93,12 @@ const longestCommitMs = 600_000
 export function createSealedRecords(
   state: KeeperState,
   floors: Pick<WritableFloors, 'of' | 'isTold' | 'subjects'>,
-  now: () => number,
+  { now, elapsed }: Clocks,
   recoverers: Pick<Recoverers, 'keepCommitted'>,
 ): SealedRecords {
   const sealings = openSealings(state)
   const dead = createDeadRecords(state)
-  const firsts = createFirstRecords(state, floors, now)
+  const firsts = createFirstRecords(state, floors, elapsed)
   const accepted = createAcceptedRestore(state)
   const noted = { sealings, dead, accepted, floors }
 

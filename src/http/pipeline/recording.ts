@@ -4,9 +4,9 @@ import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recor
 import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
+import { createUserTurns } from '../../user-turns.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
-import { createUserChangeQueue } from './user-change-queue.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
 import type { UnidentifiedCallLimit } from './unidentified-call-limit.ts'
 
@@ -30,7 +30,7 @@ export interface RecordingDependencies {
   /** Records calls of unidentified callers. */
   readonly unidentified: Pick<UnidentifiedRecords, 'append'>
   readonly unidentifiedCallLimit: Pick<UnidentifiedCallLimit, 'count'>
-  readonly store: Pick<Store, 'transaction' | 'read'>
+  readonly store: Pick<Store, 'dialect' | 'transaction' | 'read'>
   readonly readRows: ReadRows
   /** Told of each fault whose cause the operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
@@ -38,9 +38,18 @@ export interface RecordingDependencies {
   readonly alarm: (event: AuditEvent) => void
 }
 
+/**
+ * Changes of one user that may be at the database at once. The database takes changes in the order of arrival, so that
+ * other users wait for at most this many of a bulk load. Eight still share one commit of SQLite and its sync.
+ */
+const mostAtOnce = 8
+/** Half of a worker's connections, each of which a change holds, even while it waits for the lock of a row. */
+const mostOnPostgres = 4
+
 export function createRecording(dependencies: RecordingDependencies): Recording {
   const { audit, store, readRows, report, alarm, unidentified, unidentifiedCallLimit } = dependencies
-  const queueChange = createUserChangeQueue()
+  // Calls without a caller, such as logins, have limits of their own.
+  const queueChange = createUserTurns(store.dialect === 'postgres' ? mostOnPostgres : mostAtOnce)
 
   function record(request: RequestContext, outcome: string): Promise<void> {
     const event = eventOf(request, outcome)

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
-import { attempt, eventually, processesOf, verdict } from '../../support/fault-kit.ts'
+import { attempt, eventually, objectsIn, processesOf, verdict } from '../../support/fault-kit.ts'
 import { askMonitor, metricIn } from '../../support/monitor.ts'
 import { givenFolder } from '../../support/backup-kit.ts'
 import { makeVault } from '../../support/vault.ts'
@@ -30,6 +30,8 @@ describe.skipIf(!mayMount)('a full disk under the keeper’s file (needs the rig
     const vault = await makeVault(appliance)
     const users = [await appliance.addUser(), await appliance.addUser()]
     const newVault = () => attempt(vault.admin, 'POST', '/vault', { vaultname: 'Refused' })
+    const residentKey = `/transparent/${vault.id}/keys/resident`
+    await vault.admin.must('POST', residentKey, { residency: 'token', allow_backup: false })
     disk.fill(0)
     // The journals of SQLite have room for a few more notes.
     while (verdict(await newVault()) === 'done') {}
@@ -42,6 +44,13 @@ describe.skipIf(!mayMount)('a full disk under the keeper’s file (needs the rig
     ]
     expect(refused.map(verdict)).toEqual(refused.map(() => '503 1900'))
     expect(appliance.journal.split('The disk of the file in hsm.keeper.state').length).toBeGreaterThan(1)
+    // The keeper has said that it is full: the token is not asked for keys that it could not seal.
+    const objects = objectsIn(appliance.token)
+    for (let round = 0; round < 8; round++) {
+      expect(verdict(await newVault())).toBe('503 1900')
+      expect(verdict(await attempt(vault.admin, 'POST', `${residentKey}/rotate`))).toBe('503 1900')
+    }
+    expect(objectsIn(appliance.token)).toBe(objects)
     // What the monitor saw serves for a second.
     const ready = () => askMonitor(port, '/health/ready')
     await eventually(async () => (await ready()).status === 503)

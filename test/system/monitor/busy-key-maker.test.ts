@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { processesOf } from '../../support/fault-kit.ts'
 import { askMonitor, metricIn, monitored } from '../../support/monitor.ts'
@@ -19,5 +20,18 @@ it('a key maker that is silent for its work is not away, and one that has ended 
     return up()
   }
   await expect.poll(upOfKilled).toBe(0)
+  await expect.poll(up).toBe(1)
+})
+
+it('a key maker whose token is away says so, and is not taken for busy', async () => {
+  const { appliance, port } = await monitored({ hsm: { deadlineMs: 60_000 } })
+  onTestFinished(() => appliance.close())
+  const up = async () =>
+    metricIn((await askMonitor(port, '/metrics')).text, 'strongroom_process_up', { process: 'key-maker' })
+  await expect.poll(up).toBe(1)
+  const { tokenDirectory } = appliance.token
+  renameSync(tokenDirectory, `${tokenDirectory}-away`)
+  await expect.poll(up).toBe(0)
+  renameSync(`${tokenDirectory}-away`, tokenDirectory)
   await expect.poll(up).toBe(1)
 })

@@ -1,9 +1,12 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { eventually, verdict } from '../../support/fault-kit.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
+import { formWith } from '../../support/object-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { grantIn } from '../../support/grant-kit.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -104,5 +107,28 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
       ),
     )
     expect(given.map(({ publicId }) => publicId)).toEqual(tokens.map(({ publicId }) => publicId))
+  })
+
+  it('leave some to others, where those of one user wait for the lock of a row', async () => {
+    const { admin, id } = vault
+    const other = await appliance.login()
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    onTestFinished(() => holder.end())
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM vaults WHERE id = $1 FOR UPDATE', [id])
+    const form = formWith({ groupid: id }, Buffer.alloc(2_000_000, 'large'))
+    const waiting = Promise.all([
+      ...calls.map((number) => admin.call('PUT', `/vault/${id}`, { body: { description: `of ${number}` } })),
+      ...calls.map(() => admin.call('POST', '/object', form)),
+    ])
+    await eventually(async () => {
+      const locked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      return (await appliance.store.query(locked, [])).length >= 6
+    })
+    expect(verdict(await other.get('/vault'))).toBe('done')
+    await holder.query('COMMIT')
+    // On a busy machine a statement may have waited for as long as the server lets it.
+    expect(new Set([...(await waiting).map(verdict), '503 1905', 'done'])).toEqual(new Set(['503 1905', 'done']))
   })
 })

@@ -11,6 +11,9 @@ describe('a rotation is due', () => {
     ['when the version has the age that the key allows', key, 6_000, true],
     ['and not before', key, 5_999, false],
     ['never by age where the key says so', { ...key, autoRotatePeriodMs: 0 }, 1e12, false],
+    ['when the version was made by a clock that was ahead', { ...key, createdAt: 1e12 }, 1e12 - 86_400_000, true],
+    ['and not where it was ahead by less than a day', { ...key, createdAt: 1e12 }, 1e12 - 86_399_999, false],
+    ['or less than the period', { ...key, autoRotatePeriodMs: 1e9, createdAt: 1e12 }, 1e12 - 1e9 + 1, false],
     ['when nine tenths of the encryptions are used up', { ...key, invocations: 2 ** 32 * 0.9 }, 0, true],
     ['and not one before', { ...key, invocations: Math.floor(2 ** 32 * 0.9) }, 0, false],
   ])('%s', (_when, state, now, due) => {

@@ -57,7 +57,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     reply: { members: readSchema },
     params: objectParams,
     body,
-    async run({ body: { decrypt, children, filedata }, vault, resource, record, admit }) {
+    async run({ body: { decrypt, children, filedata }, caller, vault, resource, record, admit }) {
       if (decrypt && children) throw new Fault('request.invalid', 'decrypt and children exclude each other.')
       const found = grantedTo(vault, resource)
       const { object } = found
@@ -68,7 +68,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
       const known = await templates.among([object, ...parents, ...below].map(({ templateId }) => templateId))
       const template = known.find(({ id }) => id === object.templateId)
       const crypted = decrypt ? await decryptedFields(reading, found, template, record) : undefined
-      const { pieces, release } = filedata ? await decryptedFile(reading, found, record) : {}
+      const { pieces, release } = filedata ? await decryptedFile(reading, found, caller.userId, record) : {}
       const written = recordsOf([object, ...below], known)
       return {
         members: {
@@ -103,8 +103,8 @@ async function decryptedFields(
   return { ...Object.fromEntries(fields.map(({ name }) => [name, ''])), ...secrets }
 }
 
-async function decryptedFile(reading: ObjectReading, found: GrantedObject, record: RecordDecryption) {
-  const file = await reading.file(found)
+async function decryptedFile(reading: ObjectReading, found: GrantedObject, userId: number, record: RecordDecryption) {
+  const file = await reading.file(found, userId)
   try {
     await record(decryptionRecord(found.object, 'its file', true))
     return file

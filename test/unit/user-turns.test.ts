@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { createUserChangeQueue } from '../../../src/http/pipeline/user-change-queue.ts'
-import { createRecording, type RecordingDependencies } from '../../../src/http/pipeline/recording.ts'
-import type { RequestContext } from '../../../src/http/pipeline/request-context.ts'
+import { createRecording, type RecordingDependencies } from '../../src/http/pipeline/recording.ts'
+import type { RequestContext } from '../../src/http/pipeline/request-context.ts'
+import { createUserTurns } from '../../src/user-turns.ts'
 
 /** Changes that end when they are told to, and which of them have begun. */
 function given() {
-  const queueChange = createUserChangeQueue()
+  const queueChange = createUserTurns(8)
   const begun: string[] = []
   const endings = new Map<string, { readonly end: () => void; readonly fail: (error: Error) => void }>()
   const change = (name: string, userId: number | undefined) =>
@@ -53,18 +53,21 @@ it('a change that fails gives its turn to the next', async () => {
   await Promise.allSettled(changes)
 })
 
-it('every change of a caller has its turn before it comes to the database', async () => {
+it.each([
+  ['sqlite', 8],
+  ['postgres', 4],
+])('every change of a caller has its turn before it comes to the database: %s', async (dialect, most) => {
   let waiting = 0
   const transaction = () => new Promise<never>(() => (waiting += 1))
-  const dependencies = { store: { transaction } } as unknown as RecordingDependencies
+  const dependencies = { store: { dialect, transaction } } as unknown as RecordingDependencies
   const recording = createRecording(dependencies)
   const commitFor = (userId: number | undefined) =>
     recording.commitOf({ ...(userId !== undefined && { caller: { userId } }) } as unknown as RequestContext)
   for (let at = 0; at < 20; at++) void commitFor(1)(() => Promise.resolve())
   await turns()
-  expect(waiting).toBe(8)
+  expect(waiting).toBe(most)
   void commitFor(2)(() => Promise.resolve())
   void commitFor(undefined)(() => Promise.resolve())
   await turns()
-  expect(waiting).toBe(10)
+  expect(waiting).toBe(most + 2)
 })
