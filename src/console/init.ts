@@ -49,6 +49,7 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const roots = initToken(invocation, config, before.isUsed)
   const database = await initDatabase(config, before)
   const taken = await withToken(invocation, config, async (context) => {
+    await context.token.hsm.noteRoots(roots.created)
     const taken = await takeOver(context, invocation.terminal)
     const changes = [
       ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),

@@ -82,6 +82,11 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
 export const accountSubject = (identity: Buffer): Buffer => encodeRecord(['user', identity])
 export const membershipSubject = (vault: Buffer, user: Buffer): Buffer => encodeRecord(['membership', vault, user])
 
+/** A common prefix, so that these subjects are adjacent in the file of floors. */
+export const newestRoots = encodeRecord(['newest root key'])
+/** The subject of the newest version of a root key that the operator has had made. */
+export const newestRootSubject = (role: string): Buffer => Buffer.concat([newestRoots, encodeRecord([role])])
+
 const beginnings = [encodeRecord(['user']), encodeRecord(['membership'])]
 
 /** Whether this is the subject of an account or a membership. */
@@ -126,6 +131,8 @@ export interface FloorCheck {
   knows(record: OpenedRecord): boolean
   /** The vaults that were deleted since the last call; at the first call, all. */
   newlyDeleted(): readonly Buffer[]
+  /** The newest version of a root key that the operator has had made; undefined where the keeper knows of none. */
+  newestRoot(role: string): number | undefined
   close(): void
 }
 

@@ -69,6 +69,12 @@ export interface SealingPort extends TrailPort {
   checkVaultNumber(vault: { readonly id: number; readonly identity: string }): Promise<void>
 
   /**
+   * For the operator, who has had the root keys with these labels made: they are the newest from then on, and not what
+   * the token has besides. Rejects with `hsm.rejected` for a worker.
+   */
+  noteRoots(labels: readonly string[]): Promise<void>
+
+  /**
    * The sealed rights of a session for the next minute. Rejects with `session.invalid`, `vault.not_found` and
    * `access.resting` where it has none, and with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
    * put back.

@@ -29,6 +29,8 @@ export interface TokenStatus {
   /** Root objects, vault keys, and other keys that are objects of the token. */
   readonly objects: {
     readonly root: readonly string[]
+    /** Labels of the root keys that are used for new keys, seals and checks. */
+    readonly newest: readonly string[]
     readonly vaultKeys: number
     readonly residentKeys: number
     /** Number of copies of keys, which no command of Strongroom makes. */

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { strongroom } from '../support/console-kit.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault } from '../support/vault.ts'
 
@@ -41,4 +42,17 @@ it.each([
   database.close()
   const decrypted = await mallory.admin.post(`/transparent/${mallory.id}/decrypt/stolen`, { ciphertext })
   expect([verdict(decrypted), verdict(restored)]).toEqual(['404 1500', expect.stringMatching(/^503 19(03|11)$/)])
+})
+
+it('keeps no backup that the operator has let in from being restored, by rows of the vault that it is of', async () => {
+  const vault = await makeVault(appliance)
+  await vault.encrypt('k', 'AAAA', {})
+  const { backup } = (await vault.admin.must('GET', `/transparent/backup/${vault.id}/k`))['KEYS'] as { backup: string }
+  const other = await makeVault(appliance, 'Other', vault.admin)
+  const accepting = ['vault', 'accept-backup', other.id, '-']
+  expect(await strongroom(appliance.configFile, accepting, backup)).toMatchObject({ status: 0 })
+  const database = new Database(String(appliance.config.store.sqlite))
+  database.exec(`UPDATE vault_members SET generation = generation + 1 WHERE vault_id = ${vault.id}`)
+  database.close()
+  expect(verdict(await vault.admin.post(`/transparent/restore/${other.id}/again`, { backup }))).toBe('done')
 })

@@ -82,6 +82,23 @@ it('a session that its user ended does not begin again where its token was hidde
   expect(await outcomeOf(grantOfSession(appliance, worker, stolen))).toBe('session.invalid')
 })
 
+it('a session that its user ends from another one does not begin again either', async () => {
+  const user = await appliance.addUser()
+  const [stolen, own] = [await appliance.login(user), await appliance.login(user)]
+  const hash = sessionTokenHash(stolen.token ?? '')
+  const [row] = await appliance.store.query<{ id: number }>(
+    'SELECT session_id AS id FROM session_tokens WHERE hash = $1',
+    [hash],
+  )
+  edit(`UPDATE session_tokens SET superseded_at = ${Date.now()} WHERE hash = '${hash}'`)
+  await own.must('DELETE', `/user/${user.id}/sessions/${row?.id}`)
+  edit(`UPDATE session_tokens SET superseded_at = NULL WHERE hash = '${hash}'`)
+  edit('UPDATE sessions SET ended_at = NULL')
+  const worker = workerHsm(appliance)
+  onTestFinished(() => worker.close())
+  expect(await outcomeOf(grantOfSession(appliance, worker, stolen))).toBe('session.invalid')
+})
+
 it('an idle session goes on where its row tells of a call that was not made', async () => {
   const own = await TestAppliance.own({ session: { idleTimeoutMs: 4_000 } })
   onTestFinished(() => own.close())

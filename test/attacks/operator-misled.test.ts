@@ -109,6 +109,22 @@ describe('an Admin of a vault', () => {
   })
 })
 
+it('a member who is in no row any more keeps the vault from being adopted until the operator says how many there are', async () => {
+  const appliance = await TestAppliance.own()
+  onTestFinished(() => appliance.close())
+  const [admin, gone, next] = [await appliance.addUser(), await appliance.addUser(), await appliance.addUser()]
+  const vault = await makeVault(appliance, 'Left', await appliance.login(admin))
+  await vault.share(String(gone.id), 'Read')
+  const run = async (...args: string[]) => (await strongroom(appliance.configFile, args)).status
+  expect(await run('user', 'disable', admin.username)).toBe(0)
+  const connection = new Database(String(appliance.config.store.sqlite))
+  connection.exec(`DELETE FROM vault_members WHERE user_id = ${gone.id}`)
+  connection.close()
+  const adopt = (...missing: string[]) => run('vault', 'adopt', vault.id, next.username, ...missing)
+  expect([await adopt(), await adopt('--missing', '2'), await adopt('--missing', '1')]).toEqual([3, 3, 0])
+  expect(await (await appliance.login(next)).must('GET', `/vault/${vault.id}`)).toBeDefined()
+})
+
 it('a key that was never changed is missing where its rows are hidden', async () => {
   const appliance = await TestAppliance.own()
   onTestFinished(() => appliance.close())

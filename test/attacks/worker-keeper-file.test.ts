@@ -1,17 +1,26 @@
 import Database from 'better-sqlite3'
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { sessionTokenHash } from '../../src/access/session-token-form.ts'
+import { findSealedSession, sealNextToken } from '../../src/features/auth/session-seals.ts'
+import { findVault } from '../../src/features/vaults/records.ts'
+import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
+import { makeVault } from '../support/vault.ts'
 
-/** The attacker runs code in a worker, without any session, and wants the keeper's file to fill the disk. */
+/** The attacker runs code in a worker, and wants the keeper's file to fill the disk. */
 let appliance: TestAppliance
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
+  appliance = await TestAppliance.own({ session: { rotation: 'strict' } })
   keeper = await startKeeperAt(appliance, Date.now)
 })
 afterAll(async () => {
@@ -37,6 +46,12 @@ async function rowsOf(table: string, { copyState }: Hsm): Promise<number> {
   }
 }
 
+async function bytesOf({ copyState }: Hsm): Promise<number> {
+  const path = join(appliance.directory, `copy-${++copies}`)
+  await copyState(path)
+  return statSync(path).size
+}
+
 it('keys that are made and thrown away leave nothing there for long', async () => {
   for (let made = 0; made < 20; made++) await makeUnused(keeper.hsm)
   expect(await rowsOf('made_keys', keeper.hsm)).toBe(20)
@@ -46,6 +61,39 @@ it('keys that are made and thrown away leave nothing there for long', async () =
   onTestFinished(() => clock.mockRestore())
   const outcome = await outcomeOf(makeUnused(keeper.hsm))
   expect([outcome, await rowsOf('made_keys', keeper.hsm)]).toEqual(['hsm.rejected', 0])
+})
+
+it('the token of a session is replaced no more than once in a second, after the first hundred', async () => {
+  const { token = '' } = await appliance.login()
+  const session = await findSealedSession(appliance.store.read, sessionTokenHash(token))
+  if (session === undefined) throw new Error('no session')
+  const grant = await grantOfSession(appliance, keeper.hsm, appliance.client(token))
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, () =>
+      outcomeOf(sealNextToken(keeper.hsm, session, randomBytes(32).toString('hex'), grant)),
+    ),
+  )
+  expect(outcomes.filter((outcome) => outcome === 'done').length).toBeLessThan(150)
+  expect(await rowsOf('replaced_tokens', keeper.hsm)).toBeLessThan(150)
+})
+
+it('the count with which a version begins is that of a key with an identity as the keeper draws them', async () => {
+  const vault = await makeVault(appliance)
+  const grant = await grantOfSession(appliance, keeper.hsm, vault.admin, (user) =>
+    findSealedMembership(appliance.store.read, user, Number(vault.id)),
+  )
+  const row = await findVault(appliance.store.read, Number(vault.id))
+  const identity = Buffer.from(row?.identity ?? '', 'hex')
+  const count = (key: Buffer) =>
+    outcomeOf(
+      keeper.hsm.sealFirstCount(
+        composeRecord('invocations 2', { identity: key, vault: identity, version: 1, invocations: 0 }),
+        grant,
+      ),
+    )
+  expect(await count(randomBytes(16))).toBe('done')
+  expect(await count(randomBytes(1_000_000))).toBe('hsm.rejected')
+  expect(await bytesOf(keeper.hsm)).toBeLessThan(900_000)
 })
 
 it('ends of audit chains are signed for the processes of this machine alone', async () => {

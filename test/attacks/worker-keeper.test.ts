@@ -304,6 +304,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
   restoredShown: async () => [await calls.keeper('restoredShown', [])],
   knownSubjects: async () => [await calls.keeper('knownSubjects', [nothing, nothing])],
+  noteRoots: async () => [await calls.keeper('noteRoots', [1, 'strongroom.kek.strict.v9'])],
   checkVaultNumber: async () => [await calls.keeper('checkVaultNumber', [1, Buffer.alloc(16)])],
 }
 

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useAssertionUp, UsedAssertionTable } from '../../src/features/auth/used-assertion-records.ts'
 import { presentedPasskey } from '../../src/features/passkeys/presented-passkey.ts'
 import { findByCredentialId, passkeyRecord, PasskeyTable, sealedPasskey } from '../../src/features/passkeys/records.ts'
-import { sealedUser } from '../../src/features/users/user-seals.ts'
+import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import type { ShownPasskey } from '../../src/hsm/login-request.ts'
 import { readPasskeyAssertion } from '../../src/hsm/passkey-assertion.ts'
 import { writeChallenge } from '../../src/hsm/passkey-challenge.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
+import { withFactor } from '../../src/hsm/user-factors.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { loginRequest } from '../support/login-request.ts'
@@ -209,6 +211,24 @@ describe('a public key of the attacker', () => {
     const passkey = { passkey: { record, seal }, signCount: 0, assertion }
     for (const user of [own.user, victim])
       expect(await outcomeOf(worker.login(await asked(passkey, user)))).toBe('login.refused')
+  })
+
+  it('under the credential id of the victim’s passkey does not count for that one', async () => {
+    const own = await givenHolder(appliance)
+    const row = await accountRow(appliance, own.user)
+    const shown = await shownOf(own.authenticator.answer(await ownChallenge(own.session)), own.authenticator)
+    const factor = { certificate: undefined, passkey: shown }
+    const grant = await worker.freshGrant(await grantOf(own.session), sealedUser(row), factor)
+    const publicKey = JSON.stringify(mine.publicKey.export({ format: 'jwk' }))
+    const record = passkeyRecord({ userId: own.user.id, credentialId: authenticator.credentialId, publicKey })
+    const seal = await worker.seal(record, { grant })
+    const factors = withFactor(row.factors, record)
+    const changed = userRecord({ ...row, factors, generation: nextGeneration(row.generation) })
+    const user = { record: changed, seal: await worker.seal(changed, { previous: sealedUser(row), grant }) }
+    const { assertion } = presentedPasskey(mine.answer(await loginChallenge(appliance), { signCount: 2 ** 32 - 1 }))
+    const request = await asked({ passkey: { record, seal }, signCount: 0, assertion }, own.user)
+    expect(await outcomeOf(worker.login({ ...request, user }))).toBe('done')
+    expect(await logIn(await answered())).toBe('done')
   })
 
   it('in the row of the victim, or the row of another passkey given to the victim, opens nothing', async () => {

@@ -3,7 +3,8 @@ import { basename } from 'node:path'
 import { textOf } from '../../config/loader.ts'
 import { abandonCeremony, adoptBackupKeys } from '../../hsm/pkcs11/backup-adoption.ts'
 import { digestOf, readPackage } from '../../hsm/pkcs11/ceremony-papers.ts'
-import { recordAlone } from '../console-context.ts'
+import { rootLabel } from '../../hsm/pkcs11/root-objects.ts'
+import { recordAlone, recordAt, withToken } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
@@ -35,7 +36,10 @@ async function adopt(
   const versions = adoptBackupKeys(options, text, heard)
   leaveTokenToOwner(config)
   // Recorded at the end, because during the ceremony the token has no PIN to record with. `invite` recorded the start.
-  await recordAlone(invocation, config, { operation: 'backup-keys.adopt', target: basename(file), startedTick })
+  await withToken(invocation, config, async (context) => {
+    await context.token.hsm.noteRoots(versions.map((version) => rootLabel('kek.backup', version)))
+    await recordAt(context, { operation: 'backup-keys.adopt', target: basename(file), startedTick })
+  })
   return {
     json: { versions, digest: digestOf(text) },
     lines: [...table([['versions', versions.join(', ')]]), '', 'The token has its own PIN again: start the daemon.'],

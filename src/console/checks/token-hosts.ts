@@ -4,6 +4,7 @@ import type { HostStatus, TokenRoom, TokenStatus } from '../../hsm/token-status.
 import { roleOf, rootRoles } from '../../hsm/pkcs11/root-objects.ts'
 import { ceremonyLabel } from '../../hsm/pkcs11/security-officer.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { madeOutside } from '../../hsm/pkcs11/token-report.ts'
 import { isServed } from '../../hsm/protocol/served-socket.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
@@ -107,6 +108,11 @@ function strangeFindings({ copies, others }: TokenStatus['objects']): Finding[] 
 }
 
 function weaknessFinding({ label, count: number, lacks }: TokenStatus['objects']['weaknesses'][number]): Finding {
+  if (lacks.includes(madeOutside))
+    return problem(
+      `${label} ${madeOutside}, by someone who has the PIN`,
+      'No new key goes under it, but seals by it are accepted. docs/operations.md: After a token host was taken over.',
+    )
   const what = `${lacks.join(' and ')} by anyone who has the PIN`
   if (label === vaultKeyLabel)
     return warning(

@@ -179,6 +179,7 @@ async function closing(
   moved: MovedKeys | undefined,
 ): Promise<Answer> {
   await withToken(invocation, next, async (context: TokenContext) => {
+    await context.token.hsm.noteRoots(moved?.made ?? [])
     await handOver(context)
     await recordAt(context, { operation: 'migrate.token', target: next.hsm.token })
   })

@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { roleOf, type RootRole, versionOf } from '../../hsm/pkcs11/root-objects.ts'
+import { isBackupRole } from '../../hsm/pkcs11/root-rotation.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
 
 /** One version of a root key. */
@@ -22,7 +23,10 @@ export function rootVersionsOf({ objects }: TokenStatus): RootVersion[] {
     const role = roleOf(label)
     return role === undefined ? [] : [{ role, version: versionOf(label), label }]
   })
-  const newestOf = (role: RootRole) => Math.max(...found.filter((one) => one.role === role).map((one) => one.version))
+  const inUse = new Map(objects.newest.map((label) => [roleOf(label), versionOf(label)]))
+  const newestOf = (role: RootRole) =>
+    inUse.get(isBackupRole(role) ? 'kek.backup' : role) ??
+    Math.max(...found.filter((one) => one.role === role).map((one) => one.version))
   return found
     .map((one) => ({
       ...one,

@@ -71,7 +71,9 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
   const role = rotatable(name)
   return withAppliance(invocation, async (context) => {
     const before = await versionsOf(context, role)
-    const isUnderWay = before.some(({ newest }) => !newest)
+    const inUse = Math.max(...before.filter(({ newest }) => newest).map(({ version }) => version))
+    // A version above the newest was made by no command: anyone with the PIN can make one.
+    const isUnderWay = before.some(({ version }) => version < inUse)
     const { made, warnings: refusals } =
       isUnderWay && flags.new !== true ? nothingMade : await makeVersion(invocation, context, role)
     const versions = made.length === 0 ? before : await versionsOf(context, role)
@@ -171,9 +173,10 @@ function describeMoved(role: RotatableRole, moved: number, left: (RewrapOutcome 
 
 async function makeVersion(invocation: Invocation, context: ConsoleContext, role: RotatableRole) {
   await recordFirst(context, 'root-keys.make', role)
-  const made = makeNextVersion(rootCreationOf(invocation, context.config), role)
+  const next = makeNextVersion(rootCreationOf(invocation, context.config), role)
   leaveTokenToOwner(context.config)
-  return made
+  await context.token.hsm.noteRoots(next.made)
+  return next
 }
 
 async function destroyUnused(

@@ -17,21 +17,24 @@ export function addVaultAdopt(vault: Command): void {
     .description('give a new Admin to a vault that has none who can log in')
     .argument('<id>', 'id of the vault: strongroom vault list')
     .argument('<user>', 'login name of the new Admin')
+    .option('--missing <number>', 'goes on although as many rows are missing as a call without it has said', '0')
     .addHelpText('after', help)
     .action(
-      answering(async (invocation, text: string, username: string) => {
+      answering(async (invocation, text: string, username: string, { missing }: { missing: string }) => {
         const id = vaultId(text)
         await withAppliance(invocation, ({ change, services }) =>
           change('vault.adopt', `vault ${id} user ${username}`, async (commit) => {
             const user = await services.users.find(username)
-            await services.memberships.adopt({ vaultId: id, userId: user.id }, commit).catch((error: unknown) => {
-              if (isFault(error, 'vault.not_found')) noVault(id)
-              if (!isFault(error, 'vault.has_admin')) throw error
-              throw new Fault(
-                error.code,
-                `Vault ${id} has an Admin who can log in (strongroom vault members ${id}): ask that Admin.`,
-              )
-            })
+            await services.memberships
+              .adopt({ vaultId: id, userId: user.id }, Number(missing), commit)
+              .catch((error: unknown) => {
+                if (isFault(error, 'vault.not_found')) noVault(id)
+                if (!isFault(error, 'vault.has_admin')) throw error
+                throw new Fault(
+                  error.code,
+                  `Vault ${id} has an Admin who can log in (strongroom vault members ${id}): ask that Admin.`,
+                )
+              })
           }),
         )
         return { json: { id, admin: username }, lines: [`${username} is Admin of vault ${id} now.`] }

@@ -19,15 +19,16 @@ export function addVaultConfirm(vault: Command): void {
     .description('confirm a member on hold when no Admin of the vault can')
     .argument('<id>', 'id of the vault: strongroom vault list')
     .argument('<user>', 'login name of the member')
+    .option('--missing <number>', 'goes on although as many rows are missing as a call without it has said', '0')
     .addHelpText('after', help)
     .action(
-      answering(async (invocation, text: string, username: string) => {
+      answering(async (invocation, text: string, username: string, { missing }: { missing: string }) => {
         const id = vaultId(text)
         await withAppliance(invocation, ({ change, services }) =>
           change('vault.confirm', `vault ${id} user ${username}`, async (commit) => {
             const user = await services.users.findMember(username)
             const member = { vaultId: id, userId: user.id }
-            await services.memberships.confirmByOperator(member, commit).catch((error: unknown) => {
+            await services.memberships.confirmByOperator(member, Number(missing), commit).catch((error: unknown) => {
               if (isFault(error, 'vault.not_found')) noVault(id)
               if (!isFault(error, 'vault.has_confirmer')) throw error
               throw new Fault(

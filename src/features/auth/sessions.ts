@@ -19,6 +19,7 @@ import {
   listSessions,
   openSessionsOf,
   sweepSessions,
+  tokensOf,
   type ListedSession,
   type Session,
 } from './session-records.ts'
@@ -128,7 +129,10 @@ export function createSessions({
       const found = (await list(userId)).some(({ id }) => id === sessionId)
       if (!found || sessionId === undefined) throw new Fault('session.not_found')
       await commit(async (tx) => {
+        const isHidden = (await tokensOf(tx, [sessionId])).length === 0
         if ((await endSessions(tx, [sessionId], clock.now())) !== 1) throw new Fault('session.not_found')
+        // Its record cannot be shown to the keeper, which then ends every session of the user.
+        if (isHidden) await endUnlisted(hsm, tx, userId, undefined)
       })
     },
 

@@ -28,11 +28,13 @@ export interface Arrival {
 export interface BackupOrigins {
   /** The origin that backups of keys of this vault state. @throws Fault `vault.not_found` */
   of(reader: Reader, vaultId: number): Promise<BackupOrigin>
-  /** Whether the caller is an Admin of the vault of the backup, where that is another one than here, by the keeper's grant: rows of members may be made up. */
+  /**
+   * Whether the caller is an Admin of the vault of the backup, by the keeper's grant, since rows of members may be made up.
+   * Asks for none where it does not matter: for a backup of this vault, or one that the operator has allowed.
+   */
   isAdminThere(
     reader: Reader,
-    origin: BackupOrigin | undefined,
-    here: Buffer,
+    arrival: Omit<Arrival, 'isAdminThere'>,
     grantIn: VaultAccess['grantIn'],
   ): Promise<boolean>
   /**
@@ -55,11 +57,11 @@ export function createBackupOrigins(dependencies: {
     return { vault: (await existingVault(reader, vaultId)).identity, appliance: sha256(await hsm.auditPublicKey()) }
   }
 
-  async function isAccepted(tx: Tx, vaultId: number, backup: Buffer): Promise<boolean> {
-    const accepted = await findAccepted(tx, vaultId, sha256(backup))
+  async function isAccepted(reader: Reader, vaultId: number, backup: Buffer): Promise<boolean> {
+    const accepted = await findAccepted(reader, vaultId, sha256(backup))
     if (accepted === null) return false
     const { seal } = accepted
-    const record = acceptanceRecord(await existingVault(tx, vaultId), accepted)
+    const record = acceptanceRecord(await existingVault(reader, vaultId), accepted)
     await mapBrokenSeal(() => hsm.verify({ record, seal }))
     return true
   }
@@ -67,8 +69,8 @@ export function createBackupOrigins(dependencies: {
   return {
     of,
 
-    async isAdminThere(reader, origin, here, grantIn) {
-      if (origin === undefined || origin.vault === here.toString('hex')) return false
+    async isAdminThere(reader, { origin, vault: here, vaultId, backup }, grantIn) {
+      if (origin === undefined || origin.vault === here || (await isAccepted(reader, vaultId, backup))) return false
       const from = await findVaultByIdentity(reader, origin.vault)
       const sealed = from === null ? undefined : await grantIn(from.id)
       if (sealed === undefined) return false

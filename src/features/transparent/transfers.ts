@@ -5,7 +5,7 @@ import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrig
 import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
-import type { Arrival, BackupOrigins } from './backup-origins.ts'
+import type { BackupOrigins } from './backup-origins.ts'
 import { retryOutdated } from './outdated-key.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { lockPresentVault } from '../vaults/records.ts'
@@ -151,14 +151,8 @@ async function restore(
   const to = { policy: sealedPolicy(row), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
   const versions = await sealedVersions(on, by, row, content, made)
-  const arrival: Arrival = {
-    vaultId,
-    userId,
-    backup,
-    origin: content.origin,
-    vault: vault.toString('hex'),
-    isAdminThere: await on.origins.isAdminThere(on.store.read, content.origin, vault, grantIn),
-  }
+  const arriving = { vaultId, userId, backup, origin: content.origin, vault: vault.toString('hex') }
+  const arrival = { ...arriving, isAdminThere: await on.origins.isAdminThere(on.store.read, arriving, grantIn) }
   const key = await commit(async (tx) => {
     await lockPresentVault(tx, vaultId)
     await on.origins.check(tx, arrival)

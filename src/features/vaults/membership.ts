@@ -48,15 +48,16 @@ export interface Memberships {
    */
   confirm(member: MembershipKey, by: number, recovery: number | undefined, commit: Commit): Promise<void>
   /**
-   * The same by the operator, for a vault in which no Admin may confirm.
+   * The same by the operator, for a vault in which no Admin may confirm. `missing`: see `provenAdmins`.
    * @throws Fault `vault.not_found`, `vault.member_unknown`, `vault.member_awake`, `vault.has_confirmer`
    */
-  confirmByOperator(member: MembershipKey, commit: Commit): Promise<void>
+  confirmByOperator(member: MembershipKey, missing: number, commit: Commit): Promise<void>
   /**
    * Gives an Admin to a vault whose Admins are all disabled, for the operator. An existing member becomes Admin.
+   * `missing`: see `provenAdmins`.
    * @throws Fault `vault.not_found`, `vault.has_admin`, `user.not_found` also for a user who cannot log in
    */
-  adopt(member: MembershipKey, commit: Commit): Promise<void>
+  adopt(member: MembershipKey, missing: number, commit: Commit): Promise<void>
 }
 
 export function createMemberships({
@@ -72,8 +73,8 @@ export function createMemberships({
   const withCounted = countedIn({ store, hsm })
 
   const confirmAfter = confirming(withCounted, steps)
-  const provenActiveAdmins = async (tx: Tx, parties: LockedParties) =>
-    (await provenAdmins(hsm, tx, vaultOf(parties))).filter(({ isOnHold }) => !isOnHold)
+  const provenActiveAdmins = (missing: number) => async (tx: Tx, parties: LockedParties) =>
+    (await provenAdmins(hsm, tx, vaultOf(parties), missing)).filter(({ isOnHold }) => !isOnHold)
 
   return {
     list: (vaultId) => listedMembers(store.read, vaultId),
@@ -111,18 +112,18 @@ export function createMemberships({
           )
       }),
 
-    confirmByOperator: (member, commit) =>
-      confirmAfter(member, commit, provenActiveAdmins, ({ confirmers }) => {
+    confirmByOperator: (member, missing, commit) =>
+      confirmAfter(member, commit, provenActiveAdmins(missing), ({ confirmers }) => {
         if (confirmers.length > 0) throw new Fault('vault.has_confirmer')
       }),
 
-    adopt: (member, commit) =>
+    adopt: (member, missing, commit) =>
       withCounted(
         member,
         commit,
         async (tx, parties) => {
           checkPerson(parties)
-          if ((await provenAdmins(hsm, tx, vaultOf(parties))).length > 0) throw new Fault('vault.has_admin')
+          if ((await provenAdmins(hsm, tx, vaultOf(parties), missing)).length > 0) throw new Fault('vault.has_admin')
           const grant = { permission: 'Admin', grants: null, by: operatorId, at: clock.now() } as const
           const row = await findMember(tx, member)
           await (row === null ? steps.admit(tx, parties, grant) : steps.setPermission(tx, parties, grant))

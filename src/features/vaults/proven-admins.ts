@@ -2,7 +2,8 @@ import { groupsOf } from '../../groups.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { permissionBits } from '../../access/permission.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
-import { type Generation, generationOf, outdated } from '../../hsm/record-generation.ts'
+import { Fault } from '../../fault.ts'
+import { type Generation, generationOf } from '../../hsm/record-generation.ts'
 import { openRecord } from '../../hsm/record-layouts.ts'
 import type { Tx } from '../../store/store.ts'
 import { type User, usersById } from '../users/records.ts'
@@ -18,12 +19,14 @@ export interface ProvenAdmin extends Pick<MembershipRow, 'userId' | 'grantedBy' 
 /**
  * The Admins of a vault who can log in, for a decision of the operator that assumes that there are none. The keeper knows
  * who is or was a member, and the vault's number: the database can neither hide nor change one of them.
- * @throws Fault `hsm.outdated` where it does, `hsm.seal_broken`
+ * @param accepted how many of them are missing, as the operator knows
+ * @throws Fault `hsm.outdated` where other than that many are, `hsm.seal_broken`
  */
 export async function provenAdmins(
   hsm: Pick<Hsm, 'raise' | 'knownSubjects' | 'checkVaultNumber'>,
   tx: Tx,
   vault: Pick<Vault, 'id' | 'identity'>,
+  accepted: number,
 ): Promise<ProvenAdmin[]> {
   await hsm.checkVaultNumber(vault)
   const members = await tx.findBy(MembershipTable, { vaultId: vault.id })
@@ -35,17 +38,29 @@ export async function provenAdmins(
       return user === undefined ? [] : [sealedMembership({ vault, user }, row)]
     })
   const shown = sealed([...members, ...removed.map((row) => ({ ...row, permission: 0, grants: null }))])
-  await checkNewest(hsm, shown, await hsm.knownSubjects('membership', Buffer.from(vault.identity, 'hex')))
+  let missing = await missingIn(hsm, shown, await hsm.knownSubjects('membership', Buffer.from(vault.identity, 'hex')))
 
   const admins: ProvenAdmin[] = []
   for (const { userId, permission, recoveries, grantedBy, grantedAt } of members) {
     const user = users.get(userId)
     if (user === undefined || permission !== permissionBits.Admin) continue
-    await checkNewest(hsm, [sealedUser(user)], await hsm.knownSubjects('user', user.identity))
+    missing += await missingIn(hsm, [sealedUser(user)], await hsm.knownSubjects('user', user.identity))
     if (mayLogIn(user.capabilities))
       admins.push({ userId, grantedBy, grantedAt, isOnHold: recoveries < user.recoveries })
   }
+  checkMissing(missing, accepted)
   return admins
+}
+
+/** @throws Fault `hsm.outdated` where other than the accepted number of records are missing */
+function checkMissing(missing: number, accepted: number): void {
+  if (missing === accepted) return
+  throw new Fault(
+    'hsm.outdated',
+    missing === 0
+      ? 'No row is missing: leave --missing out.'
+      : `This appliance has seen members of the vault, or newer states of them, that are in no row: ${missing}. The database may hide an Admin. If you know that none of them exists any more, add --missing ${missing}.`,
+  )
 }
 
 type NoMember = Pick<MembershipRow, 'userId' | 'permission' | 'grants' | 'recoveries' | 'generation' | 'seal'>
@@ -58,12 +73,12 @@ const usersOf = (tx: Tx, rows: readonly Pick<MembershipRow, 'userId'>[]): Promis
 
 const shownAtOnce = 500
 
-/** Whether these records have good seals, and are the newest of all known subjects. */
-async function checkNewest(
+/** The number of known subjects of which the newest record is not among these, which must have good seals. */
+async function missingIn(
   hsm: Pick<Hsm, 'raise'>,
   shown: readonly SealedRecord[],
   known: readonly Generation[],
-): Promise<void> {
+): Promise<number> {
   // In parts, so that the keeper answers others in between.
   for (const some of groupsOf(shown, shownAtOnce)) await hsm.raise(some)
   const newest = new Map<string, number>()
@@ -71,6 +86,5 @@ async function checkNewest(
     const generation = generationOf(openRecord(record))
     if (generation !== undefined) newest.set(generation.subject.toString('hex'), generation.number)
   }
-  if (known.some(({ subject, number }) => (newest.get(subject.toString('hex')) ?? 0) < number))
-    throw outdated('The database hides a member of this vault, or a newer state of one')
+  return known.filter(({ subject, number }) => (newest.get(subject.toString('hex')) ?? 0) < number).length
 }

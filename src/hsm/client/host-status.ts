@@ -15,6 +15,7 @@ const tokenStatus = z.object({
   mechanisms: z.array(z.string()),
   objects: z.object({
     root: z.array(z.string()),
+    newest: z.array(z.string()),
     vaultKeys: z.number(),
     residentKeys: z.number(),
     copies: z.number(),

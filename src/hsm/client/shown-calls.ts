@@ -1,5 +1,5 @@
 import { encodeRecord } from '../key-record.ts'
-import { numberField } from '../protocol/fields.ts'
+import { listFields, numberField } from '../protocol/fields.ts'
 import type { Generation } from '../record-generation.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field } from './replies.ts'
@@ -16,6 +16,12 @@ export function shownCalls(keeper: Keeper) {
     },
     async checkVaultNumber({ id, identity }) {
       await keeper.call('checkVaultNumber', [numberField(id), Buffer.from(identity, 'hex')])
+    },
+    async noteRoots(labels) {
+      await keeper.call(
+        'noteRoots',
+        listFields(labels, (label) => [Buffer.from(label)]),
+      )
     },
     async knownSubjects(type, ...more) {
       const beginning = encodeRecord([type, ...more])

@@ -2,7 +2,7 @@ import { numberField } from '../protocol/fields.ts'
 import { Fault } from '../../fault.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { composeRecord } from '../record-layouts.ts'
+import { composeRecord, identityBytes } from '../record-layouts.ts'
 import { type Asker, mayBegin } from './key-rules.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { refused } from './record-change.ts'
@@ -28,7 +28,8 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
 /** See `Hsm.sealFirstCount`. */
 export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: Buffer, asker: Asker): Uint8Array[] {
   const { type, fields } = opened(record)
-  if (type !== 'invocations 2' || fields.invocations < 0)
+  // Of an identity of any length the keeper's file would keep all.
+  if (type !== 'invocations 2' || fields.invocations < 0 || fields.identity.length !== identityBytes)
     throw new Fault('hsm.rejected', 'This is not a count of a version.')
   if (!mayBegin(asker, fields)) throw refused(type, asker)
   const version = composeRecord(type, { ...fields, invocations: 0 })

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { checkFloor, type Generation, generationAt, lastGeneration } from '../record-generation.ts'
+import { hasRecords, subjectsOfRoots } from '../server/floor-reader.ts'
 import { openPrivate } from '../server/private-file.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
@@ -26,13 +27,14 @@ export interface WritableFloors extends Floors {
   subjects(): readonly Buffer[]
   /** The next floors in the order of their subjects, beginning with this one, or with what follows it. */
   from(subject: Buffer, most: number): readonly Generation[]
+  /** Whether no record was ever shown. */
   isEmpty(): boolean
   readonly risen: RisenRows
   /** Runs `work` in one transaction, so that all floors it raises take one sync. */
   together(work: () => void): void
   /**
-   * Forgets the floors: whatever the database has next counts as newest. With a time, keeps those of records that were
-   * sealed after it.
+   * Forgets the floors of records: whatever the database has next counts as newest. With a time, keeps those of records
+   * that were sealed after it.
    */
   forget(sealedUpTo?: number): void
   close(): void
@@ -55,8 +57,10 @@ export function openFloors(path: string): WritableFloors {
   const next = file.prepare<[Buffer, number], Generation>(
     'SELECT subject, generation AS number FROM floors WHERE subject >= ? ORDER BY subject LIMIT ?',
   )
-  const forget = file.prepare<[number, number]>('DELETE FROM floors WHERE generation <= ? OR generation = ?')
-  const findAny = file.prepare('SELECT 1 FROM floors LIMIT 1')
+  const forget = file.prepare<[number, number, Buffer, Buffer]>(
+    'DELETE FROM floors WHERE (generation <= ? OR generation = ?) AND subject NOT BETWEEN ? AND ?',
+  )
+  const holdsRecords = hasRecords(file)
   const floors = readFloors(file)
   const liftAll = file.transaction((generations: readonly Generation[]) => {
     for (const { subject, number } of generations) lift.run(subject, number, risen.next())
@@ -74,11 +78,15 @@ export function openFloors(path: string): WritableFloors {
     isTold: (subject) => findTold.get(subject) !== undefined,
     subjects: () => list.all(),
     from: (subject, most) => next.all(subject, most),
-    isEmpty: () => findAny.get() === undefined,
+    isEmpty: () => !holdsRecords(),
     risen,
     together: (work) => file.transaction(work)(),
     forget: (sealedUpTo) =>
-      void forget.run(sealedUpTo === undefined ? lastGeneration : generationAt(sealedUpTo), lastGeneration),
+      void forget.run(
+        sealedUpTo === undefined ? lastGeneration : generationAt(sealedUpTo),
+        lastGeneration,
+        ...subjectsOfRoots,
+      ),
     close: () => file.close(),
   }
 }

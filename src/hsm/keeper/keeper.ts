@@ -6,6 +6,7 @@ import { startTokenProcess, type TokenProcess } from '../server/token-process.ts
 import { createFileHealth } from './file-health.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperMemory } from './keeper-memory.ts'
+import { noteFirstRoots } from './known-roots.ts'
 import type { Origin } from './record-change.ts'
 
 /**
@@ -39,7 +40,10 @@ export function startKeeper(
           served('worker', socket, { setting: 'hsm.keeper.socket', group: socketGroup }),
           served('operator', operatorSocket, { setting: 'hsm.keeper.operatorSocket' }),
         ],
-        begin: () => () => memory.close(),
+        begin() {
+          health.guard(() => noteFirstRoots(token, memory.floors))
+          return () => memory.close()
+        },
       }
     },
   })

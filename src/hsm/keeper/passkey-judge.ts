@@ -1,11 +1,11 @@
-import { hash, generateKeyPairSync, randomBytes } from 'node:crypto'
-import { encodeRecord } from '../key-record.ts'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ShownPasskey } from '../login-request.ts'
 import { countsOn, readPasskeyAssertion, type PasskeyRules } from '../passkey-assertion.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { readPublicJwk } from '../public-jwk.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
+import { recordDigest } from '../sealed-record.ts'
 import { holdsFactor, isSealed, shown } from './shown-record.ts'
 import type { UsedAssertions } from './used-assertions.ts'
 import type { UsedOtps } from './used-otps.ts'
@@ -62,12 +62,11 @@ export function createPasskeyJudge({
       const isIssued = isSealed(token, read.challenge.sealed)
       const isSigned = read.isSignedBy(readPublicJwk(JSON.parse(credential.publicKey)))
       if (!isTheirs || !isIssued || !isSigned) return false
-      const counter = counterOf(credential.credentialId)
+      // Of the record: another user's passkey may be given the same credential id.
+      const counter = recordDigest(passkey.record)
       if (!countsOn(read.signCount, Math.max(stored, used.of(counter)))) return false
       if (!usedAssertions.use(read.usedUp(credential.credentialId))) return false
       return read.signCount === 0 || used.advance(counter, read.signCount)
     },
   }
 }
-
-const counterOf = (credentialId: Buffer): Buffer => hash('sha256', encodeRecord(['passkey', credentialId]), 'buffer')

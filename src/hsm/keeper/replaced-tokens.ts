@@ -1,3 +1,5 @@
+import { Fault } from '../../fault.ts'
+import { createRecentMap } from '../../recent-map.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
 
@@ -6,7 +8,10 @@ import type { KeeperState } from './keeper-state.ts'
  * covers that: an attacker who writes to the database could have an earlier token serve again.
  */
 export interface ReplacedTokens {
-  /** A record of this token is sealed in place of the record of an earlier one. */
+  /**
+   * A record of this token is sealed in place of the record of an earlier one.
+   * @throws Fault `hsm.unavailable` where the session's token was replaced too often: it goes on with the present one
+   */
   note(session: Session, earlier: Pick<Session, 'tokenHash'>): void
   /**
    * Notes that the token is used: ten minutes later those before it are no longer good. False where that is so for this
@@ -17,6 +22,12 @@ export interface ReplacedTokens {
 
 /** A call that began with an earlier token asks for grants until it ends: it may upload a file meanwhile. */
 const longestCallMs = 600_000
+
+/** So often a session's token is replaced: `atOnce` times, and then once in this time. Code in a worker could fill the disk. */
+const onceInMs = 1_000
+const atOnce = 100
+/** Sessions whose replacements are counted, in memory only. */
+const mostCounted = 10_000
 
 type Session = Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'expiresAt'>
 
@@ -38,10 +49,16 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
     `UPDATE replaced_tokens INDEXED BY replaced_tokens_next SET used_at = ?
      WHERE session = ? AND next = ? AND used_at IS NULL`,
   )
+  const counted = createRecentMap<number>({ limit: mostCounted })
   const find = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND used_at < ? LIMIT 1')
   return {
     note({ identity, tokenHash, expiresAt }, earlier) {
       if (!isStrict) return
+      const name = identity.toString('latin1')
+      const free = Math.max(now(), counted.get(name) ?? 0)
+      if (free - now() >= atOnce * onceInMs)
+        throw new Fault('hsm.unavailable', 'The token of this session was replaced too often: it stays for now.')
+      counted.set(name, free + onceInMs)
       forget.run(now())
       keep.run(identity, earlier.tokenHash, tokenHash, expiresAt)
     },

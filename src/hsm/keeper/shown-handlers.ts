@@ -1,6 +1,7 @@
 import { numberField } from '../protocol/fields.ts'
 import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
+import { noteRoots } from './known-roots.ts'
 import { checkOperator, type Origin } from './record-change.ts'
 
 /** Subjects in one reply. */
@@ -30,6 +31,14 @@ export function createShownHandlers(
     checkVaultNumber(fields) {
       checkOperator(origin)
       vaultNumbers.check(fields.integer(), fields.bytes())
+      return []
+    },
+    noteRoots(fields) {
+      checkOperator(origin)
+      noteRoots(
+        floors,
+        Array.from({ length: fields.integer() }, () => fields.text()),
+      )
       return []
     },
     /** The next subjects with this beginning, each with its generation, from where the last reply ended. */

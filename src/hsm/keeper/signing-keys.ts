@@ -88,7 +88,7 @@ export function createAuditKeys(token: Token, state: KeeperState, now: () => num
     },
     successions: list,
     succeed(known, shown) {
-      const [before, next] = [current(), Math.max(...auditPublicKeys(token).signing)]
+      const [before, next] = [current(), auditPublicKeys(token).newest]
       if (next <= before) return undefined
       const [from, to] = [publicKeyOf(before), publicKeyOf(next)]
       const heads = new Map([...headsIn(from, shown), ...known])

@@ -6,7 +6,8 @@ import { secretKeyRows } from './key-kinds.ts'
 import { generatedTemplate } from './key-templates.ts'
 import { keyWrap } from './mechanisms.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
-import { findRootKeys, type RootKeys } from './root-objects.ts'
+import type { RootKeys } from './root-keys.ts'
+import { findRootKeys } from './root-objects.ts'
 import { listObjects } from './token-objects.ts'
 import type { FloorCheck } from '../record-generation.ts'
 import type { OpenToken } from './token-opening.ts'
@@ -38,7 +39,11 @@ export interface Connection {
 
 export function connect(token: OpenToken, handleLimit: number, floors: FloorCheck | undefined): Connection {
   const { slot, mechanisms, session: keySession } = token
-  const roots = findRootKeys(() => listObjects(token), keySession)
+  const roots = findRootKeys(
+    () => listObjects(token),
+    keySession,
+    (role) => floors?.newestRoot(role),
+  )
   let operation = openSession(slot)
   const keys = createKeyHandles({
     limit: handleLimit,

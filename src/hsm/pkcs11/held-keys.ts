@@ -11,7 +11,7 @@ import { removeOuterWrapping } from './outer-wrapping.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
 import { createRecentMap } from '../../recent-map.ts'
-import type { RootKeys } from './root-objects.ts'
+import type { RootKeys } from './root-keys.ts'
 import type { OpenRecord, SealCheck } from './seal-check.ts'
 import { findTokenObject, tokenObjectLabelOf } from './token-objects.ts'
 

@@ -9,7 +9,7 @@ import { createHeldKeys, type Half, wrongKind } from './held-keys.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
 import type { KeyPairRow } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import type { RootKeys } from './root-objects.ts'
+import type { RootKeys } from './root-keys.ts'
 import { createSealCheck, type OpenRecord } from './seal-check.ts'
 
 /**

@@ -4,6 +4,7 @@ import type { KekName } from '../key-kind.ts'
 import { ecdsa, hmacSha256, keyWrap, paddedWrap } from './mechanisms.ts'
 import { hidesKeys } from './kek-probe.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import type { AuditPair, KnownVersion, Named, RootKeys } from './root-keys.ts'
 import type { TokenObject } from './token-objects.ts'
 
 /** The roles of root objects. The label of version 1 is `strongroom.<role>.v1`. */
@@ -45,60 +46,6 @@ export function roleOf(label: string): RootRole | undefined {
   return rootRoles.find((role) => role === name)
 }
 
-interface AuditPair {
-  readonly publicKey: KeyHandle
-  /**
-   * Undefined once this version is destroyed. The public half stays, because backups identify the appliance by the
-   * first one.
-   */
-  readonly privateKey: KeyHandle | undefined
-}
-
-interface Named {
-  /** Name with version, for example `strict.v1`. */
-  readonly name: string
-  readonly handle: KeyHandle
-}
-
-/**
- * The root objects that a host uses, found once per epoch, and again when there may be a new version. Backup keys are
- * looked up only when they are needed.
- */
-export interface RootKeys {
-  /** All versions, the newest first. The newest one seals; all of them verify. */
-  readonly seals: readonly KeyHandle[]
-  /** Increases when a version of the seal is gone. Records verified before have to be verified again. */
-  readonly sealsGone: number
-  /** By version, newest first. */
-  readonly peppers: ReadonlyMap<number, KeyHandle>
-  /** By version, oldest first. At least one of them can sign. */
-  readonly audits: ReadonlyMap<number, AuditPair>
-  /** The newest KEK of this name, which wraps new keys. */
-  newestKek(name: KekName): Named
-  /**
-   * The KEK that a record names, for example `strict.v1`.
-   * @throws Fault `hsm.rejected` where the token has no such key
-   */
-  kek(name: string): KeyHandle
-  hasKek(name: string): boolean
-  /** @throws Fault `hsm.unavailable` where the token has none */
-  newestBackupSeal(): Named
-  /** @throws Fault `hsm.rejected` where the token has no such seal */
-  backupSeal(name: string): KeyHandle
-  /** Whether the KEK that a record names has an effective unwrap template (`hidesKeys`), tried once per epoch. */
-  hides(name: string): boolean
-  /**
-   * Updates the root keys from `objects`, which are all objects in the token. Returns whether another KEK is the newest
-   * now.
-   */
-  refresh(objects: readonly TokenObject[]): boolean
-  /**
-   * Searches the token and updates the root keys, for use after a name or seal of an unknown version. Returns false
-   * without a search when the last one was within `searchEveryMs`.
-   */
-  searchAgain(): boolean
-}
-
 /** CKA_ID of a root object, which is its label. An object with only the label or only the ID is not a root object. */
 export function rootId(label: string): Buffer {
   return Buffer.from(label)
@@ -132,14 +79,18 @@ const searchEveryMs = 5_000
  * another process may have made.
  * @throws Fault `hsm.unavailable` where a root object is missing; only `strongroom init` makes root objects
  */
-export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs11Session): RootKeys {
-  let found = readRoots(search())
+export function findRootKeys(
+  search: () => readonly TokenObject[],
+  session: Pkcs11Session,
+  known: KnownVersion,
+): RootKeys {
+  let found = readRoots(search(), known)
   let searchedMs = -Infinity
   let sealsGone = 0
   const refresh = (objects: readonly TokenObject[]) => {
     const { newestKeks: before, seals } = found
     try {
-      found = readRoots(objects)
+      found = readRoots(objects, known)
     } catch (error) {
       // A missing key is reported when it is used.
       if (!(error instanceof Fault)) throw error
@@ -163,6 +114,9 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
     named(() => found.keks, name, `The token has no key-encryption key ${name}, which wraps this key.`)
   const hiding = new Map<string, boolean>()
   return {
+    get newest() {
+      return found.newest
+    },
     get seals() {
       return found.sealHandles
     },
@@ -192,38 +146,58 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
 }
 
 /** @throws Fault `hsm.unavailable` where a root object is missing that every use of the token needs */
-function readRoots(objects: readonly TokenObject[]) {
+function readRoots(objects: readonly TokenObject[], known: KnownVersion) {
   const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
   const keks = versionsOf(objects, /^strongroom\.kek\.((?:strict|exportable|backup|backup-exportable)\.v[1-9]\d*)$/)
   const backupSeals = versionsOf(objects, /^strongroom\.(backup-seal\.v[1-9]\d*)$/)
-  const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
-    newestOf(versions, name) ?? { name: `${name}.v1`, handle: secret(`${prefix}${name}.v1`) }
-  const backup = newest(keks, 'backup', 'strongroom.kek.')
-  const seals = newestFirst(objects, 'seal')
+  const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, role: RootRole, most = known(role)): Named =>
+    newestOf(versions, name, most) ?? { name: `${name}.v1`, handle: secret(rootLabel(role, 1)) }
+  const [strict, exportable] = [newest(keks, 'strict', 'kek.strict'), newest(keks, 'exportable', 'kek.exportable')]
+  const backup = newest(keks, 'backup', 'kek.backup')
+  const seals = newestFirst(objects, 'seal', known('seal'))
+  const peppers = newestFirst(objects, 'pepper', known('pepper'))
+  const audits = auditPairs(objects)
+  const knownAudit = known('audit')
+  const signing = [...audits]
+    .flatMap(([version, { privateKey }]) => (privateKey === undefined ? [] : [version]))
+    .toSorted((a, b) => byAge(a, b, knownAudit))
   return {
+    newest: [
+      ...[strict, exportable, backup].map(({ name }) => `strongroom.kek.${name}`),
+      ...labelOfFirst('seal', seals.keys()),
+      ...labelOfFirst('pepper', peppers.keys()),
+      ...labelOfFirst('audit', signing),
+    ],
     seals,
     sealHandles: [...seals.values()],
-    peppers: newestFirst(objects, 'pepper'),
-    audits: auditPairs(objects),
+    peppers,
+    audits,
     keks,
     newestKeks: {
-      strict: newest(keks, 'strict', 'strongroom.kek.'),
-      exportable: newest(keks, 'exportable', 'strongroom.kek.'),
+      strict,
+      exportable,
       backup,
       // In versions of release 0.2.0 one KEK wraps all backups.
       'backup-exportable': sameVersion(keks, backup) ?? backup,
     },
     backupSeals,
-    newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
+    newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'backup-seal', known('kek.backup')),
   }
 }
+
+const labelOfFirst = (role: RootRole, versions: Iterable<number>): string[] =>
+  [...versions].slice(0, 1).map((version) => rootLabel(role, version))
 
 /**
  * The versions of a role, newest first.
  * @throws Fault `hsm.unavailable` where there is none
  */
-function newestFirst(objects: readonly TokenObject[], role: RootRole): ReadonlyMap<number, KeyHandle> {
-  const versions = [...versionsOfRole(objects, role)].toSorted(([a], [b]) => b - a)
+function newestFirst(
+  objects: readonly TokenObject[],
+  role: RootRole,
+  most: number | undefined,
+): ReadonlyMap<number, KeyHandle> {
+  const versions = [...versionsOfRole(objects, role)].toSorted(([a], [b]) => byAge(a, b, most))
   if (versions.length === 0) required(objects, rootLabel(role, 1), rootClass(role))
   return new Map(versions)
 }
@@ -272,12 +246,15 @@ export function versionsOfRole(objects: readonly TokenObject[], role: RootRole):
   return new Map([...versionsOf(objects, pattern)].map(([name, handle]) => [versionOf(name), handle]))
 }
 
-/** The highest version of this name. */
-function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string): Named | undefined {
+function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string, most: number | undefined): Named | undefined {
   const fitting = [...versions].filter(([version]) => version.startsWith(`${name}.v`))
-  const [newest] = fitting.toSorted(([a], [b]) => versionOf(b) - versionOf(a))
+  const [newest] = fitting.toSorted(([a], [b]) => byAge(versionOf(a), versionOf(b), most))
   return newest && { name: newest[0], handle: newest[1] }
 }
+
+/** The newest first, and those above `most` last. */
+const byAge = (one: number, other: number, most = Infinity): number =>
+  Number(one > most) - Number(other > most) || other - one
 
 export function versionOf(name: string): number {
   return Number(name.slice(name.lastIndexOf('.v') + 2))

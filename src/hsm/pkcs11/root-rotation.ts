@@ -56,6 +56,6 @@ export function destroyVersions(options: RootCreationOptions, labels: readonly s
   )
 }
 
-function isBackupRole(role: RootRole): role is (typeof backupRoles)[number] {
+export function isBackupRole(role: RootRole): role is (typeof backupRoles)[number] {
   return (backupRoles as readonly string[]).includes(role)
 }

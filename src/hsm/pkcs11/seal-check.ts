@@ -4,7 +4,7 @@ import { type FieldsOf, type OpenedRecord, openRecord, type RecordKey } from '..
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { createRecentMap } from '../../recent-map.ts'
-import type { RootKeys } from './root-objects.ts'
+import type { RootKeys } from './root-keys.ts'
 import { versionOfSeal } from './seal-versions.ts'
 
 export interface OpenRecord extends RecordKey {

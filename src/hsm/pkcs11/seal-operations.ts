@@ -5,6 +5,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
 import { keyPairRows } from './pair-kinds.ts'
 import { publicKeyOf } from './public-keys.ts'
+import { roleOf, versionOf } from './root-objects.ts'
 import { sealBytes, sealNewest, versionOfSeal } from './seal-versions.ts'
 import type { Token } from './token-link.ts'
 
@@ -72,7 +73,9 @@ export function pepperVersions(token: Token): readonly number[] {
 
 /** The newest version of the pepper, as a number. */
 export function newestPepper(token: Token): number {
-  return Math.max(...pepperVersions(token))
+  const [newest] = pepperVersions(token)
+  if (newest === undefined) throw new TypeError('there is always a pepper')
+  return newest
 }
 
 /** The public half of the first audit signing key (DER SubjectPublicKeyInfo), which identifies the appliance. */
@@ -82,10 +85,11 @@ export function auditPublicKey(token: Token): Buffer {
   return first
 }
 
-/** The public halves of all versions, oldest first, and the versions that can still sign. */
+/** The public halves of all versions, oldest first, the versions that can still sign, and the newest of these. */
 export function auditPublicKeys(token: Token): {
   readonly keys: ReadonlyMap<number, Buffer>
   readonly signing: readonly number[]
+  readonly newest: number
 } {
   return token.run(({ session, roots }) => {
     const pairs = [...roots.audits]
@@ -94,6 +98,7 @@ export function auditPublicKeys(token: Token): {
         pairs.map(([version, { publicKey }]) => [version, publicKeyOf(session, publicKey, keyPairRows['ec-p256'])]),
       ),
       signing: pairs.filter(([, { privateKey }]) => privateKey !== undefined).map(([version]) => version),
+      newest: Math.max(...roots.newest.filter((label) => roleOf(label) === 'audit').map(versionOf)),
     }
   })
 }

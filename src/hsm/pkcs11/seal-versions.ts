@@ -3,7 +3,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { TokenFailure } from './failure.ts'
 import { hmacSha256 } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import type { RootKeys } from './root-objects.ts'
+import type { RootKeys } from './root-keys.ts'
 
 export const sealBytes = 32
 

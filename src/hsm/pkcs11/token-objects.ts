@@ -78,11 +78,14 @@ export class ObjectMissing extends Fault {
 
 /**
  * The key with this label and CKA_ID.
- * @throws ObjectMissing; Fault `hsm.rejected` where it is of another kind
+ * @throws ObjectMissing; Fault `hsm.rejected` where it is of another kind, and where there are two: one of them may be
+ * that of an attacker who had the PIN
  */
 export function findTokenObject(session: Pkcs11Session, label: string, id: Buffer, row: KeyRow): KeyHandle {
   if (id.length !== idBytes) throw ofNoSuchKind()
-  const [found] = findObjects(session, label, id, row)
+  const [found, another] = findObjects(session, label, id, row)
+  if (another !== undefined)
+    throw new Fault('hsm.rejected', 'The token holds two such keys, of which one is not ours: see strongroom doctor.')
   if (found !== undefined) return found
   if (findObjects(session, label, id).length > 0) throw ofNoSuchKind()
   throw new ObjectMissing(id)

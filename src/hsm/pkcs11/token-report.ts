@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import { secretKeyRows } from './key-kinds.ts'
 import { mechanismsOf, missingLimits } from './object-limits.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
-import { roleOf, rootMechanisms } from './root-objects.ts'
+import { roleOf, rootMechanisms, versionOf } from './root-objects.ts'
 import { ceremonyLabel, findTrusted } from './security-officer.ts'
 import { listObjects, type TokenObject, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
 
@@ -39,6 +39,7 @@ export function tokenStatus(token: Token): TokenStatus {
         root: [...new Set(objects.filter((object) => !isLeftHalf(object, objects)).map((object) => object.label))]
           .filter((name) => name !== vaultKeyLabel && name !== tokenObjectLabel)
           .toSorted(),
+        newest: connection.roots.newest,
         vaultKeys: objects.filter(
           (object) => object.label === vaultKeyLabel && object.objectClass === ObjectClass.SECRET_KEY,
         ).length,
@@ -92,7 +93,10 @@ function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): 
   const found = new Map<string, { label: string; count: number; lacks: string[] }>()
   for (const { handle, label, objectClass } of objects) {
     if (objectClass === ObjectClass.PUBLIC_KEY) continue
-    const lacks = label === transportLabel ? [unwrapsImports] : missing(connection, handle, label)
+    const lacks = [
+      ...(isAbove(connection.roots.newest, label) ? [madeOutside] : []),
+      ...(label === transportLabel ? [unwrapsImports] : missing(connection, handle, label)),
+    ]
     if (lacks.length === 0) continue
     const entry = found.get(label) ?? { label, count: 0, lacks }
     found.set(label, { ...entry, count: entry.count + 1 })
@@ -100,6 +104,15 @@ function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): 
   const trusted = findTrusted(connection.session).length
   const left = { label: ceremonyLabel, count: trusted, lacks: ['lets backup keys out'] }
   return [...found.values(), ...(trusted === 0 ? [] : [left])]
+}
+
+/** Of a root key that no command of Strongroom has made. */
+export const madeOutside = 'was made outside Strongroom'
+
+/** Whether the label is that of a later version of a root key than the newest that the operator has had made. */
+function isAbove(newest: readonly string[], label: string): boolean {
+  const inUse = newest.find((one) => roleOf(one) === roleOf(label))
+  return inUse !== undefined && versionOf(label) > versionOf(inUse)
 }
 
 function missing({ session, mechanisms }: Connection, handle: KeyHandle, label: string): string[] {

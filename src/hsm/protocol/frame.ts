@@ -97,6 +97,7 @@ export const keeperOperations = [
   'restoredShown',
   'knownSubjects',
   'checkVaultNumber',
+  'noteRoots',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -6,6 +6,8 @@ import {
   checkFloor,
   type FloorCheck,
   generationOf,
+  newestRoots,
+  newestRootSubject,
   trimmedTo,
   vaultGenerationOf,
   vaultOfSubject,
@@ -83,6 +85,7 @@ export function openFloorReader(path: string): FloorCheck {
       return reading((floors) => (floors.floorOf(generation.subject) ?? 0) >= generation.number) ?? true
     },
     newlyDeleted: () => reading(deletedSince) ?? [],
+    newestRoot: (role) => reading((floors) => floors.floorOf(newestRootSubject(role))),
     close: () => file?.close(),
   }
 }
@@ -102,12 +105,21 @@ export function holdsFloors(path: string): boolean {
   return asOwnerOf(path, () => {
     const file = openQuerying(path)
     try {
-      return file.prepare('SELECT 1 FROM floors LIMIT 1').get() !== undefined
+      return hasRecords(file)()
     } finally {
       file.close()
     }
   })
 }
+
+/** Whether a file of floors has one of a record, and not only those of root keys, which every token has. */
+export function hasRecords(file: Database.Database): () => boolean {
+  const find = file.prepare('SELECT 1 FROM floors WHERE subject NOT BETWEEN ? AND ? LIMIT 1')
+  return () => find.get(...subjectsOfRoots) !== undefined
+}
+
+/** The bounds of the subjects of root keys. */
+export const subjectsOfRoots = [newestRoots, Buffer.concat([newestRoots, Buffer.from([0xff])])] as const
 
 function openQuerying(path: string): Database.Database {
   const file = new Database(path, { fileMustExist: true })
@@ -116,8 +128,13 @@ function openQuerying(path: string): Database.Database {
   return file
 }
 
-function open(path: string, inode: number): OpenFile {
+/** Undefined while the keeper is making the file. */
+function open(path: string, inode: number): OpenFile | undefined {
   const file = openQuerying(path)
+  if (file.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'floors'`).get() === undefined) {
+    file.close()
+    return undefined
+  }
   const version = file.prepare<[], number>('PRAGMA data_version').pluck()
   const find = file.prepare<[Buffer], number>('SELECT generation FROM floors WHERE subject = ?').pluck()
   const deleted = file

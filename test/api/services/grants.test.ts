@@ -82,7 +82,7 @@ describe('a service account', () => {
   it('gets no Admin’s place from the operator', async () => {
     const { service } = await newService()
     const vaultId = Number(await newVault())
-    const adopting = appliance.services.memberships.adopt({ vaultId, userId: service.id }, appliance.commit)
+    const adopting = appliance.services.memberships.adopt({ vaultId, userId: service.id }, 0, appliance.commit)
     await expect(adopting).rejects.toMatchObject({ code: 'user.not_found' })
   })
 })

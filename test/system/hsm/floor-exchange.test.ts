@@ -24,7 +24,13 @@ const reports: string[] = []
 
 beforeAll(async () => {
   files = await makeToken()
-  const floors = { check: () => undefined, knows: () => false, newlyDeleted: () => [], close: () => undefined }
+  const floors = {
+    check: () => undefined,
+    knows: () => false,
+    newlyDeleted: () => [],
+    newestRoot: () => undefined,
+    close: () => undefined,
+  }
   const { module, tokenUri: uri, softhsmConf } = files
   token = createToken({
     module,

@@ -1,0 +1,30 @@
+import { roleOf, type RootRole, versionOf } from '../pkcs11/root-objects.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { type Generation, newestRootSubject } from '../record-generation.ts'
+import type { WritableFloors } from './floors.ts'
+
+/** Roles with a newest version of their own: all backup keys have that of the backup KEK. */
+const roles: ReadonlySet<RootRole> = new Set(['kek.strict', 'kek.exportable', 'kek.backup', 'seal', 'pepper', 'audit'])
+
+/** Notes that the operator has had the root keys with these labels made. */
+export function noteRoots(floors: Pick<WritableFloors, 'raise'>, labels: readonly string[]): void {
+  const generations = labels.flatMap((label): Generation[] => {
+    const [role, number] = [roleOf(label), versionOf(label)]
+    if (role === undefined || !roles.has(role) || !Number.isSafeInteger(number)) return []
+    return [{ subject: newestRootSubject(role), number }]
+  })
+  floors.raise(...generations)
+}
+
+/**
+ * Notes the newest root keys in the token, of roles of which none was noted before. With a token that is away, the next
+ * start does.
+ */
+export function noteFirstRoots(token: Token, floors: Pick<WritableFloors, 'of' | 'raise'>): void {
+  if (token.state() !== 'ready') return
+  const isNew = (label: string): boolean => floors.of(newestRootSubject(roleOf(label) ?? '')) === undefined
+  noteRoots(
+    floors,
+    token.run(({ roots }) => roots.newest.filter(isNew)),
+  )
+}
