@@ -2,6 +2,7 @@ import { KeySquare, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
+import { ConfirmQuestion } from '../controls/confirm-question.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -10,7 +11,6 @@ import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { ConfirmQuestion } from './confirm-question.tsx'
 
 type Credential = ServiceAccount['credentials'][number]
 

@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { useLocation } from 'wouter'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
+import { ConfirmQuestion } from '../controls/confirm-question.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -19,7 +20,6 @@ import { ServiceCredentials } from './service-credentials.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
 import { useService, useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { ConfirmQuestion } from './confirm-question.tsx'
 import './administration.css'
 
 interface Props {
@@ -98,15 +98,14 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
   const [, go] = useLocation()
   const readAnew = useServicesAnew()
   const { error, run } = useAction()
-  const [asked, setAsked] = useState<'edit' | 'remove'>()
+  const [asked, setAsked] = useState<'edit' | 'disable' | 'remove'>()
   const close = (): void => setAsked(undefined)
   const params = { serviceid: service.id }
-  const turn = (active: boolean): Promise<boolean> =>
-    run(async (signal) => {
-      const { CALLINFO } = await call('service.change', { params, body: { active }, signal })
-      onTold(CALLINFO.general)
-      await readAnew()
-    })
+  async function turn(active: boolean, signal: AbortSignal): Promise<void> {
+    const { CALLINFO } = await call('service.change', { params, body: { active }, signal })
+    onTold(CALLINFO.general)
+    await readAnew()
+  }
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('service.remove', { params, signal })
     announce(words.removed(service.name))
@@ -120,7 +119,10 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
           <Pencil aria-hidden />
           {edit}
         </Button>
-        <Button className="button" onPress={() => void turn(!service.active)}>
+        <Button
+          className="button"
+          onPress={() => (service.active ? setAsked('disable') : void run((signal) => turn(true, signal)))}
+        >
           <Power aria-hidden />
           {service.active ? words.disable : words.enable}
         </Button>
@@ -131,6 +133,15 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
       {asked === 'edit' && <ServiceDialog service={service} onClose={close} />}
+      {asked === 'disable' && (
+        <ConfirmQuestion
+          title={words.disableTitle(service.name)}
+          text={words.disableText}
+          doText={words.disable}
+          onDo={(signal) => turn(false, signal)}
+          onClose={close}
+        />
+      )}
       {asked === 'remove' && (
         <ConfirmQuestion
           title={words.removeTitle(service.name)}

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
+import { ConfirmQuestion } from '../controls/confirm-question.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
-import { MomentText } from '../controls/moment-text.tsx'
-import { ConfirmQuestion } from './confirm-question.tsx'
+import { MomentText, momentWords } from '../controls/moment-text.tsx'
 import { useUserSessions, useUsersAnew } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
@@ -53,8 +53,8 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
       )}
       {isAsked && (
         <ConfirmQuestion
-          title={words.endAll}
-          text={user.fullname}
+          title={words.endAllTitle(user.fullname)}
+          text={words.endAllText}
           doText={words.endAll}
           onDo={endAll}
           onClose={() => setIsAsked(false)}
@@ -71,7 +71,7 @@ interface SessionProps {
 
 function SessionEntry({ session, onEnd }: SessionProps) {
   const words = useWordsOf(userWords)
-  const { sessionFrom } = useWords()
+  const { locale, sessionFrom } = useWords()
   const { address, application, created, last_seen: lastSeen, current } = session
   return (
     <li className="entry">
@@ -89,7 +89,11 @@ function SessionEntry({ session, onEnd }: SessionProps) {
       {current ? (
         <span className="right">{words.yourSession}</span>
       ) : (
-        <Button className="button small" aria-label={words.endSessionOf(address)} onPress={onEnd}>
+        <Button
+          className="button small"
+          aria-label={words.endSessionOf(address, momentWords(created, locale))}
+          onPress={onEnd}
+        >
           {words.endSession}
         </Button>
       )}

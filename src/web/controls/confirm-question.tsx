@@ -1,7 +1,7 @@
 import { Button } from 'react-aria-components/Button'
-import { useAction } from '../controls/action.ts'
-import { Question } from '../controls/question.tsx'
-import { ErrorMessage } from '../controls/error-message.tsx'
+import { useAction } from './action.ts'
+import { Question } from './question.tsx'
+import { ErrorMessage } from './error-message.tsx'
 import { useWords } from '../words/spoken.tsx'
 
 interface Props {
