@@ -20,7 +20,7 @@ const example = {
     pinFile: '${CREDENTIALS_DIRECTORY}/pin',
     sockets: ['/run/strongroom-token/1.sock', '/run/strongroom-token/2.sock'],
     spawn: false,
-    softhsmConf: '/etc/strongroom/softhsm2.conf',
+    softhsmConf: '/var/lib/strongroom-token/softhsm2.conf',
     tokenDirectory: '/var/lib/strongroom-token/tokens',
   },
   store: { sqlite: '/var/lib/strongroom/strongroom.db' },
@@ -35,6 +35,7 @@ One JSON file, by default \`/etc/strongroom/strongroom.json\`; \`strongroom.exam
 - Relative paths count from the folder of the configuration file.
 - Secrets are never in the file itself: options name files that hold them. Such a file must be readable only by its owner.
 - A path may begin with \`\${CREDENTIALS_DIRECTORY}/\`, to name a credential that systemd hands to the service (\`LoadCredential=\`).
+- The sections \`tls\`, \`hsm\`, \`store\` and \`audit\` are needed. In any section, _required_ options must be given; all else may be left out.
 - An option that does not exist is an error; so is a value of the wrong type. \`strongroomd --config FILE --check\` names them all.
 - The file is read at the start. SIGHUP reads the certificate again, not the configuration.
 
@@ -48,7 +49,7 @@ function readme(): string {
 
 function section(name: string, node: SchemaNode): string {
   const rows = allOptions(node, `${name}.`)
-    .filter((option) => option.node.properties === undefined)
+    .flatMap((option) => [option, ...allOptions(option.node.items ?? {}, `${option.name}[].`)])
     .map(
       ({ name, node, required }) =>
         `| \`${name}\` | ${typeOf(node)} | ${defaultOf(node, required)} | ${node.description ?? ''} |\n`,
@@ -57,8 +58,9 @@ function section(name: string, node: SchemaNode): string {
 }
 
 function typeOf(node: SchemaNode): string {
+  if (node.properties !== undefined) return 'section'
   if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(' or ')
-  if (node.items !== undefined) return `list of ${typeOf(node.items)}`
+  if (node.items !== undefined) return node.items.properties ? 'list of sections' : `list of ${typeOf(node.items)}`
   if (node.format === 'path') return 'path'
   if (node.type !== 'integer') return node.type === 'boolean' ? '`true` or `false`' : (node.type ?? '')
   const { minimum, maximum, exclusiveMinimum } = node
@@ -67,6 +69,6 @@ function typeOf(node: SchemaNode): string {
 }
 
 function defaultOf(node: SchemaNode, required: boolean): string {
-  if (node.default !== undefined) return `\`${JSON.stringify(node.default)}\``
+  if (node.default !== undefined && node.properties === undefined) return `\`${JSON.stringify(node.default)}\``
   return required ? 'required' : '–'
 }

@@ -65,10 +65,14 @@ const nouns: readonly Noun[] = [
   { name: 'backup', description: 'backups of the whole appliance', load: () => import('./backup/verbs.ts') },
   {
     name: 'backup-keys',
-    description: 'keys that let another appliance restore backups',
+    description: 'keys that let another appliance restore backups of keys',
     load: () => import('./backup-keys/verbs.ts'),
   },
-  { name: 'database', description: 'what is stored', load: () => import('./database/verbs.ts') },
+  {
+    name: 'database',
+    description: 'the database, after it was restored by hand',
+    load: () => import('./database/verbs.ts'),
+  },
   { name: 'migrate', description: 'moves to another database or token', load: () => import('./migrate/verbs.ts') },
   { name: 'transparent', description: 'keys of applications', load: () => import('./transparent/verbs.ts') },
   { name: 'audit', description: 'the audit trail', load: () => import('./audit/verbs.ts') },

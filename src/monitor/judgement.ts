@@ -41,7 +41,7 @@ export function judgeDisk(disk: Room, name: string, thresholds: Pick<Thresholds,
       detail,
       remedy: 'Free some space now: when it is gone, calls are refused, or backups fail.',
     }
-  const remedy = 'Free some space, or move the folder to a larger disk.'
+  const remedy = 'Free some space, or put a larger disk there: "When a disk is full" in docs/operations.md.'
   return { state: free < freeMiB ? 'warning' : 'ok', detail, remedy }
 }
 

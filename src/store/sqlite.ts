@@ -207,7 +207,7 @@ function driverCode(error: unknown): string {
 const isBusy = (error: unknown): boolean => driverCode(error).startsWith('SQLITE_BUSY')
 
 const advice: Readonly<Record<string, string>> = {
-  SQLITE_FULL: 'The disk of the database is full: free some space.',
+  SQLITE_FULL: 'The disk of the database (store.sqlite) is full: free some space.',
   SQLITE_READONLY: 'The database cannot be written: check the permissions of the file and its folder (store.sqlite).',
   SQLITE_BUSY: 'The database is busy: try again.',
   SQLITE_CORRUPT: 'The database is damaged: restore a backup.',

@@ -169,7 +169,8 @@ describeInMachines('the life of an appliance', () => {
         'hsm.keeper':
           '{"socket":"/run/strongroom-token/keeper.sock","operatorSocket":"/run/strongroom-token/operator.sock","state":"/var/lib/strongroom-token/keeper.sqlite"}',
       }),
-      quietly("systemctl stop 'strongroom*'"),
+      // Not the timer of the backup, which nothing would start again.
+      quietly("systemctl stop 'strongroom*.service' 'strongroom*.socket'"),
       `strongroom migrate token --to ${newConfig} --so-pin-file so-pin --to-so-pin-file second-so-pin`,
       quietly(`mv ${credentials}/pin.second ${credentials}/pin`),
       edit(newConfig, { 'hsm.pinFile': '${CREDENTIALS_DIRECTORY}/pin' }),

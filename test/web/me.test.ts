@@ -38,6 +38,12 @@ describe('the own account', () => {
     await page.getByRole('button', { name: 'Add app' }).click()
     await visit.hears('Authenticator app added.')
     await expect.poll(() => page.getByText('Authenticator app', { exact: true }).count()).toBe(2)
+    // Of two apps the question names the one that is removed.
+    const [remove] = [page.getByRole('button', { name: /^Remove Authenticator app, added on \d.*:\d\d$/ }).last()]
+    const name = (await remove.getAttribute('aria-label'))?.replace('Remove ', '') ?? ''
+    await remove.click()
+    await page.getByRole('dialog').getByText(`${name}. You can no longer log in with it.`).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     const { status } = await stage.appliance.client().post('/auth', {
       ...stage.appliance.credentials(user),
       otp: nextTotpCode(secret),
@@ -93,6 +99,9 @@ describe('the own account', () => {
     await page.getByRole('button', { name: 'End all other sessions' }).click()
     await visit.hears('One session ended.')
     expect((await other.post('/auth/check')).status).toBe(403)
+    await page.getByLabel('Email address').fill('me at example.org')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Enter an email address, such as name@example.org.').waitFor()
     await page.getByLabel('Email address').fill('me@example.org')
     await page.getByRole('button', { name: 'Save' }).click()
     await visit.hears('Email address saved.')

@@ -36,15 +36,19 @@ it('the built-in templates speak the language of the person, wherever they are r
   expect(await page.getByText('Kortnummer').count()).toBe(0)
 })
 
-it('a phone shows the whole menu in Swedish, and the choice of a file in the words of the console', async () => {
+it('a phone shows the whole menus in both languages, and the choice of a file in the words of the console', async () => {
   const { user, vaultid } = await stage.owner('Skåp', ['read', 'createVault', 'admin', 'active'])
   const visit = await stage.visitor({ width: 360 })
   await visit.logIn(user)
   const { page } = visit
+  const excess = (menu: string) =>
+    page.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('${menu}'))`)
+  await visit.open('/administration/templates')
+  await visit.sees('Templates')
+  expect([await excess('.places'), await excess('.parts')]).toEqual([0, 0])
   await page.getByRole('button', { name: 'Svenska' }).click()
-  await page.getByRole('link', { name: 'Administration' }).waitFor()
-  const excess = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.places'))"
-  expect(await page.evaluate(excess)).toBe(0)
+  await visit.sees('Mallar')
+  expect([await excess('.places'), await excess('.parts')]).toEqual([0, 0])
   await visit.open(`/vault/${vaultid}/keys`)
   await page.getByRole('button', { name: 'Återställ säkerhetskopia' }).click()
   const dialog = page.getByRole('dialog')
@@ -54,4 +58,18 @@ it('a phone shows the whole menu in Swedish, and the choice of a file in the wor
   await (await chooses).setFiles({ name: 'orders.backup', mimeType: '', buffer: Buffer.from('no backup') })
   await dialog.getByText('orders.backup').waitFor()
   await visit.expectSoundInAll('file-swedish')
+})
+
+it('the list of keys has room for what a key allows, in Swedish too', async () => {
+  const { user, client, vaultid } = await stage.owner('Nycklar')
+  await client.must('POST', `/transparent/${vaultid}/keys/orders`, {})
+  const visit = await stage.visitor()
+  await visit.logIn(user)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Svenska' }).click()
+  await visit.open(`/vault/${vaultid}/keys`)
+  await page.getByText('Säkerhetskopiering, radering').waitFor()
+  const cut =
+    "[...document.querySelectorAll('[role=table] [role=cell]')].filter((one) => one.scrollWidth > one.clientWidth)"
+  expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([])
 })

@@ -29,8 +29,8 @@ Times are UTC: 2026-10-01, '2026-10-01 14:30', or how long ago: 90s, 30m, 8h, 7d
 
 export function addRecordOptions(command: Command): Command {
   return command
-    .option('--since <time>', 'the first moment')
-    .option('--until <time>', 'the first moment that is too late')
+    .option('--since <time>', 'records from this time on')
+    .option('--until <time>', 'records before this time')
     .option('--user <name>', 'a username, or the number of a user')
     .option('--vault <id>', 'the number of a vault')
     .option('--key <name>', 'the name of a key')

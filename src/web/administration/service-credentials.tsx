@@ -1,6 +1,7 @@
 import { KeySquare, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { ConfirmedButton } from '../controls/confirmed-button.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -9,7 +10,6 @@ import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { ConfirmedButton } from './confirmed-button.tsx'
 
 type Credential = ServiceAccount['credentials'][number]
 

@@ -61,7 +61,8 @@ export function ServiceDialog({ service, onClose }: Props) {
         <TextInput
           {...text('owner')}
           label={words.owner}
-          description={words.ownerHelp}
+          description={isNew ? `${words.ownerHelp} ${words.ownerIfEmpty}` : words.ownerHelp}
+          isRequired={!isNew}
           kind="name"
           inputMode="numeric"
         />

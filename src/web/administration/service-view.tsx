@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useLocation } from 'wouter'
 import { useAction } from '../controls/action.ts'
+import { ConfirmedButton } from '../controls/confirmed-button.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -18,7 +19,6 @@ import { ServiceCredentials } from './service-credentials.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
 import { useService, useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
-import { ConfirmedButton } from './confirmed-button.tsx'
 import './administration.css'
 
 interface Props {
@@ -95,12 +95,11 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
   const { error, run } = useAction()
   const [isEditing, setIsEditing] = useState(false)
   const params = { serviceid: service.id }
-  const turn = (active: boolean): Promise<boolean> =>
-    run(async (signal) => {
-      const { CALLINFO } = await call('service.change', { params, body: { active }, signal })
-      onTold(CALLINFO.general)
-      await done()
-    })
+  async function turn(active: boolean, signal: AbortSignal): Promise<void> {
+    const { CALLINFO } = await call('service.change', { params, body: { active }, signal })
+    onTold(CALLINFO.general)
+    await done()
+  }
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('service.remove', { params, signal })
     await done(words.removed(service.name))
@@ -113,10 +112,20 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
           <Pencil aria-hidden />
           {edit}
         </Button>
-        <Button className="button" onPress={() => void turn(!service.active)}>
-          <Power aria-hidden />
-          {service.active ? words.disable : words.enable}
-        </Button>
+        {service.active ? (
+          <ConfirmedButton
+            icon={<Power aria-hidden />}
+            text={words.disable}
+            title={words.disableTitle(service.name)}
+            question={words.disableText}
+            onConfirm={(signal) => turn(false, signal)}
+          />
+        ) : (
+          <Button className="button" onPress={() => void run((signal) => turn(true, signal))}>
+            <Power aria-hidden />
+            {words.enable}
+          </Button>
+        )}
         <ConfirmedButton
           icon={<Trash2 aria-hidden />}
           text={remove}

@@ -1,15 +1,16 @@
 import { KeyRound, Plus, RefreshCw, Smartphone, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { ConfirmedButton } from '../controls/confirmed-button.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { momentWords } from '../controls/moment-text.tsx'
 import { call, type AdministeredUser, type OtpDevice } from '../interface/calls.ts'
-import { useWordsOf } from '../words/language.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { AppDialog } from './app-dialog.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { ResyncDialog } from './resync-dialog.tsx'
-import { ConfirmedButton } from './confirmed-button.tsx'
 import { FactorDates } from './factor-dates.tsx'
 import { TokenDialog } from './token-dialog.tsx'
 import { useDevices, useUsersDone } from './user-reads.ts'
@@ -61,10 +62,14 @@ export function UserDevices({ user, onTold }: Props) {
 function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readonly device: OtpDevice }) {
   const words = useWordsOf(userWords)
   const { remove } = useWordsOf(administrationWords)
+  const { locale } = useWords()
   const done = useUsersDone()
   const [isResyncing, setIsResyncing] = useState(false)
   const { id, kind, public_id: publicId } = device
-  const name = [words.deviceKinds[kind], publicId].filter(Boolean).join(' ')
+  const title = [words.deviceKinds[kind], publicId].filter(Boolean).join(' ')
+  // Only hardware tokens have an id: two apps of a user differ by the time at which they were added.
+  const name =
+    publicId === undefined ? `${title}, ${words.added.toLowerCase()} ${momentWords(device.created, locale)}` : title
   async function removeIt(signal: AbortSignal): Promise<void> {
     await call('user.otp.remove', { params: { userid: user.id, deviceid: id }, signal })
     await done(words.deviceRemoved)
@@ -73,11 +78,11 @@ function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readon
     <li className="entry">
       <span className="tile">{kind === 'totp' ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}</span>
       <span className="texts">
-        <span className="title">{name}</span>
+        <span className="title">{title}</span>
         <FactorDates created={device.created} used={device.used} />
       </span>
       {kind === 'hotp' && (
-        <Button className="button small" onPress={() => setIsResyncing(true)}>
+        <Button className="button small" aria-label={`${words.resync}: ${name}`} onPress={() => setIsResyncing(true)}>
           <RefreshCw aria-hidden />
           {words.resync}
         </Button>

@@ -1,5 +1,5 @@
 import { TextInput } from '../controls/text-input.tsx'
-import { useWordsOf } from '../words/language.tsx'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { CheckOption } from './check-option.tsx'
 import { chosenNames, holding, holds } from './user-status.ts'
 import { userWords } from './user-words.ts'
@@ -18,9 +18,16 @@ interface Props {
   readonly isOwn?: boolean
 }
 
+/** What the appliance requires of a text (spec: Limits), said at the field; that an empty one is missing is said anyway. */
+const unless =
+  (form: RegExp, message: string) =>
+  (typed: string): string | undefined =>
+    typed === '' || form.test(typed.trim()) ? undefined : message
+
 /** The fields of a new or existing user. */
 export function UserFields({ typed, onChange, isOwn = false }: Props) {
   const words = useWordsOf(userWords)
+  const { wrong } = useWords()
   const text = (name: 'username' | 'fullname' | 'email') => ({
     value: typed[name],
     onChange: (value: string) => onChange({ ...typed, [name]: value }),
@@ -29,9 +36,27 @@ export function UserFields({ typed, onChange, isOwn = false }: Props) {
   })
   return (
     <>
-      <TextInput {...text('fullname')} label={words.fullname} autoFocus />
-      <TextInput {...text('username')} label={words.username} description={words.usernameHelp} kind="name" />
-      <TextInput {...text('email')} label={words.email} kind="name" inputMode="email" />
+      <TextInput
+        {...text('fullname')}
+        label={words.fullname}
+        description={words.fullnameHelp}
+        validate={unless(/^.{5,64}$/u, words.badFullname)}
+        autoFocus
+      />
+      <TextInput
+        {...text('username')}
+        label={words.username}
+        description={words.usernameHelp}
+        validate={unless(/^[-\w.@]{5,32}$/, words.badUsername)}
+        kind="name"
+      />
+      <TextInput
+        {...text('email')}
+        label={words.email}
+        validate={unless(/^[^@\s]+@[^@\s]+$/, wrong.typeMismatch)}
+        kind="name"
+        inputMode="email"
+      />
       <fieldset className="checks">
         <legend>{words.capabilities}</legend>
         {isOwn && <p className="soft">{words.ownCapabilities}</p>}

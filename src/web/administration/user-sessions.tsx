@@ -1,12 +1,12 @@
 import { MonitorSmartphone } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
+import { ConfirmedButton } from '../controls/confirmed-button.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
-import { MomentText } from '../controls/moment-text.tsx'
-import { ConfirmedButton } from './confirmed-button.tsx'
+import { MomentText, momentWords } from '../controls/moment-text.tsx'
 import { useUserSessions, useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
 
@@ -40,7 +40,12 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
             ))}
           </ul>
           <div className="acts">
-            <ConfirmedButton text={words.endAll} title={words.endAll} question={user.fullname} onConfirm={endAll} />
+            <ConfirmedButton
+              text={words.endAll}
+              title={words.endAllTitle(user.fullname)}
+              question={words.endAllText}
+              onConfirm={endAll}
+            />
           </div>
         </>
       )}
@@ -55,7 +60,7 @@ interface SessionProps {
 
 function SessionEntry({ session, onEnd }: SessionProps) {
   const words = useWordsOf(userWords)
-  const { sessionFrom } = useWords()
+  const { locale, sessionFrom } = useWords()
   const { address, application, created, last_seen: lastSeen, current } = session
   return (
     <li className="entry">
@@ -73,7 +78,11 @@ function SessionEntry({ session, onEnd }: SessionProps) {
       {current ? (
         <span className="right">{words.yourSession}</span>
       ) : (
-        <Button className="button small" aria-label={words.endSessionOf(address)} onPress={onEnd}>
+        <Button
+          className="button small"
+          aria-label={words.endSessionOf(address, momentWords(created, locale))}
+          onPress={onEnd}
+        >
           {words.endSession}
         </Button>
       )}

@@ -37,6 +37,9 @@ interface Props extends Pick<
 /** The interface takes years of four digits, browsers of six. */
 const lastOf: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' }
 
+/** What a browser may find wrong with the text of a field. */
+const kindsOfWrong = ['typeMismatch', 'badInput', 'rangeOverflow', 'valueMissing'] as const
+
 /** A text field with its label, description and error. */
 export function TextInput(props: Props) {
   const { label, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
@@ -63,9 +66,7 @@ export function TextInput(props: Props) {
           error ??
           (validationDetails.customError
             ? validationErrors.join(' ')
-            : validationDetails.rangeOverflow
-              ? words.yearTooLong
-              : words.required)
+            : words.wrong[kindsOfWrong.find((kind) => validationDetails[kind]) ?? 'valueMissing'])
         }
       </FieldError>
     </TextField>

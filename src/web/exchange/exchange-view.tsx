@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
+import { useHasLinks } from '../me/me-reads.ts'
+import { useOwnCapability } from '../session/own-capability.ts'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
@@ -14,7 +16,9 @@ import './exchange.css'
 /** Imports files of other programs into a vault, and exports a vault to a file. */
 export function ExchangeView() {
   const words = useWordsOf(exchangeWords)
-  const { locale } = useWords()
+  const { locale, noVaults, noVaultsHelp, noVaultsOwnHelp } = useWords()
+  const mayCreate = useOwnCapability('createVault')
+  const hasLinks = useHasLinks()
   const { data, error, refetch } = useVaults()
   const [chosen, setChosen] = useState<string>()
   const [isImporting, setIsImporting] = useState(false)
@@ -26,13 +30,15 @@ export function ExchangeView() {
   return (
     <div className="page exchange">
       <ViewHeading title={words.title}>
-        <a className="button small" href="#/links">
-          <Link2 aria-hidden />
-          {words.oneTimeLinks}
-        </a>
+        {hasLinks && (
+          <a className="button small" href="#/links">
+            <Link2 aria-hidden />
+            {words.oneTimeLinks}
+          </a>
+        )}
       </ViewHeading>
       {vault === undefined ? (
-        <p className="soft">{words.noVault}</p>
+        <p className="soft">{`${noVaults} ${mayCreate ? noVaultsOwnHelp : noVaultsHelp}`}</p>
       ) : (
         <>
           <label className="choose-vault">

@@ -6,7 +6,6 @@ export const exchangeWords = inBoth(
     title: 'Import and export',
     oneTimeLinks: 'One-time links',
     vault: 'Vault',
-    noVault: 'No vaults are shared with you yet. Create a vault, or ask an Admin of one to share it with you.',
     importTitle: 'Import',
     importText:
       'A CSV file, a Bitwarden export (JSON) or a KeePass file (KDBX). Nothing leaves your browser until you start the import.',
@@ -104,7 +103,6 @@ export const exchangeWords = inBoth(
     title: 'Import och export',
     oneTimeLinks: 'Engångslänkar',
     vault: 'Valv',
-    noVault: 'Inga valv delas med dig ännu. Skapa ett valv, eller be en administratör av ett att dela det med dig.',
     importTitle: 'Import',
     importText:
       'En CSV-fil, en export från Bitwarden (JSON) eller en KeePass-fil (KDBX). Inget lämnar webbläsaren förrän du startar importen.',

@@ -9,25 +9,20 @@ interface Props {
 /** The share of safe encryptions at which the appliance rotates a key. */
 const nearlyUsedUp = 0.9
 
-/** The share of a key's safe encryptions that is used or reserved. Keys that do not encrypt have no counter. */
+/**
+ * The share of a key's safe encryptions that is used or reserved. It is a share, because the appliance reserves thousands
+ * for the first use. Keys that do not encrypt have no counter.
+ */
 export function UseMeter({ uses, most }: Props) {
-  const { locale } = useWords()
+  const { locale, percent } = useWords()
   const own = useWordsOf(keysWords)
   if (uses === undefined || most === undefined) return <span className="soft">{own.notCounted}</span>
-  const brief = { notation: 'compact', maximumFractionDigits: 1 } as const
-  const few = Number(uses).toLocaleString(locale, brief)
-  const many = Number(most).toLocaleString(locale, brief)
-  const whole = own.usesOf(Number(uses).toLocaleString(locale), Number(most).toLocaleString(locale))
+  const share = Number(uses) / Number(most)
+  const isLittle = share > 0 && share < 0.01
   return (
-    <span className="uses" title={whole}>
-      <meter
-        min={0}
-        max={Number(most)}
-        high={Number(most) * nearlyUsedUp}
-        value={Number(uses)}
-        aria-label={own.usesOf(few, many)}
-      />
-      <span className="soft">{own.shareOf(few, many)}</span>
+    <span className="uses" title={own.usesOf(Number(uses).toLocaleString(locale), Number(most).toLocaleString(locale))}>
+      <meter aria-hidden min={0} max={1} high={nearlyUsedUp} value={share} />
+      <span className="soft">{isLittle ? own.littleUsed : own.used(percent(String(Math.floor(share * 100))))}</span>
     </span>
   )
 }

@@ -37,6 +37,8 @@ export const linkWords = inBoth(
     at: (when: string) => when,
     revoke: 'Revoke',
     revokeOf: (label: string) => `Revoke ${label}`,
+    revokeTitle: 'Revoke this link?',
+    revokeText: (label: string) => `${label}. The recipient can no longer open it. This cannot be undone.`,
     revoked: 'Link revoked.',
 
     forYou: 'A secret for you',
@@ -85,6 +87,8 @@ export const linkWords = inBoth(
     at: (when) => when,
     revoke: 'Återkalla',
     revokeOf: (label) => `Återkalla ${label}`,
+    revokeTitle: 'Återkalla länken?',
+    revokeText: (label) => `${label}. Mottagaren kan inte längre öppna den. Det kan inte ångras.`,
     revoked: 'Länken har återkallats.',
 
     forYou: 'En hemlighet till dig',

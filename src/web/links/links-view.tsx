@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from 'react-aria-components/Button'
 import { announce } from '../controls/announcement.tsx'
-import { useAction } from '../controls/action.ts'
+import { ConfirmedButton } from '../controls/confirmed-button.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Pager, type Pages, usePages } from '../controls/pager.tsx'
 import { Loading } from '../controls/loading.tsx'
@@ -80,20 +79,18 @@ function OwnLink({ link: { id, label, state, expires, closed } }: { readonly lin
   const words = useWordsOf(linkWords)
   const { locale } = useWords()
   const queries = useQueryClient()
-  const { error, run } = useAction()
   const [isRevoked, setIsRevoked] = useState(false)
   const name = label === '' ? words.unnamed : label
   const moment = (text: string) => momentWords(text, locale)
 
-  async function revoke(): Promise<void> {
-    const isDone = await run(async (signal) => {
+  async function revoke(signal: AbortSignal): Promise<void> {
+    try {
       await call('link.revoke', { params: { linkid: id }, signal })
-    })
-    if (isDone) {
       setIsRevoked(true)
       announce(words.revoked)
+    } finally {
+      await queries.invalidateQueries({ queryKey: ['links'] })
     }
-    await queries.invalidateQueries({ queryKey: ['links'] })
   }
   const shown = isRevoked ? 'revoked' : state
   return (
@@ -105,11 +102,15 @@ function OwnLink({ link: { id, label, state, expires, closed } }: { readonly lin
         </span>
       </span>
       {shown === 'waiting' && (
-        <Button className="button small" aria-label={words.revokeOf(name)} onPress={() => void revoke()}>
-          {words.revoke}
-        </Button>
+        <ConfirmedButton
+          isSmall
+          label={words.revokeOf(name)}
+          text={words.revoke}
+          title={words.revokeTitle}
+          question={words.revokeText(name)}
+          onConfirm={revoke}
+        />
       )}
-      {error !== undefined && <ErrorMessage error={error} />}
     </li>
   )
 }

@@ -6,7 +6,7 @@ import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { dayWords } from '../controls/moment-text.tsx'
+import { momentWords } from '../controls/moment-text.tsx'
 import { call, type OtpDevice } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { AppEnrolment } from './app-enrolment.tsx'
@@ -56,24 +56,27 @@ export function DeviceSection({ userid, isOnHold }: Props) {
   )
 }
 
-function useNameOf(): (device: OtpDevice) => string {
+/** What a device is called, and by which words it is told from the others: only hardware tokens have an id. */
+function useNamesOf({ kind, public_id: publicId, created }: OtpDevice) {
   const words = useWordsOf(meWords)
-  return ({ kind, public_id: publicId }) => [words.kinds[kind] ?? kind, publicId].filter(Boolean).join(' ')
+  const { locale } = useWords()
+  const title = [words.kinds[kind] ?? kind, publicId].filter(Boolean).join(' ')
+  const added = words.addedOn(momentWords(created, locale))
+  return { title, added, name: publicId === undefined ? `${title}, ${added}` : title }
 }
 
 function DeviceItem({ device, onRemove }: { readonly device: OtpDevice; readonly onRemove: () => void }) {
   const words = useWordsOf(meWords)
-  const name = useNameOf()(device)
+  const { title, added, name } = useNamesOf(device)
   const { locale } = useWords()
-  const day = (text: string): string => dayWords(text, locale)
-  const { kind, created, used } = device
+  const { kind, used } = device
   return (
     <li>
       <span className="tile">{kind === 'hwkey_otp' ? <KeyRound aria-hidden /> : <Smartphone aria-hidden />}</span>
       <span className="texts">
-        <span className="title">{name}</span>
+        <span className="title">{title}</span>
         <span className="soft">
-          {words.addedOn(day(created))}, {used === undefined ? words.neverUsed : words.usedOn(day(used))}
+          {added}, {used === undefined ? words.neverUsed : words.usedOn(momentWords(used, locale))}
         </span>
       </span>
       <Button className="button small" aria-label={words.removeDevice(name)} onPress={onRemove}>
@@ -90,7 +93,7 @@ interface Change {
 
 function DeviceRemoval({ device, onDone, onClose }: Change & { readonly device: OtpDevice }) {
   const words = useWordsOf(meWords)
-  const name = useNameOf()(device)
+  const { name } = useNamesOf(device)
   const factor = useFreshFactor('webauthn')
   async function remove(signal: AbortSignal): Promise<void> {
     const body = await factor.show(signal)

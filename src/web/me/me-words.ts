@@ -61,7 +61,7 @@ const en = {
   removeDevice: (device: string) => `Remove ${device}`,
   removeTitle: 'Remove this device?',
   removeText: (device: string) =>
-    `You can no longer log in with ${device}. Sessions opened with it stay open until you end them.`,
+    `${device}. You can no longer log in with it. Sessions opened with it stay open until you end them.`,
   removed: 'Device removed.',
   addApp: 'Add authenticator app',
   scan: 'Scan this with the app, or enter the setup key in it.',
@@ -161,7 +161,7 @@ const sv: typeof en = {
   removeDevice: (device: string) => `Ta bort ${device}`,
   removeTitle: 'Ta bort enheten?',
   removeText: (device: string) =>
-    `Du kan inte längre logga in med ${device}. Sessioner som öppnades med den är öppna tills du avslutar dem.`,
+    `${device}. Du kan inte längre logga in med den. Sessioner som öppnades med den är öppna tills du avslutar dem.`,
   removed: 'Enheten har tagits bort.',
   addApp: 'Lägg till autentiseringsapp',
   scan: 'Skanna detta med appen, eller ange nyckeln i den.',

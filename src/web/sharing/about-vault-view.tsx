@@ -118,6 +118,7 @@ type VaultAct = 'edit' | 'leave' | 'delete'
 
 function VaultRecord({ vault }: { readonly vault: SharedVault }) {
   const words = useWordsOf(sharingWords)
+  const { empty } = useWords()
   const { person } = useSession()
   const policies = usePolicies()
   const mayCreate = useOwnCapability('createVault')
@@ -143,7 +144,7 @@ function VaultRecord({ vault }: { readonly vault: SharedVault }) {
         </div>
         <div>
           <dt>{words.description}</dt>
-          <dd className="value text">{vault.description}</dd>
+          <dd className={vault.description === '' ? 'value soft' : 'value text'}>{vault.description || empty}</dd>
         </div>
         <div>
           <dt>{words.policy}</dt>

@@ -29,6 +29,7 @@ const CreateVaultDialog = lazy(async () => ({
 export function VaultsView() {
   const words = useWords()
   const own = useWordsOf(vaultsWords)
+  const mayCreate = useOwnCapability('createVault')
   const { data, error, refetch } = useVaults()
   const [text, setText] = useState('')
   const deferred = useDeferredValue(text.trim())
@@ -54,14 +55,14 @@ export function VaultsView() {
         title={words.vaults}
         introduction={sorted.length > 0 ? words.vaultsShared(sorted.length) : undefined}
       >
-        <CreateVault />
+        {mayCreate && <CreateVault />}
       </ViewHeading>
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {sorted.length === 0 ? (
         <div className="nothing">
           <Vault aria-hidden />
           <p>{words.noVaults}</p>
-          <p className="soft">{words.noVaultsHelp}</p>
+          <p className="soft">{mayCreate ? words.noVaultsOwnHelp : words.noVaultsHelp}</p>
         </div>
       ) : (
         <>
@@ -127,9 +128,7 @@ function Recent() {
 
 function CreateVault() {
   const words = useWordsOf(vaultsWords)
-  const mayCreate = useOwnCapability('createVault')
   const [isOpen, setIsOpen] = useState(false)
-  if (!mayCreate) return null
   return (
     <>
       <Button className="button primary" onPress={() => setIsOpen(true)}>

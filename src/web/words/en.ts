@@ -49,8 +49,12 @@ export const en = {
   tokenPasswordHelp: 'Place the cursor in this field and touch the token.',
   noLoginType:
     'This page does not support any of the login methods that this appliance offers. Contact your administrator.',
-  required: 'Fill in this field.',
-  yearTooLong: 'Enter a year with four digits.',
+  wrong: {
+    valueMissing: 'Fill in this field.',
+    typeMismatch: 'Enter an email address, such as name@example.org.',
+    badInput: 'Complete the date, or clear it.',
+    rangeOverflow: 'Enter a year with four digits.',
+  },
   folderDropped: 'Folders cannot be uploaded. Drop the files inside the folder instead.',
   fileGone: 'This file can no longer be read. Choose it again.',
   loggingIn: 'Logging in…',
@@ -68,6 +72,7 @@ export const en = {
   vaultsShared: (count: number) => `${counted('en', count, 'vault is', 'vaults are')} shared with you`,
   noVaults: 'No vaults are shared with you yet.',
   noVaultsHelp: 'Ask an Admin of a vault to share it with you.',
+  noVaultsOwnHelp: 'Create one, or ask an Admin of a vault to share it with you.',
   rights: { Read: 'Read', Write: 'Read and write', Admin: 'Admin' } as Readonly<Record<string, string>>,
   members: 'Members',
   yourRight: 'Your permission',

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../../src/console/program.ts'
 import { entry, givenInitialised, passphrase, strongroom } from '../../support/console-kit.ts'
@@ -54,6 +56,39 @@ describe('the command line', () => {
     expect(stdout).toBe('')
     expect(stderr).not.toBe('')
   })
+})
+
+describe('documents', () => {
+  const root = resolve(import.meta.dirname, '../../..')
+  const known = new Map(commandsOf(program))
+  const pages = [
+    ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+    'README.md',
+    'config/README.md',
+    'softhsm/README.md',
+    'systemd/README.md',
+  ]
+
+  it.each(pages)('%s names commands and options that exist', (page) => {
+    const text = readFileSync(join(root, page), 'utf8')
+    // The text from which the hash of a chain begins has a <chain>, and is no command.
+    const calls = text.matchAll(
+      /^(?:# )?strongroom (?:--json )?([a-z][^|&;\n]*)|`strongroom (?:--json )?([a-z][^`<]*)`/gm,
+    )
+    const unknown = [...calls].filter(([, line, span]) => !isKnown((line ?? span ?? '').split(/\s+/)))
+    expect(unknown.map(([call]) => call)).toEqual([])
+  })
+
+  function isKnown(words: readonly string[]): boolean {
+    const [noun = '', verb = ''] = words
+    const command = known.get(noun) ?? known.get(`${noun} ${verb}`)
+    const options = [...program.options, ...(command?.options ?? [])].map(({ long }) => long)
+    const isGroup = /^(--.*)?$/.test(verb) && program.commands.some((one) => one.name() === noun)
+    return (
+      (command !== undefined || isGroup) &&
+      words.every((word) => !/^--[a-z]/.test(word) || word === '--help' || options.includes(word))
+    )
+  }
 })
 
 describe('the process', () => {

@@ -132,6 +132,7 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
       given.calls.filter((call) => !changes(call)),
     )
     expect(given.appliance.journal).toContain('"code":"store.unavailable"')
+    expect(given.appliance.journal).toContain('The disk of the database (store.sqlite) is full')
     for (const secret of [secretValue, given.ground.chief.user.passphrase, String(given.ground.chief.client.token)])
       expect(given.appliance.journal).not.toContain(secret)
     disk.free()

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -14,6 +14,15 @@ const documents = [
 
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 
+/** The headings of a document, as links name them. */
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
 /** Where a path that a document names may start. */
 const starts = ['', 'src', 'test', 'docs']
 
@@ -24,6 +33,19 @@ describe('documents', () => {
     )
     expect(named.filter((path) => !starts.some((start) => existsSync(join(root, start, path))))).toEqual([])
   })
+
+  it.each([...documents, 'config/README.md', 'softhsm/README.md', 'systemd/README.md'])(
+    '%s links to headings that exist',
+    (name) => {
+      const links = [...read(name).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+      const isThere = (path: string, heading: string | undefined): boolean => {
+        const target = path === '' ? name : join(dirname(name), path)
+        if (!existsSync(join(root, target))) return false
+        return heading === undefined || headingsOf(read(target)).includes(heading)
+      }
+      expect(links.map(([link, path = '', heading]) => (isThere(path, heading) ? '' : link)).join('')).toBe('')
+    },
+  )
 
   it('security names tests, or folders of them, that exist', () => {
     const named = [...read('docs/security.md').matchAll(/`((?:api|attacks|clients|system|unit|web)\/[\w/-]+)`/g)]

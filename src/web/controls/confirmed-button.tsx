@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { useAction } from '../controls/action.ts'
-import { Question } from '../controls/question.tsx'
-import { ErrorMessage } from '../controls/error-message.tsx'
+import { useAction } from './action.ts'
+import { Question } from './question.tsx'
+import { ErrorMessage } from './error-message.tsx'
 import { useWords } from '../words/language.tsx'
 
 interface QuestionProps {
