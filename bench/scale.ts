@@ -12,15 +12,7 @@ import { dist, sample, startDaemon, type Daemon } from './daemon.ts'
 import { median, table, takeTurns } from './figures.ts'
 import { makeKeys } from './keys.ts'
 import { count, readOptions, type Read } from './options.ts'
-import {
-  databaseOf,
-  makeModel,
-  makeObjects,
-  makeTrail,
-  makeUsers,
-  makeVaults,
-  needles,
-} from './scale-data.ts'
+import { databaseOf, makeModel, makeObjects, makeTrail, makeUsers, makeVaults, needles } from './scale-data.ts'
 import { needTools } from './tools.ts'
 
 const choices = {
