@@ -23,7 +23,7 @@ interface Waiting {
 /**
  * Serves requests in the order of arrival. A request larger than the budget takes all of it. All requests of one user
  * together take half of it at most, since clients may read their answers slowly: what more they ask for waits, and
- * others do not wait behind it.
+ * what they ask for later waits behind it; others do not.
  */
 export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits): MemoryBudget {
   const held = new Map<number, number>()
@@ -35,8 +35,18 @@ export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits
     return own === 0 || own + bytes <= totalBytes / 2
   }
 
+  /** The first that waits, without users whose own first has no share: their small requests must not starve a large one. */
+  function findNext(): Waiting | undefined {
+    const seen = new Set<number>()
+    return waiting.find((entry) => {
+      if (seen.has(entry.userId)) return false
+      seen.add(entry.userId)
+      return hasShare(entry)
+    })
+  }
+
   function serve(): void {
-    for (let next = waiting.find(hasShare); next !== undefined && next.bytes <= free; next = waiting.find(hasShare)) {
+    for (let next = findNext(); next !== undefined && next.bytes <= free; next = findNext()) {
       const { userId, bytes, grant } = next
       waiting = waiting.filter((other) => other !== next)
       take(userId, bytes)
