@@ -166,6 +166,12 @@ const mostNormalized = 1_024
 export const searchForm = (text: string): string =>
   (text.length <= mostNormalized ? text.normalize('NFC') : text).toLowerCase()
 
+/**
+ * What to look for: also the text as it was typed, for values that are not normalized, because they are long or of an
+ * earlier release.
+ */
+export const needlesOf = (text: string): readonly string[] => [...new Set([searchForm(text), text.toLowerCase()])]
+
 /** The status with the bit that says whether a value breaks the policy. */
 export function statusWith(status: number, weakFields: readonly string[]): number {
   return (status & ~statusBits.badPolicy) | (weakFields.length > 0 ? statusBits.badPolicy : 0)

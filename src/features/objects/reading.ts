@@ -7,7 +7,7 @@ import { pastValuesAt, pastValuesOf, type PastValues } from './earlier-versions.
 import type { FieldCipher } from './field-cipher.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
-import { searchForm } from './content.ts'
+import { needlesOf } from './content.ts'
 import { childrenOf, objectsOfVault, type ListedObject } from './listed-object-records.ts'
 import type { AdmitLongList, Listed } from './bounded-list.ts'
 import {
@@ -91,7 +91,7 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     children: (object, admitLongList) => childrenOf(store.read, object, admitLongList),
     ancestors: (object) => ancestorsOf(store.read, object),
     search: (userId, text, most, admitLongList) =>
-      searchObjects(store.read, { userId, needle: searchForm(text), most }, admitLongList),
+      searchObjects(store.read, { userId, needles: needlesOf(text), most }, admitLongList),
     history: (found, admitLongList) => pastValuesOf(store.read, found, admitLongList),
     earlier: (found, version) => pastValuesAt(store.read, found, version),
 

@@ -3,7 +3,13 @@ import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { notOnHold } from '../vaults/membership-records.ts'
 import type { AdmitLongList } from './bounded-list.ts'
-import { foundColumns, readFoundObject, withLongFields, type ListedObject } from './listed-object-records.ts'
+import {
+  foundColumns,
+  readFoundObject,
+  withLongFields,
+  type FoundObject,
+  type ListedObject,
+} from './listed-object-records.ts'
 import type { Row } from './read-records.ts'
 
 /** A search: whose vaults, for which text (in lower case, taken literally), and the most results. */
@@ -13,17 +19,22 @@ interface Search {
   readonly most: number
 }
 
-/** Objects whose search text contains the needle, in the vaults of a user, in the order of their ids. */
+/** Objects whose search text contains one of the needles, in the vaults of a user, in the order of their ids. */
 export async function searchObjects(
   reader: Reader,
-  search: Search,
+  { needles, ...search }: Omit<Search, 'needle'> & { readonly needles: readonly string[] },
   admitLongList: AdmitLongList,
 ): Promise<ListedObject[]> {
   const admitOnce = onlyOnce(admitLongList)
-  const rows = await rowsOf(reader, search, admitOnce)
+  const found = new Map<number, FoundObject>()
+  for (const needle of needles)
+    for (const row of await rowsOf(reader, { ...search, needle }, admitOnce)) {
+      const object = readFoundObject(row)
+      found.set(object.id, object)
+    }
   // Not by SQL, which would have to sort all matches before the first can be given.
-  const found = rows.map(readFoundObject).toSorted((a, b) => a.id - b.id)
-  return withLongFields(reader, found, admitOnce)
+  const sorted = [...found.values()].toSorted((a, b) => a.id - b.id)
+  return withLongFields(reader, sorted.slice(0, search.most), admitOnce)
 }
 
 /** A call counts once, whether its search or its list is long, or both. */

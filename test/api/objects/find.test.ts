@@ -74,6 +74,12 @@ describe('GET /find', () => {
     }
   })
 
+  it('finds accents in a long value as they were written', async () => {
+    const info = `${'-'.repeat(1_100)} Rene\u0301`
+    const id = await createObject(admin, vault.id, { username: 'x', info })
+    expect(await find('Rene\u0301')).toEqual([id])
+  })
+
   it('takes a blank as + or %20, and the needle in the path', async () => {
     for (const address of [
       '/find?needle=plain+note',

@@ -57,7 +57,7 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
   })
 
   const find = async (user: number, text: string) =>
-    (await searchObjects(store.read, { userId: user, needle: searchForm(text), most }, () => undefined)).map(
+    (await searchObjects(store.read, { userId: user, needles: [searchForm(text)], most }, () => undefined)).map(
       ({ id }) => id,
     )
 
