@@ -112,6 +112,20 @@ describe('a one-time link', () => {
     robot.complaints.expect(/status of 404/)
   })
 
+  it('says that it could not be revoked where the recipient has been quicker', async () => {
+    const maker = await stage.member()
+    const address = await madeLink(maker, 'a secret', 'For Ola')
+    const recipient = await stage.visitor()
+    await recipient.page.goto(address)
+    await recipient.page.getByRole('button', { name: 'Show the secret' }).click()
+    await recipient.page.getByText('a secret', { exact: true }).waitFor()
+    await maker.page.getByRole('button', { name: 'Revoke For Ola' }).click()
+    await maker.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+    await maker.page.locator('.own-links [role=alert]').waitFor()
+    expect(await maker.page.getByRole('alertdialog').count()).toBe(0)
+    maker.complaints.expect(/status of 404/)
+  })
+
   it('is made of a secret that is stored, at its field, by a recorded reading and without showing it', async () => {
     const maker = await stage.member({ width: 360 })
     const { page } = maker

@@ -80,14 +80,19 @@ function OwnLink({ link: { id, label, state, expires, closed } }: { readonly lin
   const { locale } = useWords()
   const queries = useQueryClient()
   const [isRevoked, setIsRevoked] = useState(false)
+  const [error, setError] = useState<unknown>()
   const name = label === '' ? words.unnamed : label
   const moment = (text: string) => momentWords(text, locale)
 
   async function revoke(signal: AbortSignal): Promise<void> {
     try {
       await call('link.revoke', { params: { linkid: id }, signal })
+      setError(undefined)
       setIsRevoked(true)
       announce(words.revoked)
+    } catch (refusal) {
+      setError(refusal)
+      throw refusal
     } finally {
       await queries.invalidateQueries({ queryKey: ['links'] })
     }
@@ -111,6 +116,8 @@ function OwnLink({ link: { id, label, state, expires, closed } }: { readonly lin
           onConfirm={revoke}
         />
       )}
+      {/* The question has gone with the button where the link was opened meanwhile. */}
+      {error !== undefined && shown !== 'waiting' && <ErrorMessage error={error} />}
     </li>
   )
 }
