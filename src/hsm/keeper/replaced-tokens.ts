@@ -44,6 +44,7 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
   const keep = state.prepare(
     'INSERT OR IGNORE INTO replaced_tokens (session, token, next, expires_at) VALUES (?, ?, ?, ?)',
   )
+  const findKept = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND next = ?')
   // SQLite would read all tokens of the session otherwise.
   const begin = state.prepare(
     `UPDATE replaced_tokens INDEXED BY replaced_tokens_next SET used_at = ?
@@ -54,6 +55,8 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
   return {
     note({ identity, tokenHash, expiresAt }, earlier) {
       if (!isStrict) return
+      // Parallel calls with a replaced token ask for the same next one: that takes no room.
+      if (findKept.get(identity, earlier.tokenHash, tokenHash) !== undefined) return
       const name = identity.toString('latin1')
       const free = Math.max(now(), counted.get(name) ?? 0)
       if (free - now() >= atOnce * onceInMs)

@@ -15,6 +15,15 @@ it('a session whose token was replaced often is judged without reading all of it
         .map(() => null),
     ),
   )
-  expect(steps).toHaveLength(2)
+  expect(steps).toHaveLength(3)
   for (const { detail } of steps) expect(detail).toMatch(/\(session=\? AND (?:next|token)=\?/)
+})
+
+it('parallel calls with one replaced token count as one replacement', () => {
+  const session = { identity: Buffer.alloc(16, 1), tokenHash: 'next', expiresAt: 1e12 }
+  const tokens = createReplacedTokens(new Database(':memory:'), true, () => 0)
+  for (let call = 0; call < 300; call++) tokens.note(session, { tokenHash: 'first' })
+  expect(() => {
+    for (let call = 0; call < 300; call++) tokens.note({ ...session, tokenHash: `${call}` }, { tokenHash: 'next' })
+  }).toThrow('replaced too often')
 })
