@@ -4,11 +4,13 @@ import { basename } from 'node:path'
 import { textOf } from '../../config/loader.ts'
 import { shareBackupKeys } from '../../hsm/pkcs11/backup-sharing.ts'
 import { checkDigest, digestOf, readRequest } from '../../hsm/pkcs11/ceremony-papers.ts'
-import { recordAlone } from '../console-context.ts'
+import { rootLabel, roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
+import { recordAt, withToken } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
 import { ceremonyOptions, type CeremonyFlags, heardDigest, ofCeremonyWithDigits } from './ceremony.ts'
 import { leaveTokenToOwner } from '../file-owner.ts'
+import { agreedStatus } from '../root-keys/root-versions.ts'
 
 export function addBackupKeysShare(backupKeys: Command): void {
   ofCeremonyWithDigits(backupKeys.command('share'))
@@ -29,9 +31,18 @@ async function share(
   checkDigest(request, heard)
   const { config, options } = await ceremonyOptions(invocation, flags)
   // Recorded before any key is created: without a record nothing is shared.
-  await recordAlone(invocation, config, { operation: 'backup-keys.share', target: basename(file) })
-  const shared = shareBackupKeys(options, request, heard)
+  const known = await withToken(invocation, config, async (context) => {
+    await recordAt(context, { operation: 'backup-keys.share', target: basename(file) })
+    const newest = (await agreedStatus(context.token.hsm)).objects.newest.find(
+      (label) => roleOf(label) === 'kek.backup',
+    )
+    return newest === undefined ? undefined : versionOf(newest)
+  })
+  const shared = shareBackupKeys(options, request, heard, known)
   leaveTokenToOwner(config)
+  await withToken(invocation, config, ({ token }) =>
+    token.hsm.noteRoots(shared.versions.map((version) => rootLabel('kek.backup', version))),
+  )
   writeFileSync(out, shared.package, { mode: 0o600, flag: 'wx' })
   const digest = digestOf(shared.package)
   const { versions, madeVersion } = shared

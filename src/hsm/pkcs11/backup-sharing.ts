@@ -36,10 +36,16 @@ export interface SharedBackupKeys {
 /**
  * Wraps every version of the backup keys for the appliance that made `request`. `heard` is the digest of the request,
  * as its operator read it aloud. Unless our newest version is later than the receiver's, makes a new one, so that both
- * appliances go on with the same version. During the call the SO marks the receiver's public key as trusted.
+ * appliances go on with the same version. During the call the SO marks the receiver's public key as trusted. `known`:
+ * our newest version, see `KnownVersion`.
  * @throws Fault `hsm.rejected`; `hsm.unsupported` where the token cannot make or wrap such keys
  */
-export function shareBackupKeys(options: BackupSharingOptions, request: string, heard: string): SharedBackupKeys {
+export function shareBackupKeys(
+  options: BackupSharingOptions,
+  request: string,
+  heard: string,
+  known = Infinity,
+): SharedBackupKeys {
   checkDigest(request, heard)
   const { publicKey, receiver, newest } = readRequest(request)
   const wrapping = wrappingTemplate(Buffer.from(publicKey, 'base64'))
@@ -48,7 +54,7 @@ export function shareBackupKeys(options: BackupSharingOptions, request: string, 
     try {
       asSecurityOfficer(options, options.soPin, (so) => so.create(trustedTemplate(wrapping, id)))
       return withToken(options, (token) => {
-        const { sets, madeVersion } = setsToShare(token, options, newest)
+        const { sets, madeVersion } = setsToShare(token, options, { here: known, there: newest })
         const recipient = onlyTrusted(token.session, id)
         const content: CeremonyPackage = {
           format: packageFormat,
@@ -79,16 +85,22 @@ interface BackupKeySet {
   readonly keys: Readonly<Record<BackupRole, KeyHandle>>
 }
 
-function setsToShare(token: OpenToken, options: BackupSharingOptions, newestThere: number) {
-  const before = shareableSets(token)
-  const newest = before.at(-1)?.version ?? 0
-  if (newest > newestThere) return { sets: before, madeVersion: false }
+function setsToShare(
+  token: OpenToken,
+  options: BackupSharingOptions,
+  newest: { readonly here: number; readonly there: number },
+) {
+  const before = shareableSets(token).filter(({ version }) => version <= newest.here)
+  if ((before.at(-1)?.version ?? 0) > newest.there) return { sets: before, madeVersion: false }
   const making = rootMaking(token, options)
-  const version = Math.max(newest, newestThere, Date.now()) + 1
-  makeBackupKeys(version, making, listObjects(token))
+  const objects = listObjects(token)
+  const present = backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()])
+  const made = Math.max(...present, newest.there, Date.now()) + 1
+  makeBackupKeys(made, making, objects)
   const [warning] = making.warnings
   if (warning !== undefined) throw new Fault('hsm.unsupported', warning)
-  return { sets: shareableSets(token), madeVersion: true }
+  const sets = shareableSets(token).filter(({ version }) => version <= newest.here || version === made)
+  return { sets, madeVersion: true }
 }
 
 /** All complete versions that a trusted key can wrap, oldest first. */

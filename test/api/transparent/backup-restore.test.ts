@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rootLabel } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
@@ -282,8 +283,13 @@ describe('two appliances with tokens of their own', () => {
     expectFault(await restore(there.vault, await backUp(here.vault, 'moving')), 400, 1515)
 
     for (const one of [here, there]) await one.appliance.stop()
-    holdCeremony(here.token, there.token)
-    for (const one of [here, there]) await one.appliance.restart()
+    const { versions } = holdCeremony(here.token, there.token)
+    for (const { appliance: one } of [here, there]) {
+      await one.restart()
+      await one.hsm.noteRoots(versions.map((version) => rootLabel('kek.backup', version)))
+      // Has the token hosts look at the token again.
+      await one.hsm.status()
+    }
 
     const backup = await backUp(here.vault, 'moving')
     expectFault(await restore(there.vault, backup), 403, 1519)

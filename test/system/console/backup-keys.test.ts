@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
 import { givenPremises, recorded, type Premises } from '../../support/console-kit.ts'
 
 const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
@@ -42,6 +43,12 @@ describe('strongroom backup-keys', () => {
     const adopted = await other.ask(command(other, 'adopt', parcel, '--digest', shared.digest))
     expect(adopted).toEqual({ versions: shared.versions, digest: shared.digest })
     expect((await other.ask(['token', 'status'])).hosts).toMatchObject([{ state: 'ready' }])
+    const inUse = async ({ ask }: Appliance) => {
+      const versions: RootVersion[] = await ask(['root-keys', 'list'])
+      return versions.filter(({ role, newest }) => role === 'kek.backup' && newest)
+    }
+    for (const appliance of [one, other])
+      expect(await inUse(appliance)).toMatchObject([{ version: shared.versions.at(-1) }])
     expect(recorded(one)).toContainEqual(['console.backup-keys.share', 'allowed', 'request'])
     expect(recorded(other)).toContainEqual(['console.backup-keys.invite', 'allowed', 'request'])
     expect(recorded(other)).toContainEqual(['console.backup-keys.adopt', 'allowed', 'package'])
