@@ -30,8 +30,8 @@ export const diskCheck: Check = {
 }
 
 const run = promisify(execFile)
-/** Disks normally answer far sooner: after this time one counts as hanging (a network disk, a controller). */
-const limits = { timeout: 1_500, killSignal: 'SIGKILL' } as const
+/** Disks answer far sooner, also on a busy machine: after this time one counts as hanging (a network disk, a controller). */
+const limits = { timeout: 10_000, killSignal: 'SIGKILL' } as const
 
 /**
  * The room on the disk of a folder, if it is there and answers. Asked by a process that can be killed: a thread of this
