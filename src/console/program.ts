@@ -68,7 +68,11 @@ const nouns: readonly Noun[] = [
     description: 'keys that let another appliance restore backups of keys',
     load: () => import('./backup-keys/verbs.ts'),
   },
-  { name: 'database', description: 'the database, after it was restored by hand', load: () => import('./database/verbs.ts') },
+  {
+    name: 'database',
+    description: 'the database, after it was restored by hand',
+    load: () => import('./database/verbs.ts'),
+  },
   { name: 'migrate', description: 'moves to another database or token', load: () => import('./migrate/verbs.ts') },
   { name: 'transparent', description: 'keys of applications', load: () => import('./transparent/verbs.ts') },
   { name: 'audit', description: 'the audit trail', load: () => import('./audit/verbs.ts') },

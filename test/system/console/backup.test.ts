@@ -480,5 +480,11 @@ it('the commands of operations.md do what it says', async () => {
     expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' })
     recipient ||= /age1\w+/.exec(stdout)?.[0] ?? ''
   }
-  expect(commands.map((command) => command.split(' ')[2])).toEqual(['identity', 'create', 'verify', 'restore', 'restore'])
+  expect(commands.map((command) => command.split(' ')[2])).toEqual([
+    'identity',
+    'create',
+    'verify',
+    'restore',
+    'restore',
+  ])
 })
