@@ -10,7 +10,7 @@ import { onceShown } from './shown-factor.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { passphraseColumns } from '../users/passphrase-records.ts'
-import { findUserById, lockedUser } from '../users/records.ts'
+import { lockedUser, personById } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
@@ -34,7 +34,7 @@ export interface PassphraseChanges {
   /**
    * A change by the user, with the present pass phrase and a fresh second factor, throttled like a login. Ends the
    * user's other sessions and withdraws an administrator's request for the change.
-   * @throws Fault `passphrase.refused`, `login.refused`, `login.throttled`, `login.busy`
+   * @throws Fault `passphrase.refused`, `login.refused`, `login.throttled`, `login.busy`, `login.type_disabled`
    */
   changeOwn(caller: Caller, change: OwnChange, commit: Commit): Promise<PassphraseChanged>
   /**
@@ -87,8 +87,7 @@ export function createPassphraseChanges({
     },
 
     async reset(userId, newPassphrase, by, commit) {
-      const user = await findUserById(store.read, userId)
-      if (user === null) throw new Fault('user.not_found')
+      const user = await personById(store.read, userId)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, user.username), clock.now(), by)
       return commit(async (tx) => {
         const capabilities = (await lockedUser(tx, user.id)).capabilities | asked

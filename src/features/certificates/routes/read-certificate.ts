@@ -31,6 +31,7 @@ const contract = {
   summary: 'Read the certificate of a user',
   access: { kind: 'session' },
   success: 200,
+  faults: ['user.not_found'],
   reply: {
     callinfo: z.object({
       certificate: certificateForm.describe('The certificate; absent where the user has none.').optional(),
@@ -55,7 +56,6 @@ export const readUserCertificate = (certificates: Certificates) =>
     operation: 'usercert.readany',
     details: 'Administrators read the certificate of any user; other callers get their own, whatever id they send.',
     path: '/usercert/:userid',
-    faults: ['user.not_found'],
     params: userParams,
     run({ params, caller, note }) {
       const userId = holds(caller.capabilities, 'admin') ? userIdOf(params.userid) : caller.userId
