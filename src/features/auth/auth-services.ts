@@ -53,7 +53,7 @@ export function createAuth(dependencies: {
   const { sessions, serviceSessions, throttle, passphrases, otps, passkeys, certificates, recoveries, issuerKeys } =
     dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const checkFactor = createFactorCheck({ store, otps, passkeys, throttle, clock })
+  const checkFactor = createFactorCheck({ store, otps, passkeys, throttle, clock, enabledTypes })
   const credentialCheck = createCredentialCheck({
     hsm,
     store,
@@ -88,7 +88,7 @@ export function createAuth(dependencies: {
       recoveries,
       clock,
     }),
-    ownFactors: createOwnFactors({ store, hsm, checkFactor, enabledTypes, recoveries }),
+    ownFactors: createOwnFactors({ store, hsm, checkFactor, recoveries }),
     throttle,
   }
 }

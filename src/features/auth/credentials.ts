@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import type { OtpKind } from '../otp/records.ts'
+import type { OtpKind, OtpType } from '../otp/records.ts'
 import { presentedPasskey, type passkeyField, type PresentedPasskey } from '../passkeys/presented-passkey.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { Tx } from '../../store/store.ts'
@@ -8,7 +8,7 @@ import type { Sentences } from './login-advice.ts'
 import { applicationKeyLength } from './application-key.ts'
 
 /** What `GET /authinfo/logintypes` lists. */
-export type LoginType = OtpKind | 'smartcard' | 'webauthn'
+export type LoginType = OtpType | 'smartcard' | 'webauthn'
 
 export type Credentials = SecondFactor & {
   readonly passphrase: string
@@ -109,7 +109,13 @@ export function readKeys(
 export function otpKindOf(otp: string, loginType: string | undefined): OtpKind {
   if (loginType === 'totp') return 'totp'
   if (loginType === 'hwkey_otp' || loginType === 'yubikey_otp') return 'hwkey_otp'
-  return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'totp'
+  return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'code'
+}
+
+/** Whether an enabled login type takes this second factor. */
+export function isEnabled(enabledTypes: readonly LoginType[], { otpKind }: Pick<SecondFactor, 'otpKind'>): boolean {
+  const taking: readonly LoginType[] = otpKind === 'code' ? ['totp', 'hwkey_otp'] : [otpKind]
+  return taking.some((type) => enabledTypes.includes(type))
 }
 
 /** Whether the login uses a passkey: by the login type, or without one by the members sent. */

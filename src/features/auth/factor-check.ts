@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { ExaminedPasskey, Passkeys } from '../passkeys/passkeys.ts'
@@ -6,7 +7,7 @@ import type { PresentedPasskey } from '../passkeys/presented-passkey.ts'
 import { sealedPasskey } from '../passkeys/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
-import { hardwareOtpLength, type PresentedCard, type SecondFactor } from './credentials.ts'
+import { hardwareOtpLength, isEnabled, type LoginType, type PresentedCard, type SecondFactor } from './credentials.ts'
 import type { Sentences } from './login-advice.ts'
 import type { Attempt, ForgiveAttempt, Throttle, ShownAttempt } from './throttle.ts'
 import { useAssertionUp } from './used-assertion-records.ts'
@@ -37,6 +38,7 @@ type ExaminedFactor = Omit<CheckedFactor, 'forgive'>
  * Checks a second factor, uses it up in the database and counts the attempt. Every refusal costs the same, and each
  * attempt is counted. Codes that can be guessed are counted before they are checked, so that a throttled guess does not
  * reach the keeper. An OTP of a hardware token is counted with its use, apart from failed attempts without the token.
+ * @throws Fault `login.type_disabled`, `login.throttled`
  */
 export type CheckFactor = (attempt: Attempt, claim: SecondFactor) => Promise<CheckedFactor | undefined>
 
@@ -46,12 +48,14 @@ export function createFactorCheck({
   passkeys,
   throttle,
   clock,
+  enabledTypes,
 }: {
   readonly store: Store
   readonly otps: Otps
   readonly passkeys: Pick<Passkeys, 'examine' | 'noteUse'>
   readonly throttle: Throttle
   readonly clock: Clock
+  readonly enabledTypes: readonly LoginType[]
 }): CheckFactor {
   // `syncAside` is safe here: a call that sees the change before it is on the disk can only refuse because of it.
   const transaction = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, { syncAside: true })
@@ -88,6 +92,7 @@ export function createFactorCheck({
   }
 
   return async (attempt, claim) => {
+    if (!isEnabled(enabledTypes, claim)) throw new Fault('login.type_disabled')
     const isGuessable = 'otp' in claim && claim.otp.length < hardwareOtpLength
     const guess = isGuessable ? await transaction((tx) => count(tx, { ...attempt, isHolder: false })) : undefined
     const factor = await examine(attempt.userId, claim)

@@ -9,7 +9,7 @@ import { findUserById, isPerson, lockedUser, type User } from '../users/records.
 import { sealedUser } from '../users/user-seals.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { loginNameOf } from './credential-check.ts'
-import type { LoginType, OnceShownFactor } from './credentials.ts'
+import type { OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
 import { forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
@@ -44,18 +44,16 @@ export interface OwnFactorsDependencies {
   readonly recoveries: Pick<Recoveries, 'countOnHold'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
-  readonly enabledTypes: readonly LoginType[]
 }
 
 export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
-  const { store, hsm, checkFactor, enabledTypes, recoveries } = on
+  const { store, hsm, checkFactor, recoveries } = on
   return {
     async refuseOnHold(userId) {
       if ((await recoveries.countOnHold(userId)) > 0) throw new Fault('access.resting', onHoldRefusal)
     },
 
     async change({ userId }, { address, ...shown }, commit, work) {
-      if (!enabledTypes.includes(shown.otpKind)) throw new Fault('login.type_disabled')
       const user = await findUserById(store.read, userId)
       if (user === null) throw new Fault('session.invalid')
       // A service account has no second factor, and the keeper takes its record for that of no user.

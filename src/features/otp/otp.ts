@@ -116,7 +116,7 @@ export function createOtps(dependencies: OtpDependencies): Otps {
 
   return {
     async examine(reader, userId, kind, otp) {
-      if (kind === 'totp' || codeForm.test(otp)) return examineCode(reader, userId ?? undefined, otp)
+      if (kind !== 'hwkey_otp' || codeForm.test(otp)) return examineCode(reader, userId ?? undefined, otp)
       const parsed = parseOtp(otp)
       return parsed && examineHeld(reader, userId, parsed)
     },

@@ -10,7 +10,10 @@ import type { Reader, Tx } from '../../store/store.ts'
 import { UserTable, type User } from '../users/records.ts'
 
 /** The name of the second factor at a login (spec: Login types). A HOTP token counts as a hardware token. */
-export type OtpKind = 'totp' | 'hwkey_otp'
+export type OtpType = 'totp' | 'hwkey_otp'
+
+/** What a client says of an OTP. `code`: it names no type, and 6 to 8 digits may be of an app or of a HOTP token. */
+export type OtpKind = OtpType | 'code'
 
 /** How a device makes OTPs: RFC 6238, RFC 4226, or Yubico's 44 characters. */
 export type DeviceKind = 'totp' | 'hotp' | 'hwkey_otp'

@@ -52,7 +52,7 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     details: 'Besides the present pass phrase it takes a fresh second factor. All other sessions of the user end.',
     access: { kind: 'session' },
     success: 200,
-    faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy'],
+    faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy', 'login.type_disabled'],
     reply: {
       callinfo: z.object({
         userstatus: bitmapText('Capabilities of the user.'),
