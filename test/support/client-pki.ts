@@ -69,7 +69,17 @@ export class ClientCa {
     const from = Date.now() + validFromMs
     const dates = ['-startdate', opensslTime(from), '-enddate', opensslTime(from + validForMs)]
     const digest = options.digest === undefined ? [] : ['-md', options.digest]
-    this.#ca('-in', `${base}.csr`, '-extfile', `${base}.ext`, '-out', card.certificate, ...dates, ...digest)
+    this.#ca(
+      '-preserveDN',
+      '-in',
+      `${base}.csr`,
+      '-extfile',
+      `${base}.ext`,
+      '-out',
+      card.certificate,
+      ...dates,
+      ...digest,
+    )
     return card
   }
 

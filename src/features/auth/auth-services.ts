@@ -72,6 +72,7 @@ export function createAuth(dependencies: {
       credentialCheck,
       sessions,
       clock,
+      enabledTypes,
       siteWarnings: () => revocationWarnings(certificates),
       passphraseMaxAgeMs,
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
+import { codeForm } from '../otp/codes.ts'
 import type { OtpKind } from '../otp/records.ts'
 import { presentedPasskey, type passkeyField, type PresentedPasskey } from '../passkeys/presented-passkey.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
@@ -110,6 +111,16 @@ export function otpKindOf(otp: string, loginType: string | undefined): OtpKind {
   if (loginType === 'totp') return 'totp'
   if (loginType === 'hwkey_otp' || loginType === 'yubikey_otp') return 'hwkey_otp'
   return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'totp'
+}
+
+/**
+ * Whether an enabled login type takes this second factor. A code of 6 to 8 digits may be of an app or of an HOTP token,
+ * whatever the client calls it.
+ */
+export function isEnabled(enabledTypes: readonly LoginType[], claim: SecondFactor): boolean {
+  const types: readonly LoginType[] =
+    'otp' in claim && codeForm.test(claim.otp) ? ['totp', 'hwkey_otp'] : [claim.otpKind]
+  return types.some((type) => enabledTypes.includes(type))
 }
 
 /** The members of a call that shows a second factor which is valid once. */

@@ -1,14 +1,13 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
-import { codeForm } from '../otp/codes.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { ExaminedPasskey, Passkeys } from '../passkeys/passkeys.ts'
 import type { PresentedPasskey } from '../passkeys/presented-passkey.ts'
 import { sealedPasskey } from '../passkeys/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
-import { hardwareOtpLength, type LoginType, type PresentedCard, type SecondFactor } from './credentials.ts'
+import { hardwareOtpLength, isEnabled, type LoginType, type PresentedCard, type SecondFactor } from './credentials.ts'
 import type { Sentences } from './login-advice.ts'
 import type { Attempt, ForgiveAttempt, Throttle, ShownAttempt } from './throttle.ts'
 import { useAssertionUp } from './used-assertion-records.ts'
@@ -94,7 +93,7 @@ export function createFactorCheck({
   }
 
   return async (attempt, claim) => {
-    if (!typesOf(claim).some((type) => enabledTypes.includes(type))) throw new Fault('login.type_disabled')
+    if (!isEnabled(enabledTypes, claim)) throw new Fault('login.type_disabled')
     const isGuessable = 'otp' in claim && claim.otp.length < hardwareOtpLength
     const guess = isGuessable ? await transaction((tx) => count(tx, { ...attempt, isHolder: false })) : undefined
     const factor = await examine(attempt.userId, claim)
@@ -105,9 +104,5 @@ export function createFactorCheck({
     })
   }
 }
-
-/** A code of 6 to 8 digits may be of an app or of an HOTP token, whatever the client calls it. */
-const typesOf = (claim: SecondFactor): readonly LoginType[] =>
-  'otp' in claim && codeForm.test(claim.otp) ? ['totp', 'hwkey_otp'] : [claim.otpKind]
 
 const yes = (): Promise<boolean> => Promise.resolve(true)

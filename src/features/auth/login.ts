@@ -19,7 +19,7 @@ import { countOnHold } from '../users/recovery-records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
-import type { Credentials } from './credentials.ts'
+import { isEnabled, type Credentials, type LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
 import type { ApplicationKey } from './application-key-records.ts'
@@ -61,6 +61,7 @@ export function createLogin({
   credentialCheck,
   sessions,
   clock,
+  enabledTypes,
   siteWarnings,
   passphraseMaxAgeMs,
 }: {
@@ -70,6 +71,7 @@ export function createLogin({
   readonly credentialCheck: CredentialCheck
   readonly sessions: Sessions
   readonly clock: Clock
+  readonly enabledTypes: readonly LoginType[]
   /** Warnings for administrators, under their keys in `CALLINFO.audit`. */
   readonly siteWarnings: () => Sentences
   /** 0: the age of pass phrases is not limited. */
@@ -86,7 +88,7 @@ export function createLogin({
   }
 
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
-    const { credentials, applicationKey } = await chooseReading(applicationKeys, readings)
+    const { credentials, applicationKey } = await chooseReading(applicationKeys, readings, enabledTypes)
     const application = { text: credentials.applicationKey, key: applicationKey }
     const verified = await credentialCheck.beginSession({ ...credentials, username, address }, application)
     if (!verified || !applicationKey || !mayLogIn(verified.user.capabilities)) throw new Fault('login.refused')
@@ -141,14 +143,16 @@ async function onHoldWarning(tx: Tx, { id, recoveries }: User): Promise<Sentence
 }
 
 /**
- * The reading whose application key exists, with that key; the first reading when there is none. All readings are
- * looked up, so that the time reveals nothing.
+ * The reading whose application key exists, with that key; when there is none, the first reading of an enabled type,
+ * because the refusal of a disabled one would tell that the key does not exist. All readings are looked up, so that the
+ * time reveals nothing.
  */
 async function chooseReading(
   applicationKeys: Pick<ApplicationKeys, 'find'>,
   readings: readonly Credentials[],
+  enabledTypes: readonly LoginType[],
 ): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
-  const [first] = readings
+  const first = readings.find((reading) => isEnabled(enabledTypes, reading)) ?? readings[0]
   if (first === undefined) throw new Fault('login.refused')
   const looked = await Promise.all(
     readings.map(async (credentials) => ({

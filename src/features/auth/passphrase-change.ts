@@ -10,7 +10,7 @@ import { onceShown } from './shown-factor.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { passphraseColumns } from '../users/passphrase-records.ts'
-import { findUserById, lockedUser } from '../users/records.ts'
+import { lockedUser, personById } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
@@ -87,8 +87,7 @@ export function createPassphraseChanges({
     },
 
     async reset(userId, newPassphrase, by, commit) {
-      const user = await findUserById(store.read, userId)
-      if (user === null) throw new Fault('user.not_found')
+      const user = await personById(store.read, userId)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, user.username), clock.now(), by)
       return commit(async (tx) => {
         const capabilities = (await lockedUser(tx, user.id)).capabilities | asked

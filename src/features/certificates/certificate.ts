@@ -1,12 +1,10 @@
 // @peculiar/x509 requires it to be imported first.
 import 'reflect-metadata'
 import { hash, X509Certificate, type KeyObject } from 'node:crypto'
+import type { PeerCertificate } from 'node:tls'
 import * as x509 from '@peculiar/x509'
 import { boundCertificate } from '../../encoding/certificate-bound.ts'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
-
-/** The fields of a subject under their customary short names; a field that occurs several times is an array. */
-export type CertificateSubject = Readonly<Record<string, string | readonly string[]>>
 
 /** An X.509 certificate, reduced to the fields that this program reads. */
 export interface Certificate {
@@ -14,7 +12,8 @@ export interface Certificate {
   /** SHA-256 of the DER: 64 lower-case hexadecimal digits. The only identity of a certificate here. */
   readonly fingerprint: string
   readonly parsed: X509Certificate
-  readonly subject: CertificateSubject
+  /** Its fields under OpenSSL's short names, or else object identifiers; one that occurs several times is an array. */
+  readonly subject: PeerCertificate['subject']
   /** Milliseconds since the Unix epoch; both ends are included. */
   readonly validFrom: number
   readonly validTo: number
@@ -85,7 +84,7 @@ export function readCertificate(der: Buffer): Certificate {
     der,
     fingerprint: fingerprintOf(der),
     parsed,
-    subject: subjectOf(asn.subjectName),
+    subject: parsed.toLegacyObject().subject,
     validFrom: asn.notBefore.getTime(),
     validTo: asn.notAfter.getTime(),
     ...fieldsOf(der),
@@ -115,31 +114,4 @@ function fieldsOf(der: Buffer) {
     publicKeyBits: (bits?.content ?? Buffer.alloc(0)).subarray(1),
     signatureAlgorithm: algorithm.raw,
   }
-}
-
-/** OpenSSL's short names where @peculiar/x509 uses others. A field without a name keeps its object identifier. */
-const shortNames: Readonly<Record<string, string>> = {
-  E: 'emailAddress',
-  G: 'GN',
-  T: 'title',
-  '2.5.4.5': 'serialNumber',
-  '2.5.4.97': 'organizationIdentifier',
-  '0.9.2342.19200300.100.1.1': 'UID',
-}
-
-/** Reads the structure of the name, not its text: the text of a CN may look like another field. */
-function subjectOf(name: x509.Name): CertificateSubject {
-  const fields = new Map<string, string[]>()
-  for (const relativeName of name.toJSON()) {
-    for (const [type, values] of Object.entries(relativeName)) {
-      const field = shortNames[type] ?? type
-      fields.set(field, [...(fields.get(field) ?? []), ...values])
-    }
-  }
-  return Object.fromEntries([...fields].map(([field, values]) => [field, only(values)]))
-}
-
-function only(values: readonly string[]): string | readonly string[] {
-  const [first] = values
-  return first !== undefined && values.length === 1 ? first : values
 }

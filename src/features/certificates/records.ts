@@ -5,7 +5,6 @@ import type { SealedRecord } from '../../hsm/hsm.ts'
 import { bytes, integer, named, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { UserTable } from '../users/records.ts'
 
 /** The certificate of one user. */
 export interface UserCertificate {
@@ -73,10 +72,6 @@ export async function findHolder(reader: Reader, fingerprint: string): Promise<H
 
 export function certificateOf(reader: Reader, userId: number): Promise<UserCertificate | null> {
   return reader.findOneBy(UserCertificateTable, { userId })
-}
-
-export function userExists(reader: Reader, userId: number): Promise<boolean> {
-  return reader.existsBy(UserTable, { id: userId })
 }
 
 export function isTakenByAnother(tx: Tx, fingerprint: string, userId: number): Promise<boolean> {

@@ -17,10 +17,9 @@ import {
   isTakenByAnother,
   replaceCertificate,
   sealedRecord,
-  userExists,
   type Holder,
 } from './records.ts'
-import { lockedUser } from '../users/records.ts'
+import { lockedUser, personById } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
@@ -104,11 +103,9 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
     ...createRegistration(dependencies, validator),
 
     async of(userId) {
+      await personById(store.read, userId)
       const row = await certificateOf(store.read, userId)
-      if (row === null) {
-        if (await userExists(store.read, userId)) return undefined
-        throw new Fault('user.not_found')
-      }
+      if (row === null) return undefined
       await hsm.verify(sealedRecord(row))
       return readCertificate(row.der)
     },

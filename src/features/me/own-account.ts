@@ -1,6 +1,5 @@
-import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
-import { findUserById, isPerson, lockedUser, type User } from '../users/records.ts'
+import { lockedUser, personById, type User } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { checkFields } from '../users/user-rules.ts'
 import { changeUser } from '../users/user-seals.ts'
@@ -21,11 +20,7 @@ export function createOwnAccounts({
   readonly hsm: Sealer
 }): OwnAccounts {
   return {
-    async read(userId) {
-      const user = await findUserById(store.read, userId)
-      if (user === null || !isPerson(user)) throw new Fault('user.not_found')
-      return user
-    },
+    read: (userId) => personById(store.read, userId),
 
     async changeEmail(userId, email, commit) {
       checkFields({ email })

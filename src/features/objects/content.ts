@@ -1,3 +1,4 @@
+import { isLonger } from '../../encoding/text-length.ts'
 import { Fault } from '../../fault.ts'
 import type { Field, Template } from '../templates/template.ts'
 import type { FileManifest } from './file-store.ts'
@@ -67,7 +68,7 @@ function textOf(field: Field, value: unknown): string | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'string' && typeof value !== 'number') throw invalid(`${field.name} must be a text.`)
   const text = String(value)
-  if (text.length > maxLength) throw invalid(`${field.name} must have ${maxLength} characters at most.`)
+  if (isLonger(text, maxLength)) throw invalid(`${field.name} must have ${maxLength} characters at most.`)
   if (!(field.type === 'textarea' ? /^[\P{Cc}\t\n\r]*$/u : /^\P{Cc}*$/u).test(text))
     throw invalid(`${field.name} must not hold control characters.`)
   if (text !== '') checkKind(field, text)
@@ -90,8 +91,11 @@ function derivedName(template: Template, open: Readonly<Record<string, string>>)
   const subject = template.file === undefined ? undefined : open['cn']
   const names = [subject, ...template.fields.map(({ name }) => open[name]), template.name]
   const name = names.map((value) => value?.trim().replaceAll(/\s+/g, ' ')).find(Boolean) ?? ''
-  const characters = Array.from(name)
-  return characters.length <= maxNameLength ? name : `${characters.slice(0, maxNameLength - 1).join('')}…`
+  return isLonger(name, maxNameLength)
+    ? `${Array.from(name)
+        .slice(0, maxNameLength - 1)
+        .join('')}…`
+    : name
 }
 
 /** A file that was stored for the object. */

@@ -2,7 +2,7 @@ import { transactionGrant } from '../../access/transaction-grant.ts'
 import { Fault } from '../../fault.ts'
 import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { findUserById, lockedUser } from '../users/records.ts'
+import { findUserById, lockedUser, personById } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import type { SecondFactors } from '../users/user-change.ts'
@@ -92,11 +92,7 @@ export function createDevices({
     })
 
   return {
-    async holder(userId) {
-      const user = await findUserById(store.read, userId)
-      if (user === null) throw new Fault('user.not_found')
-      return user
-    },
+    holder: (userId) => personById(store.read, userId),
 
     async list(userId) {
       const user = await findUserById(store.read, userId)

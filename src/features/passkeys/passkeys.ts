@@ -13,7 +13,7 @@ import {
 import { readPublicJwk } from '../../hsm/public-jwk.ts'
 import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Reader, Store, Tx } from '../../store/store.ts'
-import { findUserById, lockedUser } from '../users/records.ts'
+import { lockedUser, personById } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { Challenges } from './challenges.ts'
@@ -100,7 +100,7 @@ export function createPasskeys(on: PasskeysDependencies): Passkeys {
     noteUse: (tx, { passkey, signCount }) => notePasskeyUse(tx, passkey, signCount, clock.now()),
 
     async list(userId) {
-      if ((await findUserById(store.read, userId)) === null) throw new Fault('user.not_found')
+      await personById(store.read, userId)
       return passkeysOf(store.read, userId)
     },
 

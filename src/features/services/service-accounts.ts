@@ -1,5 +1,6 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import type { Clock } from '../../clock.ts'
+import { isLonger } from '../../encoding/text-length.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { mostCredentials, serviceText, type ServiceAccount } from '../../hsm/service-account.ts'
@@ -246,6 +247,6 @@ function checkFields({
 }): void {
   if (name !== undefined && !/^[-\w.]{3,64}$/.test(name))
     throw invalid('name must have 3 to 64 letters, digits and - _ . only.')
-  if (description !== undefined && (description.length > 128 || /\p{Cc}/u.test(description)))
+  if (description !== undefined && (isLonger(description, 128) || /\p{Cc}/u.test(description)))
     throw invalid('description must have 128 characters at most, and no control characters.')
 }

@@ -1,5 +1,6 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
+import { isLonger } from '../../encoding/text-length.ts'
 import { Fault } from '../../fault.ts'
 import { breaksPolicy, type PasswordPolicy } from '../passwords/policies.ts'
 
@@ -48,9 +49,7 @@ export const isWeak = (strength: number): boolean => strength < limits.leastStre
  */
 export function judge(passphrase: string, username: string, policy: PasswordPolicy): number {
   const { longestCodePoints, leastStrength, knownWords } = limits
-  // A code point takes at most two UTF-16 units, so a very long text is refused without counting.
-  if (passphrase.length > 2 * longestCodePoints || Array.from(passphrase).length > longestCodePoints)
-    throw refused(`must have ${longestCodePoints} characters at most`)
+  if (isLonger(passphrase, longestCodePoints)) throw refused(`must have ${longestCodePoints} characters at most`)
   if (breaksPolicy(policy, passphrase)) throw refused(`must be as the policy asks: ${policy.name}`)
   if (/\p{Cc}/u.test(passphrase)) throw refused('must not hold control characters')
   if (folded(passphrase).includes(folded(username))) throw refused('must not hold the user name')

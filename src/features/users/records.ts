@@ -147,6 +147,11 @@ export function findUserById(reader: Reader, id: number): Promise<User | null> {
 /** Whether a row of users is that of a person. */
 export const isPerson = ({ service }: Pick<User, 'service'>): boolean => service === null
 
+/** The person of this id, not a service account. @throws Fault `user.not_found` */
+export async function personById(reader: Reader, id: number): Promise<User> {
+  return person(await findUserById(reader, id))
+}
+
 /** Locks the row and reads it; null where there is none. */
 export async function lockedRow(tx: Tx, userId: number): Promise<User | null> {
   return (await lockUser(tx, userId)) ? findUserById(tx, userId) : null
@@ -154,9 +159,12 @@ export async function lockedRow(tx: Tx, userId: number): Promise<User | null> {
 
 /** Locks and reads the row of a person, not of a service account. @throws Fault `user.not_found` */
 export async function lockedUser(tx: Tx, userId: number): Promise<User> {
-  const user = await lockedRow(tx, userId)
-  if (user === null || !isPerson(user)) throw new Fault('user.not_found')
-  return user
+  return person(await lockedRow(tx, userId))
+}
+
+function person(row: User | null): User {
+  if (row === null || !isPerson(row)) throw new Fault('user.not_found')
+  return row
 }
 
 export function findUserByIdentity(reader: Reader, identity: Buffer): Promise<User | null> {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { StorageEngine } from '@koa/multer'
+import { isLonger } from '../../encoding/text-length.ts'
 import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
 import type { HeldBody } from './body-budget.ts'
@@ -109,7 +110,7 @@ function createFile(filename: string, mimeType: string, content: () => AsyncIter
 }
 
 function checkedFilename(filename: string): string {
-  if (!isPlainText(filename) || /\p{Cc}/u.test(filename) || filename.length > maxFilenameLength)
+  if (!isPlainText(filename) || /\p{Cc}/u.test(filename) || isLonger(filename, maxFilenameLength))
     throw new Fault(
       'request.invalid',
       `The name of the file must have ${maxFilenameLength} characters at most, and no control characters.`,

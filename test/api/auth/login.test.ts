@@ -1,4 +1,6 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { base32nopad } from '@scure/base'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
@@ -18,6 +20,14 @@ afterAll(() => appliance.close())
 const auth = (body: unknown) => appliance.client().post('/auth', body)
 const formB = (changes: Record<string, unknown> = {}) => ({ ...appliance.credentials(user), ...changes })
 
+/** The first 160 bits of the SHA-256 of the public key. */
+async function fingerprintOf({ id }: TestUser): Promise<string> {
+  const [row] = await appliance.store.query<{ public_key: string }>('SELECT public_key FROM users WHERE id = $1', [id])
+  const publicKey = Buffer.from(row?.public_key ?? '', 'base64')
+  expect(publicKey.length).toBeGreaterThan(64)
+  return createHash('sha256').update(publicKey).digest().subarray(0, 20).toString('hex').toUpperCase()
+}
+
 describe('POST /auth', () => {
   it('answers with the login result of the interface', async () => {
     const { status, json } = await auth(formB())
@@ -29,7 +39,7 @@ describe('POST /auth', () => {
       handler: 'AuthHandler',
       status: 'SUCCESS',
       token: expect.stringMatching(/^[A-Za-z0-9]{42}$/),
-      fingerprint: expect.stringMatching(/^[0-9A-F]{40}$/),
+      fingerprint: await fingerprintOf(user),
       userid: String(user.id),
       password: '',
       userstatus: '135',
@@ -128,6 +138,18 @@ describe('POST /auth', () => {
     expect([b.status, a.status]).toEqual([200, 200])
   })
 
+  it.each([7, 8] as const)('accepts a code of %i digits in form A', async (digits) => {
+    const one = await appliance.addUser()
+    const seed = randomBytes(20)
+    const secret = base32nopad.encode(seed)
+    await appliance.services.enrolments.enrolCodes(one, { kind: 'hotp', digits, seed }, operatorId, appliance.commit)
+    const [code = ''] = hotpCodes(secret, 0, { digits })
+    expect(code).toHaveLength(digits)
+    expect(
+      (await auth({ username: one.username, keys: one.passphrase + appliance.applicationKey + code })).status,
+    ).toBe(200)
+  })
+
   const stranger = new HardwareToken()
   const wrong: readonly (readonly [string, () => Record<string, unknown> | Promise<Record<string, unknown>>])[] = [
     ['an unknown user', () => formB({ username: 'nobody-here' })],
@@ -155,6 +177,14 @@ describe('POST /auth', () => {
       () => formB({ otp: totpCode(user.totpSecret, Math.floor(Date.now() / 1000) - 86_400), logintype: 'totp' }),
     ],
     ['form A that is too short', () => ({ username: user.username, keys: 'short' })],
+    [
+      'form A beside another application key',
+      () => ({
+        username: user.username,
+        keys: user.passphrase + appliance.applicationKey + user.hardwareToken.press(),
+        apikey: 'AAAAAAAAAA',
+      }),
+    ],
     [
       'form A without an application key',
       () => ({ username: user.username, keys: user.passphrase + user.hardwareToken.press() }),

@@ -86,22 +86,22 @@ describe('a login by smartcard', () => {
     })
   })
 
-  it('ends with its card: removal and replacement end the sessions, a second registration of the same does not', async () => {
+  it('ends with its card: removal and replacement end all sessions, a second registration of the same does not', async () => {
     const first = ca.issue('/CN=First')
     const holder = await cards.holder(first)
     const open = async (one: Card) => {
       const { CALLINFO } = await cards.holding(one).must('POST', '/auth', cards.credentials(holder))
       return cards.appliance.client(CALLINFO.token)
     }
-    const one = await open(first)
+    const [one, byToken] = [await open(first), await cards.appliance.login(holder)]
     await cards.register(holder, first)
-    await one.must('POST', '/auth/check')
+    for (const session of [one, byToken]) await session.must('POST', '/auth/check')
     const second = ca.issue('/CN=Second')
     await cards.register(holder, second)
-    expectFault(await one.post('/auth/check'), 403, 1200)
-    const other = await open(second)
+    for (const session of [one, byToken]) expectFault(await session.post('/auth/check'), 403, 1200)
+    const [other, byTokenAgain] = [await open(second), await cards.appliance.login(holder)]
     await cards.admin.must('DELETE', `/usercert/${holder.id}`)
-    expectFault(await other.post('/auth/check'), 403, 1200)
+    for (const session of [other, byTokenAgain]) expectFault(await session.post('/auth/check'), 403, 1200)
   })
 
   it('leaves no session behind when the card is removed amid many logins', async () => {

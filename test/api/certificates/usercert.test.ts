@@ -105,6 +105,27 @@ describe('a registration', () => {
     })
   })
 
+  it('shows each field under the name that OpenSSL has for it', async () => {
+    const fields = {
+      CN: 'Alice Example',
+      initials: 'AE',
+      street: 'Main Street 1',
+      postalCode: '12345',
+      serialNumber: '19700101',
+      UID: 'alice',
+      GN: 'Alice',
+      SN: 'Example',
+      title: 'Dr',
+      pseudonym: 'al',
+      organizationIdentifier: 'VATSE-1',
+      DC: ['test', 'example'],
+    }
+    const names = Object.entries(fields).flatMap(([name, values]) => [values].flat().map((one) => `/${name}=${one}`))
+    await cards.register(user, ca.issue(names.join('')))
+    const { CALLINFO } = await (await asUser()).must('GET', '/usercert')
+    expect(CALLINFO['certificate']).toMatchObject({ subject: fields })
+  })
+
   it('stands in the audit trail with the certificate', async () => {
     const card = ca.issue('/CN=Recorded')
     await cards.register(user, card)

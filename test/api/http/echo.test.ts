@@ -6,6 +6,7 @@ import type { CallOptions, Envelope } from '../../support/client.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { createObject, formWith } from '../../support/object-kit.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
+import { curl } from '../../support/wire.ts'
 
 const secret = 'never to be repeated'
 
@@ -100,6 +101,26 @@ describe('the plaintext of an encryption', () => {
       'FAIL',
       { key_version: 77, token: vault.admin.token },
     ])
+  })
+})
+
+describe('HEADERS', () => {
+  it.each(['--http1.1', '--http2'])('repeats the headers under their customary names (%s)', async (version) => {
+    const token = String(vault.admin.token)
+    const shown = [`x-http-token: ${token}`, 'x-oddly-NAMED: yes', 'user-agent: odd/1', 'X-Twice: a', 'X-Twice: b']
+    const credentials = ['Authorization: Basic dTpw', 'Proxy-Authorization: Basic dTpw', 'Cookie: other=dTpw']
+    const headers = [...shown, ...credentials].flatMap((line) => ['-H', line])
+    const answer = await curl(appliance, '/vault', version, ...headers)
+    const { HEADERS } = JSON.parse(answer.slice(answer.indexOf('{'))) as Envelope
+    expect(HEADERS).toEqual({
+      Host: new URL(appliance.url).host,
+      Accept: '*/*',
+      'X-Http-Token': token,
+      'X-Oddly-Named': 'yes',
+      'User-Agent': 'odd/1',
+      'X-Twice': 'a, b',
+    })
+    expect(answer).not.toContain('dTpw')
   })
 })
 

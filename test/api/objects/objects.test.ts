@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createObject, objectsIn, readObject, recordsAbout, server } from '../../support/object-kit.ts'
+import { createObject, formWith, objectsIn, readObject, recordsAbout, server } from '../../support/object-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -54,7 +54,6 @@ describe('POST /object', () => {
     expect(await readObject(admin, id, '?decrypt=true')).toEqual({ ...record, crypted })
   })
 
-  const keys = '\u{1f511}'.repeat(255)
   const names: readonly (readonly [string, object, string])[] = [
     ['the first field', { templateid: 20, name: 'Router login', username: 'a', password: 'b' }, 'Router login'],
     ['what the caller says', { ...server, objectname: '  Core  ' }, 'Core'],
@@ -62,11 +61,16 @@ describe('POST /object', () => {
     ['a number', { ...server, host: 42 }, '42'],
     ['four-byte characters', { ...server, host: '\u{1f511} Schlüssel' }, '\u{1f511} Schlüssel'],
     ['a long first field, cut', { ...server, host: 'x'.repeat(300) }, `${'x'.repeat(254)}…`],
-    ['a first field of 255 four-byte characters', { ...server, host: keys }, keys],
+    ['255 four-byte characters', { ...server, host: '\u{1f511}'.repeat(255) }, '\u{1f511}'.repeat(255)],
+    ['more of them, cut', { ...server, host: '\u{1f511}'.repeat(256) }, `${'\u{1f511}'.repeat(254)}…`],
   ]
-  it.each(names)('names an object after %s', async (_what, members, name) => {
+  it.each(names)('names an object after %s, and takes the name back', async (_what, members, name) => {
     const { json } = await create(members)
-    expect((await readObject(admin, String(json.CALLINFO['objectid']))).objectname).toBe(name)
+    const id = String(json.CALLINFO['objectid'])
+    const { objectname } = await readObject(admin, id)
+    expect(objectname).toBe(name)
+    await admin.must('PUT', `/object/${id}`, { objectname })
+    expect((await readObject(admin, id)).objectname).toBe(name)
   })
 
   it('keeps values as they were sent, blanks and all', async () => {
@@ -74,6 +78,19 @@ describe('POST /object', () => {
     const id = await createObject(admin, vault.id, { password, info: ' line\r\n\tline ' })
     expect(await decrypted(id)).toMatchObject({ password })
     expect((await readObject(admin, id)).public).toMatchObject({ info: ' line\r\n\tline ' })
+  })
+
+  it('counts a four-byte character once, in values and in names of files', async () => {
+    const info = '\u{1f511}'.repeat(65_536)
+    const id = await createObject(admin, vault.id, { info })
+    expect((await readObject(admin, id)).public).toMatchObject({ info })
+    expectFault(await create({ ...server, info: `${info}x` }), 400, 1611)
+    const filename = `${'\u{1f511}'.repeat(251)}.txt`
+    const file = (name: string) =>
+      admin.call('POST', '/object', formWith({ groupid: vault.id }, Buffer.from('x'), name))
+    const { CALLINFO } = (await file(filename)).json
+    expect(await readObject(admin, String(CALLINFO['objectid']))).toMatchObject({ objectname: filename, filename })
+    expectFault(await file(`\u{1f511}${filename}`), 400, 1804)
   })
 
   it('saves what breaks the policy of the vault, and says so', async () => {

@@ -188,14 +188,43 @@ describe('a service account', () => {
     expect(JSON.stringify(CALLINFO)).not.toContain(service.name)
     for (const [method, path, body] of [
       ['GET', `/user/${service.id}`, undefined],
+      ['GET', `/user/${service.id}/otp`, undefined],
+      ['GET', `/user/${service.id}/passkeys`, undefined],
+      ['GET', `/usercert/${service.id}`, undefined],
       ['PUT', `/user/${service.id}`, { fullname: 'Another one' }],
       ['PUT', `/user/${service.id}/passphrase`, { newpassphrase: 'nine brown lanterns over water' }],
       ['POST', `/user/${service.id}/otp`, { kind: 'totp' }],
       ['DELETE', `/user/${service.id}`, undefined],
     ] as const)
-      expect(await admin.call(method, path, { body }), `${method} ${path}`).toMatchObject({ status: 404 })
+      expect(await admin.call(method, path, { body }), `${method} ${path}`).toMatchObject({
+        status: 404,
+        json: { ERRORCODES: { 1700: expect.any(String) } },
+      })
     const { CALLINFO: types } = await appliance.client().must('GET', '/authinfo/logintypes')
     expect(JSON.stringify(types)).not.toContain('service')
+  })
+
+  it('is described in 128 characters, each of which counts once', async () => {
+    const described = (description: string) =>
+      ownerClient.call('PUT', `/service/${service.id}`, { body: { description } })
+    const description = '\u{1f511}'.repeat(128)
+    expect((await described(description)).status).toBe(200)
+    expect(await described(`${description}x`)).toMatchObject({ status: 400 })
+    expect((await ownerClient.must('GET', `/service/${service.id}`)).CALLINFO).toMatchObject({
+      service: { description },
+    })
+  })
+
+  it('has sessions that administrators list and end', async () => {
+    const other = await addService(appliance, owner)
+    const { key: itsKey } = await addCredential(appliance, other, { ...asked, kind: 'static' })
+    const client = await loggedIn(appliance.client(), byKey(other.name, itsKey))
+    const admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
+    const { CALLINFO } = await admin.must('GET', `/user/${other.id}/sessions`)
+    expect(CALLINFO['sessions']).toMatchObject([{ application: expect.stringMatching(/^credential [0-9a-f]{16}$/) }])
+    expect((await admin.must('DELETE', `/user/${other.id}/sessions`)).CALLINFO['ended']).toBe(1)
+    expect(await client.get('/auth/check')).toMatchObject({ status: 403 })
+    await loggedIn(appliance.client(), byKey(other.name, itsKey))
   })
 
   it('tells when each credential was used, once a minute', async () => {

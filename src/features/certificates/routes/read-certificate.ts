@@ -30,6 +30,7 @@ const contract = {
   method: 'GET',
   summary: 'Read the certificate of a user',
   access: { kind: 'session' },
+  faults: ['user.not_found'],
   reply: {
     callinfo: z.object({
       certificate: certificateForm.describe('The certificate; absent where the user has none.').optional(),
@@ -52,7 +53,6 @@ export const readUserCertificate = (certificates: Certificates) =>
     operation: 'usercert.readany',
     details: 'Administrators read the certificate of any user; other callers get their own, whatever id they send.',
     path: '/usercert/:userid',
-    faults: ['user.not_found'],
     params: userParams,
     run({ params, caller, note }) {
       const userId = holds(caller.capabilities, 'admin') ? userIdOf(params.userid) : caller.userId
