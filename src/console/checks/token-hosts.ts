@@ -110,8 +110,8 @@ function strangeFindings({ copies, others }: TokenStatus['objects']): Finding[] 
 function weaknessFinding({ label, count: number, lacks }: TokenStatus['objects']['weaknesses'][number]): Finding {
   if (lacks.includes(madeOutside))
     return problem(
-      `${label} ${madeOutside}, by someone who has the PIN`,
-      'No new key goes under it, but seals by it are accepted. docs/operations.md: After a token host was taken over.',
+      `${label} ${madeOutside}, by someone who has the PIN, or by a command that was interrupted`,
+      'No new key goes under it, but seals by it are accepted. If no command was interrupted, see docs/operations.md: After a token host was taken over.',
     )
   const what = `${lacks.join(' and ')} by anyone who has the PIN`
   if (label === vaultKeyLabel)

@@ -20,9 +20,9 @@ export interface ValueRules {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** In UTF-16 code units, for a field. */
+/** Of a field's value, in code points. */
 const maxLength = 65_536
-/** In code points. */
+/** Of an object's name, in code points. */
 export const maxNameLength = 255
 
 /**
