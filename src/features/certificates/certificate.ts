@@ -6,6 +6,10 @@ import * as x509 from '@peculiar/x509'
 import { boundCertificate } from '../../encoding/certificate-bound.ts'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 
+// Where X509Certificate.toLegacyObject() is what loads node:tls, that module has no createSecureContext (Node.js 20 to
+// 24). A call and not an import, which the build would leave out.
+process.getBuiltinModule('node:tls')
+
 /** An X.509 certificate, reduced to the fields that this program reads. */
 export interface Certificate {
   readonly der: Buffer
