@@ -1,5 +1,5 @@
 import { EntitySchema, In, LessThan, MoreThan, Not } from 'typeorm'
-import { Fault } from '../fault.ts'
+import { Fault, isFault } from '../fault.ts'
 import type { FloorHeads, FloorNews } from '../hsm/floor-news.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Log } from '../log.ts'
@@ -29,6 +29,31 @@ export interface FloorCourierOptions {
 }
 
 /**
+ * Takes the news of other keepers to this machine's keeper, and its news to the database, once.
+ * @param report told why news was not taken in; what comes after it is carried all the same
+ */
+export async function carryFloorNews(
+  { store, hsm }: Pick<FloorCourierOptions, 'store' | 'hsm'>,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const standing = await hsm.floorNews()
+  const batches = await newBatches(store, standing)
+  // First, so that the keeper knows the newest records of others before its own news is read.
+  if (batches.length > 0) await hsm.takeFloors(batches).catch(report)
+  // After the batches, so that no head is older than a batch that was just taken in.
+  const { machine, batch, prune } = await hsm.floorNews(await headsOf(store, standing, batches))
+  const carried = store.transaction(async (tx) => {
+    if (batch !== undefined && !(await tx.existsBy(FloorBatchTable, { machine, number: batch.number })))
+      await tx.insert(FloorBatchTable, { machine, number: batch.number, ...batch.sealed })
+    if (prune > 0) await tx.delete(FloorBatchTable, { machine, number: LessThan(prune) })
+  })
+  await carried.catch((error: unknown) => {
+    // The daemon and a command of the operator may carry the same batch at once.
+    if (!isFault(error, 'store.conflict')) throw error
+  })
+}
+
+/**
  * Exchanges news between keepers through the database, in the first worker of each machine only. It reads new rows by
  * key, so that a round without news takes as many small queries as there are machines.
  */
@@ -39,17 +64,7 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   let timer = setTimeout(turn, 0)
 
   async function carry(): Promise<void> {
-    const standing = await hsm.floorNews()
-    const batches = await newBatches(store, standing)
-    // First, so that the keeper knows the newest records of others before its own news is read.
-    if (batches.length > 0) await hsm.takeFloors(batches).catch(report)
-    // After the batches, so that no head is older than a batch that was just taken in.
-    const { machine, batch, prune } = await hsm.floorNews(await headsOf(store, standing, batches))
-    await store.transaction(async (tx) => {
-      if (batch !== undefined && !(await tx.existsBy(FloorBatchTable, { machine, number: batch.number })))
-        await tx.insert(FloorBatchTable, { machine, number: batch.number, ...batch.sealed })
-      if (prune > 0) await tx.delete(FloorBatchTable, { machine, number: LessThan(prune) })
-    })
+    await carryFloorNews({ store, hsm }, report)
     reported = undefined
   }
 

@@ -12,6 +12,7 @@ import { outdated } from '../../hsm/record-generation.ts'
 import type { RewrapOutcome } from '../../features/transparent/rewrap-pass.ts'
 import { Fault } from '../../fault.ts'
 import { longestGrantMs } from '../../access/decision.ts'
+import { carryFloorNews } from '../../daemon/floor-courier.ts'
 import { type ConsoleContext, withAppliance } from '../console-context.ts'
 import { leaveTokenToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
@@ -70,6 +71,7 @@ interface RotateFlags {
 async function rotate(invocation: Invocation, name: string, flags: RotateFlags): Promise<Answer> {
   const role = rotatable(name)
   return withAppliance(invocation, async (context) => {
+    await exchangeNews(context)
     const before = await versionsOf(context, role)
     const inUse = Math.max(...before.filter(({ newest }) => newest).map(({ version }) => version))
     // A version above the newest was made by no command: anyone with the PIN can make one.
@@ -176,7 +178,13 @@ async function makeVersion(invocation: Invocation, context: ConsoleContext, role
   const next = makeNextVersion(rootCreationOf(invocation, context.config), role)
   leaveTokenToOwner(context.config)
   await context.token.hsm.noteRoots(next.made)
+  await exchangeNews(context)
   return next
+}
+
+/** Otherwise a rotation on another machine, right after this one, would take the new version for an attacker's. */
+async function exchangeNews({ store, token: { hsm } }: ConsoleContext): Promise<void> {
+  await carryFloorNews({ store, hsm }, () => undefined)
 }
 
 async function destroyUnused(

@@ -110,4 +110,14 @@ describe.skipIf(!hasPostgres)('two machines on one database, of which one has th
     const destroyed = await strongroom(first.configFile, ['root-keys', 'rotate', 'audit', '--destroy-unused', '--yes'])
     expect(destroyed).toMatchObject({ status: 0, stdout: expect.stringContaining('destroyed  strongroom.audit.v1') })
   })
+
+  it('make one version where both are told to rotate', async () => {
+    const rotate = ({ configFile }: { readonly configFile: string }) =>
+      strongroom(configFile, ['root-keys', 'rotate', 'kek.strict'])
+    expect(await rotate(first)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('made       strongroom.kek.strict.v2'),
+    })
+    expect(await rotate(second)).toMatchObject({ status: 0, stdout: expect.not.stringContaining('made  ') })
+  })
 })
