@@ -23,7 +23,7 @@ function exchange(one: string, other: string): void {
   const columnsOf = (table: string) =>
     database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table)
   const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  database.transaction(() => {
+  const all = database.transaction(() => {
     for (const table of tables) {
       const column = table === 'vaults' ? 'id' : 'vault_id'
       if (!columnsOf(table).includes(column)) continue
@@ -41,7 +41,9 @@ function exchange(one: string, other: string): void {
       [other, ofOne],
     ])
       database.prepare('UPDATE vaults SET name = ? WHERE id = ?').run(name, id)
-  })()
+  })
+  // Immediate: a transaction that has read already is refused at its first write once the daemon has written since.
+  all.immediate()
   database.close()
 }
 
