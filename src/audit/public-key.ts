@@ -1,7 +1,7 @@
 import { createPublicKey, randomUUID } from 'node:crypto'
 import { link, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pemOf } from '../encoding/pem.ts'
+import { publicKeyPem } from '../encoding/pem.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { keysFrom, type TrailKeys } from '../hsm/audit-succession.ts'
 import { textIfThere } from './optional-text.ts'
@@ -41,7 +41,7 @@ export async function leavePublicKey(directory: string, keys: TrailKeys): Promis
   const draft = join(directory, `${publicKeyFile}.${randomUUID()}`)
   try {
     // Flushed before it is linked: otherwise a power cut could leave an empty file under that name.
-    await writeFile(draft, pemOf('PUBLIC KEY', publicKey), { mode: 0o644, flag: 'wx', flush: true })
+    await writeFile(draft, publicKeyPem(publicKey), { mode: 0o644, flag: 'wx', flush: true })
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {
     if (errorCodeOf(error) !== 'EEXIST') throw error

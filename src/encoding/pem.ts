@@ -42,10 +42,10 @@ export function firstPemBlock(bytes: Buffer): PemBlock | undefined {
   return undefined
 }
 
-/** DER as PEM, in lines of 64 characters (RFC 7468 §2). */
-export function pemOf(label: string, der: Buffer): string {
+/** A DER SubjectPublicKeyInfo as PEM, in lines of 64 characters (RFC 7468 §2 and §13). */
+export function publicKeyPem(der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n')
+  return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n')
 }
 
 function* blocksIn(text: string, begin: RegExp): Generator<PemBlock & { readonly isWhole: boolean }> {

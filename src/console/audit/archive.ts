@@ -22,7 +22,7 @@ import { readDeliveryState } from '../../audit/delivery-state.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { chainName } from '../../config/chain-name.ts'
-import { pemOf } from '../../encoding/pem.ts'
+import { publicKeyPem } from '../../encoding/pem.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
 import { Fault } from '../../fault.ts'
 import { syncFolder } from '../../folder-sync.ts'
@@ -156,7 +156,7 @@ async function prove(context: ArchiveContext, archive: ArchiveStatement) {
     throw new Fault('audit.unavailable', 'The record of the archive was not sealed: nothing was removed, run it again.')
   return {
     proof,
-    publicKey: pemOf('PUBLIC KEY', publicKey),
+    publicKey: publicKeyPem(publicKey),
     successions: (await readSuccessions(directory)).map(successionLine),
   }
 }

@@ -4,7 +4,7 @@ import { leaveTrailKeys } from '../../audit/trail-keys.ts'
 import { createAuditHeads } from '../../audit/records.ts'
 import { createSealVerifier, isGenuine, parseSeal } from '../../audit/seal.ts'
 import { listSegments } from '../../audit/segment.ts'
-import { pemOf } from '../../encoding/pem.ts'
+import { publicKeyPem } from '../../encoding/pem.ts'
 import { keyId, type SignedEnd } from '../../hsm/audit-end.ts'
 import type { TokenContext } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
@@ -27,7 +27,7 @@ export async function handOver({ config, store, token }: TokenContext): Promise<
   const succession = await token.hsm.succeedAuditKey(await knownEnds({ config, store }))
   const { publicKey, successions } = await leaveTrailKeys(directory, token.hsm)
   const file = `audit-public-${keyId(publicKey)}.pem`
-  if (successions.length > 0) writeFileSync(join(directory, file), pemOf('PUBLIC KEY', publicKey), { mode: 0o644 })
+  if (successions.length > 0) writeFileSync(join(directory, file), publicKeyPem(publicKey), { mode: 0o644 })
   leaveToOwner(directory)
   return succession && { key: keyId(publicKey), file }
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
-import { noVault, vaultId } from './members.ts'
+import { explainRefusal, vaultId } from './members.ts'
 
 const help = `
 For a vault whose Admins are all disabled. It is refused while one of them can log in: administrators have no way
@@ -27,14 +26,7 @@ export function addVaultAdopt(vault: Command): void {
             const user = await services.users.find(username)
             await services.memberships
               .adopt({ vaultId: id, userId: user.id }, Number(missing), commit)
-              .catch((error: unknown) => {
-                if (isFault(error, 'vault.not_found')) noVault(id)
-                if (!isFault(error, 'vault.has_admin')) throw error
-                throw new Fault(
-                  error.code,
-                  `Vault ${id} has an Admin who can log in (strongroom vault members ${id}): ask that Admin.`,
-                )
-              })
+              .catch((error: unknown) => explainRefusal(error, id, 'vault.has_admin', 'log in'))
           }),
         )
         return { json: { id, admin: username }, lines: [`${username} is Admin of vault ${id} now.`] }

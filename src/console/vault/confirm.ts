@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
-import { noVault, vaultId } from './members.ts'
+import { explainRefusal, vaultId } from './members.ts'
 
 const help = `
 A membership is put on hold when another person sets the user's pass phrase or gives the user a second factor
@@ -28,14 +27,9 @@ export function addVaultConfirm(vault: Command): void {
           change('vault.confirm', `vault ${id} user ${username}`, async (commit) => {
             const user = await services.users.findMember(username)
             const member = { vaultId: id, userId: user.id }
-            await services.memberships.confirmByOperator(member, Number(missing), commit).catch((error: unknown) => {
-              if (isFault(error, 'vault.not_found')) noVault(id)
-              if (!isFault(error, 'vault.has_confirmer')) throw error
-              throw new Fault(
-                error.code,
-                `Vault ${id} has an Admin who can confirm ${username} (strongroom vault members ${id}): ask that Admin.`,
-              )
-            })
+            await services.memberships
+              .confirmByOperator(member, Number(missing), commit)
+              .catch((error: unknown) => explainRefusal(error, id, 'vault.has_confirmer', `confirm ${username}`))
           }),
         )
         return { json: { id, confirmed: username }, lines: [`${username} has vault ${id} again.`] }

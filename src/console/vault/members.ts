@@ -3,7 +3,7 @@ import { decimalId } from '../../access/resource.ts'
 import { scopeOf } from '../../access/scope.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault, type FaultCode } from '../../fault.ts'
 import { membersOf } from '../../features/vaults/membership-records.ts'
 import { openRecoveries } from '../../features/vaults/on-hold-records.ts'
 import { findVault } from '../../features/vaults/records.ts'
@@ -61,4 +61,14 @@ export function vaultId(text: string): number {
 
 export function noVault(id: string | number): never {
   throw new Fault('vault.not_found', `There is no vault ${id}: see strongroom vault list.`)
+}
+
+/**
+ * Replaces the faults of a change that the operator makes to the members of a vault: that there is no such vault, and
+ * that one of its Admins `can` do this.
+ */
+export function explainRefusal(error: unknown, id: number, code: FaultCode, can: string): never {
+  if (isFault(error, 'vault.not_found')) noVault(id)
+  if (!isFault(error, code)) throw error
+  throw new Fault(code, `Vault ${id} has an Admin who can ${can} (strongroom vault members ${id}): ask that Admin.`)
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { firstPemBlock, pemBlocks, pemOf } from '../../../src/encoding/pem.ts'
+import { firstPemBlock, pemBlocks, publicKeyPem } from '../../../src/encoding/pem.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const spki = publicKey.export({ type: 'spki', format: 'der' })
@@ -9,8 +9,8 @@ const encrypted = privateKey.export({ type: 'pkcs1', format: 'pem', cipher: 'aes
 
 describe('PEM', () => {
   it('is written as Node writes it, and read by it', () => {
-    expect(pemOf('PUBLIC KEY', spki)).toBe(pem)
-    expect(createPublicKey(pemOf('PUBLIC KEY', spki)).equals(publicKey)).toBe(true)
+    expect(publicKeyPem(spki)).toBe(pem)
+    expect(createPublicKey(publicKeyPem(spki)).equals(publicKey)).toBe(true)
   })
 
   it('is read block by block, whatever stands between', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { base64, moment, pem } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { pemOf } from '../../../encoding/pem.ts'
+import { publicKeyPem } from '../../../encoding/pem.ts'
 import type { ImportJobs } from '../import-jobs.ts'
 import { keyQuery } from '../records.ts'
 import { newKeyMembers, newKeyOf, type KeyDefaults } from './create-key.ts'
@@ -54,11 +54,11 @@ export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =
         callinfo: {
           name,
           job: id,
-          public_key: pemOf('PUBLIC KEY', publicKey),
+          public_key: publicKeyPem(publicKey),
           public_key_der: publicKey.toString('base64'),
           statement,
           signature: signature.toString('base64'),
-          signer: pemOf('PUBLIC KEY', signer),
+          signer: publicKeyPem(signer),
           expires: new Date(expiresAt).toISOString(),
         },
       }

@@ -3,7 +3,7 @@ import { idText, moment, numberText, pem } from '../../../http/contract/shared-f
 import { keyTypeText, residencyWords } from './key-parameters.ts'
 import { keyTypeOf } from '../key-type.ts'
 import type { KeyVersion, StoredKey, TransparentKey } from '../records.ts'
-import { pemOf } from '../../../encoding/pem.ts'
+import { publicKeyPem } from '../../../encoding/pem.ts'
 
 /** Flags are text in answers. */
 export const flagText = (what: string) => z.enum(['true', 'false']).describe(what)
@@ -86,7 +86,7 @@ export const versionItem =
     enabled: String(version.disabled === 0),
     created: new Date(version.createdAt).toISOString(),
     ...countsOf(type, version),
-    ...(version.publicKey ? { public_key: pemOf('PUBLIC KEY', version.publicKey) } : {}),
+    ...(version.publicKey ? { public_key: publicKeyPem(version.publicKey) } : {}),
   })
 
 /** The members of a list item about the latest version of a key. */
