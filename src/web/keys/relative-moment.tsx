@@ -11,8 +11,8 @@ const units = [
 ] as const
 
 /** A time relative to now, such as "3 months ago" or "in 29 days", in the largest unit that fits. */
-export function relativeWords(at: string, locale: string, now = Date.now()): string {
-  const seconds = (Date.parse(at) - now) / 1_000
+export function relativeWords(at: string, locale: string): string {
+  const seconds = (Date.parse(at) - Date.now()) / 1_000
   if (Number.isNaN(seconds)) return at
   const [unit, length] = units.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit)

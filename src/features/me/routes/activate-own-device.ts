@@ -1,34 +1,21 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { message } from '../../../http/contract/shared-fields.ts'
 import { secret } from '../../auth/credentials.ts'
 import { freshFactorIn, freshFactorMembers, freshFactorSecrets } from '../../auth/fresh-factor-members.ts'
-import { deviceIdOf, deviceRecord, deviceSchema } from '../../otp/routes/device-record.ts'
+import { deviceIdOf, deviceRecord } from '../../otp/routes/device-record.ts'
 import type { OwnDevices } from '../own-devices.ts'
-import { ownDeviceParams, ownDeviceTarget } from './own-device.ts'
+import { newFactorContract, newFactorFaults, ownDeviceParams, ownDeviceTarget } from './own-device.ts'
 
 /** `POST /me/otp/:deviceid/activate`: from then on the caller can log in with the device. */
 export const activateOwnDevice = (devices: OwnDevices) =>
   endpoint({
+    ...newFactorContract,
     operation: 'me.otp.activate',
-    handler: 'UserHandler',
-    method: 'POST',
     path: '/me/otp/:deviceid/activate',
     summary: 'Finish the enrolment of your authenticator app',
     details:
       'A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault is put on hold by it.',
-    access: { kind: 'session' },
-    faults: [
-      'user.not_found',
-      'otp.device_not_found',
-      'otp.device_invalid',
-      'otp.device_limit',
-      'access.resting',
-      'login.refused',
-      'login.throttled',
-      'login.type_disabled',
-    ],
-    reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
+    faults: newFactorFaults,
     params: ownDeviceParams,
     body: z.object({ code: secret.describe('A code that the new app shows.'), ...freshFactorMembers }),
     unechoed: ['code', ...freshFactorSecrets],

@@ -1,5 +1,25 @@
 import { z } from 'zod'
-import { idSegment } from '../../../http/contract/shared-fields.ts'
+import { idSegment, message } from '../../../http/contract/shared-fields.ts'
+import { deviceSchema } from '../../otp/routes/device-record.ts'
+
+/** The common part of the contracts that give the caller a second factor, once another one was shown. */
+export const newFactorContract = {
+  handler: 'UserHandler',
+  method: 'POST',
+  access: { kind: 'session' },
+  reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
+} as const
+
+export const newFactorFaults = [
+  'user.not_found',
+  'otp.device_not_found',
+  'otp.device_invalid',
+  'otp.device_limit',
+  'access.resting',
+  'login.refused',
+  'login.throttled',
+  'login.type_disabled',
+] as const
 
 export const ownDeviceParams = z.object({
   deviceid: idSegment(
