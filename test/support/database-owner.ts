@@ -29,6 +29,14 @@ export function editDatabase(appliance: Place, sql: string): void {
   inDatabase(appliance, (connection) => connection.exec(sql))
 }
 
+/** Moves the content of the write-ahead log into the file and empties the log, which waits for those who use it. */
+export function emptyLog(appliance: Place): void {
+  const connection = openDatabase(appliance)
+  const isBusy = connection.pragma('wal_checkpoint(TRUNCATE)', { simple: true })
+  connection.close()
+  if (isBusy !== 0) throw new Error('others kept the write-ahead log in use')
+}
+
 export const rowsOf = (connection: Database.Database, table: string, where = 'true'): Row[] =>
   connection.prepare<[], Row>(`SELECT * FROM ${table} WHERE ${where}`).all()
 
