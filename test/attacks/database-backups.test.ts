@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { editDatabase, inDatabase, putRows, rowsOf } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault } from '../support/vault.ts'
 
@@ -24,22 +24,16 @@ it.each([
   const { backup } = (await vault.admin.must('GET', `/transparent/backup/${vault.id}/k`))['KEYS'] as { backup: string }
   const user = await appliance.addUser()
   const mallory = await makeVault(appliance, 'Mine', await appliance.login(user))
-  const database = new Database(String(appliance.config.store.sqlite))
   const membership = `vault_id = ${vault.id} AND user_id = ${user.id}`
   if (had !== undefined) await vault.share(String(user.id), had)
-  const row = database.prepare<[], Record<string, unknown>>(`SELECT * FROM vault_members WHERE ${membership}`).get()
+  const membershipOf = (where: string) =>
+    inDatabase(appliance, (connection) => rowsOf(connection, 'vault_members', where))[0]
+  const row = membershipOf(membership)
   if (had !== undefined) await vault.share(String(user.id), undefined)
-  const forged = row ?? {
-    ...database.prepare<[], Record<string, unknown>>(`SELECT * FROM vault_members WHERE vault_id = ${vault.id}`).get(),
-    user_id: user.id,
-  }
-  const names = Object.keys(forged)
-  database
-    .prepare(`INSERT INTO vault_members (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
-    .run(...Object.values(forged))
+  const forged = row ?? { ...membershipOf(`vault_id = ${vault.id}`), user_id: user.id }
+  inDatabase(appliance, (connection) => putRows(connection, 'vault_members', [forged]))
   const restored = await mallory.admin.post(`/transparent/restore/${mallory.id}/stolen`, { backup })
-  database.exec(`DELETE FROM vault_members WHERE ${membership}`)
-  database.close()
+  editDatabase(appliance, `DELETE FROM vault_members WHERE ${membership}`)
   const decrypted = await mallory.admin.post(`/transparent/${mallory.id}/decrypt/stolen`, { ciphertext })
   expect([verdict(decrypted), verdict(restored)]).toEqual(['404 1500', expect.stringMatching(/^503 19(03|11)$/)])
 })
@@ -51,8 +45,6 @@ it('keeps no backup that the operator has let in from being restored, by rows of
   const other = await makeVault(appliance, 'Other', vault.admin)
   const accepting = ['vault', 'accept-backup', other.id, '-']
   expect(await strongroom(appliance.configFile, accepting, backup)).toMatchObject({ status: 0 })
-  const database = new Database(String(appliance.config.store.sqlite))
-  database.exec(`UPDATE vault_members SET generation = generation + 1 WHERE vault_id = ${vault.id}`)
-  database.close()
+  editDatabase(appliance, `UPDATE vault_members SET generation = generation + 1 WHERE vault_id = ${vault.id}`)
   expect(verdict(await vault.admin.post(`/transparent/restore/${other.id}/again`, { backup }))).toBe('done')
 })

@@ -129,7 +129,7 @@ it('records of release 0.2.0 serve no host, whatever grant a worker has', async 
   const version = ['transparent key version', idOf('strict') as number, 1, String(key['type']), 1, null, ...backup]
   const record = encodeRecord(['aes128-gcm', ...blobs, ...version, 0, Number(row['created_at'])])
   const sealed = { record, seal: bytes(row['seal']) }
-  const hsm = createHsmClient({ sockets: [appliance.sockets.host], deadlineMs: 5_000, queue: 8 })
+  const hsm = createHsmClient({ sockets: [appliance.sockets.host], deadlineMs: 60_000, queue: 8 })
   try {
     await hsm.verify(sealed)
     const vault = appliance.database((connection) =>

@@ -1,13 +1,12 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { inDatabase, putRows, rowsOf, type Row } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 // The attacker has an earlier copy of the database and writes its rows over present ones: every row has a valid seal.
 
-type Row = Record<string, unknown>
 type Copy = ReadonlyMap<string, readonly Row[]>
 
 const tables = ['vaults', 'vault_members', 'transparent_keys', 'key_versions'] as const
@@ -25,30 +24,11 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-function database<T>(work: (connection: Database.Database) => T): T {
-  const connection = new Database(String(appliance.config.store.sqlite))
-  connection.pragma('foreign_keys = OFF')
-  try {
-    return work(connection)
-  } finally {
-    connection.close()
-  }
-}
-
 const copied = (): Copy =>
-  database(
-    (connection) =>
-      new Map(tables.map((table) => [table, connection.prepare(`SELECT * FROM ${table}`).all() as Row[]])),
-  )
+  inDatabase(appliance, (connection) => new Map(tables.map((table) => [table, rowsOf(connection, table)])))
 
 function putBack(copy: Copy, table: (typeof tables)[number], which: (row: Row) => boolean): void {
-  database((connection) => {
-    for (const row of (copy.get(table) ?? []).filter(which)) {
-      const names = Object.keys(row)
-      const sql = `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
-      connection.prepare(sql).run(...Object.values(row))
-    }
-  })
+  inDatabase(appliance, (connection) => putRows(connection, table, (copy.get(table) ?? []).filter(which)))
 }
 
 /** Makes one call on each of many connections, so that both workers and both hosts take part. */

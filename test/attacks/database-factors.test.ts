@@ -1,10 +1,10 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CardAppliance } from '../api/certificates/card-kit.ts'
 import { TestValidator } from '../api/otp-validation/validation-kit.ts'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { ClientCa } from '../support/client-pki.ts'
+import { copyOfRows } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
 
@@ -28,25 +28,6 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** Copies rows of a table. The returned function puts them back in place of the rows of that time. */
-function copyOf({ config }: TestAppliance, table: string, where: string): () => void {
-  const connection = new Database(String(config.store.sqlite))
-  const rows = connection.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`).all()
-  connection.close()
-  return () => {
-    const writing = new Database(String(config.store.sqlite))
-    writing.pragma('foreign_keys = OFF')
-    for (const row of rows) {
-      const names = Object.keys(row)
-      const values = names.map(() => '?').join(', ')
-      writing
-        .prepare(`INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${values})`)
-        .run(...Object.values(row))
-    }
-    writing.close()
-  }
-}
-
 const refused = '403 1201'
 
 describe('a device that was taken from a user', () => {
@@ -68,7 +49,7 @@ describe('a device that was taken from a user', () => {
     ['authenticator app', byApp],
   ])('opens no session when its row is put back: %s', async (_what, factor) => {
     const user = await validator.appliance.addUser()
-    const putBack = copyOf(validator.appliance, 'otp_devices', `user_id = ${user.id}`)
+    const putBack = copyOfRows(validator.appliance, 'otp_devices', `user_id = ${user.id}`)
     await takeDevices(user)
     expect(await loginBy(user, factor(user))).toBe(refused)
     putBack()
@@ -78,7 +59,7 @@ describe('a device that was taken from a user', () => {
   it('opens none with the row of its user of then', async () => {
     const user = await validator.appliance.addUser()
     const putBack = ['otp_devices', 'users'].map((table) =>
-      copyOf(validator.appliance, table, table === 'users' ? `id = ${user.id}` : `user_id = ${user.id}`),
+      copyOfRows(validator.appliance, table, table === 'users' ? `id = ${user.id}` : `user_id = ${user.id}`),
     )
     await takeDevices(user)
     for (const each of putBack) each()
@@ -88,7 +69,7 @@ describe('a device that was taken from a user', () => {
   it('is no second factor for a change of the pass phrase', async () => {
     const user = await validator.appliance.addUser()
     const session = await validator.appliance.login(user)
-    const putBack = copyOf(validator.appliance, 'otp_devices', `user_id = ${user.id}`)
+    const putBack = copyOfRows(validator.appliance, 'otp_devices', `user_id = ${user.id}`)
     await takeDevices(user)
     putBack()
     const { passphrase } = user
@@ -102,7 +83,7 @@ describe('a device that was taken from a user', () => {
     const otp = () => user.hardwareToken.press()
     expect(await validator.status(client, otp())).toBe('OK')
     const putBack = ['otp_devices', 'users'].map((table) =>
-      copyOf(validator.appliance, table, table === 'users' ? `id = ${user.id}` : `user_id = ${user.id}`),
+      copyOfRows(validator.appliance, table, table === 'users' ? `id = ${user.id}` : `user_id = ${user.id}`),
     )
     await takeDevices(user)
     expect(await validator.status(client, otp())).not.toBe('OK')
@@ -120,7 +101,7 @@ describe('a certificate that was taken from a user', () => {
     const login = async () =>
       verdict(await cards.holding(card).call('POST', '/auth', { body: cards.credentials(user) }))
     expect(await login()).toBe('done')
-    const putBack = copyOf(cards.appliance, 'user_certificates', `user_id = ${user.id}`)
+    const putBack = copyOfRows(cards.appliance, 'user_certificates', `user_id = ${user.id}`)
     await cards.admin.must('DELETE', `/usercert/${user.id}`)
     expect(await login()).toBe(refused)
     putBack()

@@ -1,7 +1,8 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { expectFault, type TestClient } from '../support/client.ts'
+import { openDatabase } from '../support/database-owner.ts'
 import { createObject, readObject } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -17,7 +18,7 @@ let twin: string
 
 beforeAll(async () => {
   appliance = await TestAppliance.own()
-  database = new Database(String(appliance.config.store.sqlite))
+  database = openDatabase(appliance)
   vault = await makeVault(appliance)
   ;({ admin } = vault)
   const members = { password: 'first', cryptedinfo: 'first note' }

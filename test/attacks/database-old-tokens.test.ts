@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
@@ -7,6 +6,7 @@ import { findSealedSession, sealNextToken } from '../../src/features/auth/sessio
 import { successorOf } from '../../src/features/auth/session-token.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { editDatabase } from '../support/database-owner.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
@@ -19,11 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-function edit(sql: string): void {
-  const connection = new Database(String(appliance.config.store.sqlite))
-  connection.exec(sql)
-  connection.close()
-}
+const edit = (sql: string): void => editDatabase(appliance, sql)
 
 describe('a token that was replaced, in a row that says that it was not', () => {
   let now = Date.now()
@@ -104,8 +100,6 @@ it('an idle session goes on where its row tells of a call that was not made', as
   onTestFinished(() => own.close())
   const client = await own.login()
   await delay(4_200)
-  const connection = new Database(String(own.config.store.sqlite))
-  connection.exec(`UPDATE sessions SET last_seen_at = ${Date.now()}, ended_at = NULL`)
-  connection.close()
+  editDatabase(own, `UPDATE sessions SET last_seen_at = ${Date.now()}, ended_at = NULL`)
   expect((await client.get('/vault')).status).toBe(200)
 })

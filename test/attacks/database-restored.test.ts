@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { User } from '../../src/features/users/records.ts'
@@ -6,6 +5,7 @@ import { userRecord } from '../../src/features/users/user-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { copyOfRows } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
@@ -23,22 +23,6 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-/** Copies the rows of a table. The returned function puts them back. */
-function copyOf(table: string): () => void {
-  const path = String(appliance.config.store.sqlite)
-  const reading = new Database(path)
-  const rows = reading.prepare<[], Record<string, unknown>>(`SELECT rowid AS row_number, * FROM ${table}`).all()
-  reading.close()
-  return () => {
-    const writing = new Database(path)
-    for (const { row_number: row, ...columns } of rows) {
-      const sets = Object.keys(columns).map((name) => `${name} = ?`)
-      writing.prepare(`UPDATE ${table} SET ${sets.join(', ')} WHERE rowid = ?`).run(...Object.values(columns), row)
-    }
-    writing.close()
-  }
-}
-
 const accept = async () => {
   const { status } = await strongroom(appliance.configFile, ['database', 'accept-restored'])
   expect(status).toBe(0)
@@ -48,7 +32,7 @@ describe('a row from before', () => {
   it('of an application key that was revoked opens no session', async () => {
     const user = await appliance.addUser()
     const { key } = await appliance.services.applicationKeys.create('leaving', appliance.commit)
-    const putBack = copyOf('application_keys')
+    const putBack = copyOfRows(appliance, 'application_keys')
     await appliance.services.applicationKeys.revoke('leaving', appliance.commit)
     await accept()
     putBack()
@@ -67,7 +51,7 @@ describe('a row from before', () => {
       plaintext: 'a2VwdA==',
       key_version: 1,
     })
-    const putBack = ['transparent_keys', 'key_versions'].map(copyOf)
+    const putBack = ['transparent_keys', 'key_versions'].map((table) => copyOfRows(appliance, table))
     await vault.admin.must('PUT', String(backed), { allow_backup: false })
     await vault.admin.must('PUT', `${disabled}/versions/1`, { enabled: false })
     await accept()

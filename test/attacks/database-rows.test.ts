@@ -1,8 +1,9 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import type { TestClient } from '../support/client.ts'
+import { editDatabase, inDatabase, putRows, rowsOf, type Row } from '../support/database-owner.ts'
 import { createObject } from '../support/object-kit.ts'
 
 // The attacker writes to the database, but not to the audit trail: rows that he puts back or forges are reported.
@@ -15,16 +16,7 @@ let vaultId: string
 /** An object that was moved into the vault with one that lies in it. */
 let moved: string
 /** Rows before the last changes, by table. */
-const yesterday = new Map<string, Record<string, unknown>[]>()
-
-const database = <T>(work: (connection: Database.Database) => T): T => {
-  const connection = new Database(String(appliance.config.store.sqlite))
-  try {
-    return work(connection)
-  } finally {
-    connection.close()
-  }
-}
+const yesterday = new Map<string, readonly Row[]>()
 
 const vaultOf = async (vaultname: string): Promise<string> =>
   ((await client.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }])[0].id
@@ -41,9 +33,9 @@ beforeAll(async () => {
   for (const name of ['payroll', 'greeting'])
     await client.must('POST', `/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'AAAA' })
   await client.must('POST', `/vault/${vaultId}/member/${bob.id}`, { status: 4 })
-  database((connection) => {
+  inDatabase(appliance, (connection) => {
     for (const table of ['transparent_keys', 'vault_members', 'users', 'otp_devices', 'vaults', 'vault_objects'])
-      yesterday.set(table, connection.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[])
+      yesterday.set(table, rowsOf(connection, table))
   })
   await client.must('POST', `/transparent/${vaultId}/keys/payroll/rotate`)
   await client.must('PUT', `/transparent/${vaultId}/keys/payroll`, { allow_backup: false })
@@ -67,33 +59,26 @@ const verify = async () => {
 /** The findings after `edit`, which is then undone. */
 async function foundAfter(edit: (connection: Database.Database) => void): Promise<[row: string, kind: string][]> {
   const tables = [...yesterday.keys()]
-  const rows = database((connection) => tables.map((table) => connection.prepare(`SELECT * FROM ${table}`).all()))
-  database((connection) => {
-    connection.pragma('foreign_keys = OFF')
+  const rows = inDatabase(appliance, (connection) => {
+    const before = tables.map((table) => rowsOf(connection, table))
     edit(connection)
+    return before
   })
   const { status, rows: report } = await verify()
-  database((connection) => {
-    connection.pragma('foreign_keys = OFF')
+  inDatabase(appliance, (connection) => {
     for (const [at, table] of tables.entries()) {
-      connection.prepare(`DELETE FROM ${table}`).run()
-      for (const row of rows[at] as Record<string, unknown>[]) put(connection, table, row)
+      connection.exec(`DELETE FROM ${table}`)
+      putRows(connection, table, rows[at] ?? [])
     }
   })
   expect(status).toBe(report.findings.length === 0 ? 0 : 1)
   return report.findings.map(({ row, kind }) => [row, kind])
 }
 
-function put(connection: Database.Database, table: string, row: Readonly<Record<string, unknown>>): void {
-  const names = Object.keys(row)
-  const sql = `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
-  connection.prepare(sql).run(...Object.values(row))
-}
-
 const putBack =
-  (table: string, which: (row: Record<string, unknown>) => boolean) => (connection: Database.Database) => {
-    for (const row of (yesterday.get(table) ?? []).filter(which)) put(connection, table, row)
-  }
+  (table: string, which: (row: Row) => boolean) =>
+  (connection: Database.Database): void =>
+    putRows(connection, table, (yesterday.get(table) ?? []).filter(which))
 
 it('finds nothing in rows as the appliance left them', async () => {
   const { status, rows } = await verify()
@@ -119,7 +104,8 @@ it('names a membership that was put back, and one that was made up', async () =>
   expect(await foundAfter(putBack('vault_members', ({ user_id }) => user_id === bob.id))).toEqual([[member, 'older']])
   const made = await foundAfter((connection) => {
     const [row = {}] = yesterday.get('vault_members') ?? []
-    put(connection, 'vault_members', { ...row, vault_id: Number(vaultId), user_id: 4711, added_at: Date.now() })
+    const made = { ...row, vault_id: Number(vaultId), user_id: 4711, added_at: Date.now() }
+    putRows(connection, 'vault_members', [made])
   })
   expect(made).toEqual([[`member ${vaultId}/4711`, 'unknown']])
 })
@@ -185,7 +171,7 @@ it('names a disabled version that was enabled again, however many a key has, in 
   expect(changed().at(-1)).toMatch(/ disabled=sha256:[0-9a-f]{32}"/)
   expect((await verify()).rows.findings).toEqual([])
   const enable = 'UPDATE key_versions SET disabled = 0 WHERE version = 170'
-  database((connection) => connection.exec(enable))
+  editDatabase(appliance, enable)
   const { rows } = await verify()
   expect(rows.findings.map(({ row, kind }) => [row, kind])).toEqual([[`key ${vaultId}/payroll`, 'changed']])
 })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
+import { copyOfRows, inDatabase } from '../support/database-owner.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
@@ -26,33 +26,8 @@ beforeEach(async () => {
 })
 afterAll(() => appliance.close())
 
-function database<T>(work: (connection: Database.Database) => T): T {
-  const connection = new Database(String(appliance.config.store.sqlite))
-  try {
-    return work(connection)
-  } finally {
-    connection.close()
-  }
-}
-
 const edit = (sql: string, ...parameters: unknown[]): unknown =>
-  database((connection) => connection.prepare(sql).run(...parameters))
-
-/** Copies rows of a table. The returned function puts them back in place of the rows of that time. */
-function copyOf(table: string, where: string): () => void {
-  const rows = database((connection) => connection.prepare(`SELECT * FROM ${table} WHERE ${where}`).all())
-  return () =>
-    database((connection) => {
-      connection.pragma('foreign_keys = OFF')
-      for (const row of rows as Record<string, unknown>[]) {
-        const names = Object.keys(row)
-        const values = names.map(() => '?').join(', ')
-        connection
-          .prepare(`INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${values})`)
-          .run(...Object.values(row))
-      }
-    })
-}
+  inDatabase(appliance, (connection) => connection.prepare(sql).run(...parameters))
 
 /** The answer to a call, as status and error number. */
 async function answer(method: string, path: string, body?: unknown): Promise<string> {
@@ -93,7 +68,7 @@ describe('a session', () => {
   })
 
   it('that was ended is not begun again', async () => {
-    const putBack = copyOf('sessions', `user_id = ${mallory.id}`)
+    const putBack = copyOfRows(appliance, 'sessions', `user_id = ${mallory.id}`)
     await appliance.commit((tx) => appliance.services.sessions.endOthers(tx, mallory.id))
     putBack()
     expect(await answer('GET', '/auth/check')).toBe('403 1200')
@@ -120,7 +95,7 @@ describe('a membership', () => {
 
   it('that was taken away does not come back', async () => {
     await vault.share(String(mallory.id), 'Read')
-    const putBack = copyOf('vault_members', `user_id = ${mallory.id}`)
+    const putBack = copyOfRows(appliance, 'vault_members', `user_id = ${mallory.id}`)
     await vault.share(String(mallory.id), undefined)
     putBack()
     expect(await decryption()).toBe(outdated)
@@ -137,7 +112,7 @@ describe('rights on the appliance', () => {
   it('that were taken away do not come back', async () => {
     const admin = await appliance.addUser(['read', 'active', 'admin'])
     client = await appliance.login(admin)
-    const putBack = copyOf('users', `id = ${admin.id}`)
+    const putBack = copyOfRows(appliance, 'users', `id = ${admin.id}`)
     await appliance.services.users.change(
       admin.id,
       { capabilities: () => capabilitiesOf(['read', 'active']) },
@@ -158,7 +133,7 @@ describe('the key of an application', () => {
       client.token = json.CALLINFO.token
     }
     await login()
-    const putBack = copyOf('application_keys', `id = ${applicationKey.id}`)
+    const putBack = copyOfRows(appliance, 'application_keys', `id = ${applicationKey.id}`)
     await appliance.services.applicationKeys.revoke('doomed', appliance.commit)
     putBack()
     expect(await answer('GET', '/auth/check')).toBe(outdated)

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { editDatabase, inDatabase, rowsOf } from '../support/database-owner.ts'
 import { createObject } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -40,11 +40,9 @@ async function add(id: number, fields: Fields, ...how: string[]): Promise<string
 async function storedAfter(from: number, to: number, field: string): Promise<string> {
   const value = 'correct horse battery staple'
   const id = await createObject(vault.admin, vault.id, { templateid: String(from), [field]: 'before' })
-  const database = new Database(String(appliance.config.store.sqlite))
-  database.exec(`UPDATE vault_objects SET template_id = ${to} WHERE id = ${id}`)
+  editDatabase(appliance, `UPDATE vault_objects SET template_id = ${to} WHERE id = ${id}`)
   await vault.admin.call('PUT', `/object/${id}`, { body: { [field]: value } })
-  const row = JSON.stringify(database.prepare(`SELECT * FROM vault_objects WHERE id = ${id}`).all())
-  database.close()
+  const row = JSON.stringify(inDatabase(appliance, (connection) => rowsOf(connection, 'vault_objects', `id = ${id}`)))
   return row.includes(value) ? 'in the open' : 'not in the open'
 }
 
@@ -81,13 +79,12 @@ it('doctor names such templates of earlier releases', async () => {
     INFO: { id: '1999', name: 'Old', ico: 'ico_server' },
     STRUCTURE: { password: { translation: 'P', type: 'text', show: true, encrypted: false } },
   }
-  const database = new Database(String(appliance.config.store.sqlite))
-  database.exec(
+  editDatabase(
+    appliance,
     `INSERT INTO templates (id, document, seal, created_at) VALUES (1999, '${JSON.stringify(document)}', '', 0)`,
   )
   const { stdout } = await strongroom(appliance.configFile, ['--json', 'doctor'])
-  database.exec('DELETE FROM templates WHERE id = 1999')
-  database.close()
+  editDatabase(appliance, 'DELETE FROM templates WHERE id = 1999')
   const found = (JSON.parse(stdout) as { findings: { subject: string }[] }).findings.find(
     ({ subject }) => subject === 'templates',
   )

@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { inDatabase } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { createObject } from '../support/object-kit.ts'
 import { makeVault } from '../support/vault.ts'
@@ -18,12 +18,10 @@ afterAll(() => appliance.close())
 
 /** Exchanges the numbers of two vaults in all tables but that of names. */
 function exchange(one: string, other: string): void {
-  const database = new Database(String(appliance.config.store.sqlite))
-  database.pragma('foreign_keys = OFF')
-  const columnsOf = (table: string) =>
-    database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table)
-  const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  const all = database.transaction(() => {
+  inDatabase(appliance, (database) => {
+    const columnsOf = (table: string) =>
+      database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table)
+    const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
     for (const table of tables) {
       const column = table === 'vaults' ? 'id' : 'vault_id'
       if (!columnsOf(table).includes(column)) continue
@@ -42,9 +40,6 @@ function exchange(one: string, other: string): void {
     ])
       database.prepare('UPDATE vaults SET name = ? WHERE id = ?').run(name, id)
   })
-  // Immediate: a transaction that has read already is refused at its first write once the daemon has written since.
-  all.immediate()
-  database.close()
 }
 
 it('gets nothing that is written to the number of another vault, and is seen in the trail', async () => {

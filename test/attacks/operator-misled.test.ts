@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { provenRows } from '../../src/console/root-keys/proven-rows.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { editDatabase, inDatabase, putRows, rowsOf } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -20,35 +20,26 @@ interface Hiding {
 }
 
 /** Runs the work while these rows are edited or deleted, and puts them back. */
-async function withHidden<T>(
-  { config }: TestAppliance,
-  hidings: readonly Hiding[],
-  work: () => Promise<T>,
-): Promise<T> {
-  const connection = new Database(String(config.store.sqlite))
-  connection.pragma('foreign_keys = OFF')
-  const rows = hidings.map(({ table, where }) =>
-    connection.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`).all(),
-  )
-  try {
-    for (const { table, where, set } of hidings)
+async function withHidden<T>(appliance: TestAppliance, hidings: readonly Hiding[], work: () => Promise<T>): Promise<T> {
+  const rows = inDatabase(appliance, (connection) =>
+    hidings.map(({ table, where, set }) => {
+      const hidden = rowsOf(connection, table, where)
       connection.exec(
         set === undefined ? `DELETE FROM ${table} WHERE ${where}` : `UPDATE ${table} SET ${set} WHERE ${where}`,
       )
+      return hidden
+    }),
+  )
+  try {
     return await work()
   } finally {
-    for (const [at, { table, set }] of hidings.entries()) {
-      // A row whose primary key was edited is there twice otherwise.
-      if (set?.startsWith('vault_id')) connection.exec(`DELETE FROM ${table} WHERE ${set}`)
-      for (const row of rows[at] ?? []) {
-        const names = Object.keys(row)
-        const places = names.map(() => '?').join(', ')
-        connection
-          .prepare(`INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${places})`)
-          .run(...Object.values(row))
+    inDatabase(appliance, (connection) => {
+      for (const [at, { table, set }] of hidings.entries()) {
+        // A row whose primary key was edited is there twice otherwise.
+        if (set?.startsWith('vault_id')) connection.exec(`DELETE FROM ${table} WHERE ${set}`)
+        putRows(connection, table, rows[at] ?? [])
       }
-    }
-    connection.close()
+    })
   }
 }
 
@@ -117,9 +108,7 @@ it('a member who is in no row any more keeps the vault from being adopted until 
   await vault.share(String(gone.id), 'Read')
   const run = async (...args: string[]) => (await strongroom(appliance.configFile, args)).status
   expect(await run('user', 'disable', admin.username)).toBe(0)
-  const connection = new Database(String(appliance.config.store.sqlite))
-  connection.exec(`DELETE FROM vault_members WHERE user_id = ${gone.id}`)
-  connection.close()
+  editDatabase(appliance, `DELETE FROM vault_members WHERE user_id = ${gone.id}`)
   const adopt = (...missing: string[]) => run('vault', 'adopt', vault.id, next.username, ...missing)
   expect([await adopt(), await adopt('--missing', '2'), await adopt('--missing', '1')]).toEqual([3, 3, 0])
   expect(await (await appliance.login(next)).must('GET', `/vault/${vault.id}`)).toBeDefined()

@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type RunOptions, TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { copyOfRows } from '../support/database-owner.ts'
 import { withoutKeeper } from '../support/earlier-people.ts'
 import { asOfRelease020 } from '../support/earlier-token.ts'
 import { objectsIn, verdict } from '../support/fault-kit.ts'
@@ -27,7 +27,7 @@ describe('a version that was disabled, put back before the operator rotates the 
       await vault.admin.must('POST', `${keys}/${name}`, { type: 'aes256-gcm96', allow_export: true })
     const ciphertext = await vault.encrypt('disabled', 'AAAA')
     await vault.admin.must('POST', `${keys}/disabled/rotate`)
-    const putBack = versionsOf(appliance)
+    const putBack = copyOfRows(appliance, 'key_versions')
     await vault.admin.must('PUT', `${keys}/disabled/versions/1`, { enabled: false })
     putBack()
     const decrypting = async () =>
@@ -43,24 +43,6 @@ describe('a version that was disabled, put back before the operator rotates the 
     })
   })
 })
-
-/** Copies the rows of versions of keys. The returned function puts them back. */
-function versionsOf({ config }: TestAppliance): () => void {
-  const path = String(config.store.sqlite)
-  const reading = new Database(path)
-  const rows = reading.prepare<[], Record<string, unknown>>('SELECT * FROM key_versions').all()
-  reading.close()
-  return () => {
-    const writing = new Database(path)
-    for (const { key_id: key, version, ...columns } of rows) {
-      const sets = Object.keys(columns).map((name) => `${name} = ?`)
-      writing
-        .prepare(`UPDATE key_versions SET ${sets.join(', ')} WHERE key_id = ? AND version = ?`)
-        .run(...Object.values(columns), key, version)
-    }
-    writing.close()
-  }
-}
 
 describe('a membership without a seal, inserted before the operator runs init', () => {
   /** Resolves to the answer to the attacker, who is a user without a vault. */

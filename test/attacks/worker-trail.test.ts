@@ -26,7 +26,7 @@ async function givenWorker(): Promise<Worker> {
   await addUser(premises, 'mallory')
   await premises.ask(['apikey', 'create', 'payroll'])
   const run = (socket: string) => join(premises.directory, 'run', socket)
-  const hsm = createHsmClient({ sockets: [run('1.sock')], keeper: run('keeper.sock'), deadlineMs: 5_000, queue: 16 })
+  const hsm = createHsmClient({ sockets: [run('1.sock')], keeper: run('keeper.sock'), deadlineMs: 60_000, queue: 16 })
   onTestFinished(() => hsm.close())
   return { premises, hsm, lines: readFileSync(chainOf(premises), 'latin1').split('\n').slice(0, -1) }
 }

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -409,43 +408,41 @@ function killTree(root: number): void {
   kill(root)
 }
 
-/**
- * First port for this process. The range is below the ports that Linux chooses for outgoing connections, and differs
- * from that of other test processes. So a free port is still free when its program listens.
- */
 const portsOfProcess = 500
 const ranges = 40
-const firstPort = 12_000 + claimedRange() * portsOfProcess
 let portsGiven = 0
+let firstPort: Promise<number> | undefined
 
-/** No other process of the run has it: two that start together would find the same ports free. */
-function claimedRange(): number {
-  const own = Array.from({ length: ranges }, (_, at) => (process.pid + at) % ranges)
-  const [first = 0] = own
-  return (isTestRun ? own.find((range) => claim(join(tmpdir(), `ports-${range}`))) : first) ?? first
-}
-
-/** False where another process has claimed it. */
-function claim(folder: string): boolean {
-  try {
-    mkdirSync(folder)
-    return true
-  } catch {
-    return false
+/**
+ * First port of a range that is below the ports that Linux chooses for outgoing connections. This process listens there
+ * until it ends, so that no other one, of this run or another, has the range: a free port of it is still free when its
+ * program listens.
+ */
+async function claimRange(): Promise<number> {
+  for (let at = 0; at < ranges; at++) {
+    const port = 12_000 + ((process.pid + at) % ranges) * portsOfProcess
+    const holder = await listening(port)
+    if (holder?.unref()) return port
   }
+  throw new Error('other processes have all ranges of ports')
 }
 
 /** A free port, which is not returned again soon. */
 export async function freePort(): Promise<number> {
+  const first = await (firstPort ??= claimRange())
   for (;;) {
-    const port = firstPort + (portsGiven++ % portsOfProcess)
-    if (await isFree(port)) return port
+    const port = first + 1 + (portsGiven++ % (portsOfProcess - 1))
+    const probe = await listening(port)
+    if (probe === undefined) continue
+    await new Promise((resolve) => probe.close(resolve))
+    return port
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Undefined where something listens there already. */
+function listening(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
-    const probe = createServer().once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+    const server = createServer().once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => resolve(server))
   })
 }

@@ -167,7 +167,8 @@ async function startTokenHost(
     sockets: configuration.hsm.sockets,
     keyMakerSocket: keyMakerSocketOf({ sockets: [...configuration.hsm.sockets] }),
     keeper: configuration.hsm.keeper.socket,
-    deadlineMs: 10_000,
+    // A busy machine takes many seconds to start a host.
+    deadlineMs: 60_000,
     log: createLog({ level: 'fatal', name: 'console tests' }),
     programs: join(build, 'bin'),
   })

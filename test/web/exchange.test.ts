@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Decrypter } from 'age-encryption'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { editDatabase } from '../support/database-owner.ts'
 import { upload } from '../support/object-kit.ts'
 import { eventsOf } from '../support/trail.ts'
 import { argon2Export } from './bitwarden-kit.ts'
@@ -207,9 +207,7 @@ describe('an export', () => {
     await page.getByText(/1 file is not included/).waitFor()
     await add('Sound')
     await admin.must('PUT', `/object/${alarmed}/alarm`, { alarm: true })
-    const database = new Database(stage.appliance.config.store.sqlite ?? '')
-    database.prepare("UPDATE object_secrets SET sealed_text = '' WHERE object_id = ?").run(damaged)
-    database.close()
+    editDatabase(stage.appliance, `UPDATE object_secrets SET sealed_text = '' WHERE object_id = ${damaged}`)
     await page.getByLabel('Pass phrase', { exact: true }).fill('a long pass phrase')
     await page.getByLabel('Confirm pass phrase').fill('a long pass phrase')
     const saved = page.waitForEvent('download')

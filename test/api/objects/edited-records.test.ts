@@ -1,7 +1,8 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
+import { openDatabase, putRows, rowsOf } from '../../support/database-owner.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, recordsAbout, server } from '../../support/object-kit.ts'
@@ -16,7 +17,7 @@ let twin: string
 
 beforeAll(async () => {
   appliance = await TestAppliance.start()
-  database = new Database(appliance.config.store.sqlite ?? '')
+  database = openDatabase(appliance)
   vault = await makeVault(appliance)
   other = await makeVault(appliance)
   ;({ admin } = vault)
@@ -44,16 +45,12 @@ const secret = (object: string, field: string): Row =>
 /** Changes rows, requests the object's secrets, and puts the rows back. */
 async function whileChanged(change: () => void) {
   const tables = ['vault_objects', 'object_secrets'] as const
-  const kept = tables.map((table) => database.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[])
+  const kept = tables.map((table) => rowsOf(database, table))
   change()
   try {
     return await admin.get(`/object/${id}?decrypt=true`)
   } finally {
-    for (const [at, table] of tables.entries())
-      for (const row of kept[at] ?? []) {
-        const columns = Object.keys(row)
-        database.prepare(`REPLACE INTO ${table} VALUES (${columns.map(() => '?').join()})`).run(...Object.values(row))
-      }
+    for (const [at, table] of tables.entries()) putRows(database, table, kept[at] ?? [])
   }
 }
 

@@ -4,10 +4,11 @@ import { connect } from 'node:tls'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Envelope, type TestClient } from '../../support/client.ts'
+import { openDatabase } from '../../support/database-owner.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { commonPki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -28,7 +29,7 @@ let ca: string
 
 beforeAll(async () => {
   appliance = await TestAppliance.own({ ...twoWorkers, files: { maxBytes, readPatienceMs: 2_000 } })
-  database = new Database(appliance.config.store.sqlite ?? '')
+  database = openDatabase(appliance)
   vault = await makeVault(appliance)
   ;({ admin } = vault)
   ;({ ca } = commonPki())

@@ -1,7 +1,8 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
+import { openDatabase } from '../../support/database-owner.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
@@ -17,8 +18,7 @@ type Use = 'encrypt' | 'decrypt' | 'read' | 'rotate'
 beforeAll(async () => {
   // Every encryption is counted in the database, and so reads the count.
   appliance = await TestAppliance.own({ transparent: { invocationLease: 1 } })
-  database = new Database(appliance.config.store.sqlite ?? '')
-  database.pragma('foreign_keys = OFF')
+  database = openDatabase(appliance)
   vault = await makeVault(appliance)
   reader = await vault.member('Read')
   for (const key of ['k', 'twin', 'spare']) {

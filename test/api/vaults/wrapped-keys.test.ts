@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { objectsIn as tokenObjects } from '../../support/fault-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
+import { emptyLog } from '../../support/database-owner.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, upload } from '../../support/object-kit.ts'
 
@@ -34,8 +35,6 @@ const keyOf = async (vaultId: string) =>
       ?.key_blob,
   )
 const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
-/** Moves the content of the WAL into the database, and empties the WAL. */
-const settle = () => void execFileSync('sqlite3', [file(), 'PRAGMA wal_checkpoint(TRUNCATE)'])
 
 describe('a vault whose data key is wrapped in the database', () => {
   it('leaves no object in the token, and opens after a restart', async () => {
@@ -72,10 +71,10 @@ describe('a vault whose data key is wrapped in the database', () => {
   it('takes the key with it when it is deleted, out of the free space of the database too', async () => {
     const gone = await makeVault(appliance, 'Gone')
     const key = await keyOf(gone.id)
-    settle()
+    emptyLog(appliance)
     expect(inDatabase(key)).toBe(true)
     await gone.admin.must('DELETE', `/vault/${gone.id}`)
-    settle()
+    emptyLog(appliance)
     expect(inDatabase(key)).toBe(false)
   })
 
@@ -106,12 +105,11 @@ it('the seed of a device that was removed is not in the free space of the databa
       [user.id],
     )
     const path = String(own.config.store.sqlite)
-    const checkpoint = () => void execFileSync('sqlite3', [path, 'PRAGMA wal_checkpoint(TRUNCATE)'])
-    checkpoint()
+    emptyLog(own)
     expect(readFileSync(path).includes(device?.blob ?? '?')).toBe(true)
     const admin = await own.login(await own.addUser(['read', 'admin', 'active']))
     await admin.must('DELETE', `/user/${user.id}/otp/${device?.id}`)
-    checkpoint()
+    emptyLog(own)
     expect(readFileSync(path).includes(device?.blob ?? '?')).toBe(false)
   } finally {
     await own.close()

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { issueClientCertificate } from '../../support/client-certificate.ts'
 import { strongroom } from '../../support/console-kit.ts'
+import { inDatabase } from '../../support/database-owner.ts'
 import { makePki, type Pki } from '../../support/pki.ts'
 import { SyslogReceiver } from '../../support/syslog-receiver.ts'
 import { TimeStampAuthority } from '../../support/time-stamp-authority.ts'
@@ -32,14 +32,10 @@ const verify = async (...args: string[]) => {
 }
 
 /** The registry's entry for each chain. */
-function registry(): { chain: string; seq: number }[] {
-  const database = new Database(join(appliance.directory, 'strongroom.sqlite'), { readonly: true })
-  try {
-    return database.prepare('SELECT chain, seq FROM audit_heads').all() as { chain: string; seq: number }[]
-  } finally {
-    database.close()
-  }
-}
+const registry = () =>
+  inDatabase(appliance, (connection) =>
+    connection.prepare<[], { chain: string; seq: number }>('SELECT chain, seq FROM audit_heads').all(),
+  )
 
 const stamps = () => join(appliance.config.audit.directory, 'witness-timestamps.jsonl')
 

@@ -173,7 +173,7 @@ describe('strongroom root-keys', () => {
 
 it('a strict KEK that nothing needs goes, and init makes no first version again', async () => {
   const premises = await givenInitialised()
-  premises.configure({ hsm: { deadlineMs: 1_000 } })
+  premises.configure({ hsm: { deadlineMs: 5_000 } })
   await addUser(premises, 'alice')
   await premises.ask(['root-keys', 'rotate', 'kek.strict'])
   const { destroyed } = await premises.ask(['root-keys', 'rotate', 'kek.strict', '--destroy-unused', '--yes'])

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -10,6 +9,7 @@ import { methodOf, peopleCalls, secretFile, secretValue } from '../../support/pe
 import { givenGround, type Ground, type PeopleCall, type ReadyCall } from '../../support/people-ground.ts'
 import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { eventsOf } from '../../support/trail.ts'
+import { emptyLog } from '../../support/database-owner.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually, expectSoundTrail, processesOf, requestIdOf, stateOf, verdict } from '../../support/fault-kit.ts'
 
@@ -122,9 +122,7 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
     const file = join(disk.path, 'strongroom.sqlite')
     const given = await givenCalls({ store: { sqlite: file } })
     // Free pages in the log would be room.
-    const database = new Database(file)
-    database.pragma('wal_checkpoint(TRUNCATE)')
-    database.close()
+    emptyLog(given.appliance)
     disk.fill(0)
     await expectRefused(given, given.calls.filter(changes), '503 1905')
     await expectDone(
