@@ -51,6 +51,6 @@ function checkStays(object: StoredObject, given: z.output<typeof body>): void {
   if (groupid !== object.vaultId || parentid !== object.parentId || templateid !== object.templateId)
     throw new Fault(
       'object.invalid',
-      `An edit leaves groupid, parentid and templateid as they are: POST /object/${object.id}/move moves the object.`,
+      'An edit leaves groupid, parentid and templateid as they are: POST /object/:objectid/move moves the object.',
     )
 }
