@@ -61,9 +61,9 @@ export function readSecret(path: string, remedy = 'make it, or correct the confi
   return secret
 }
 
-/** Reads a PEM file of CA certificates. @throws ConfigError if it has none */
-export function readAuthorities(path: string): string {
-  const text = readText(path, 'make it, or correct the configuration')
+/** Reads a PEM file of certificates. @throws ConfigError if it has none */
+export function readCertificates(path: string, remedy = 'make it, or correct the configuration'): string {
+  const text = readText(path, remedy)
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigError(`${path} holds no certificate in PEM form`)
   return text
 }

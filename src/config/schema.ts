@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { audit } from './audit-section.ts'
 import { backup } from './backup-section.ts'
 import { http } from './http-section.ts'
-import { keeper } from './keeper-section.ts'
+import { keeper, keeperOf } from './keeper-section.ts'
+import { keyMakerSocketOf } from './key-maker-socket.ts'
 import { links } from './links-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
 import { monitor } from './monitor-section.ts'
@@ -19,7 +20,7 @@ const tls = z.strictObject({
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2').describe('Oldest TLS version to accept.'),
 })
 
-const hsm = z.strictObject({
+const hsmSection = z.strictObject({
   module: path.describe('PKCS#11 module (shared library) of the token.'),
   token: z
     .string()
@@ -87,6 +88,18 @@ const hsm = z.strictObject({
     .positive()
     .default(4096)
     .describe('Operations that may wait for a host; more are refused with 503.'),
+})
+
+/** In bytes. Node cuts a longer path off, and two sockets may become one (unix(7)). */
+const longestSocketPath = 107
+const hsm = hsmSection.superRefine((section, context) => {
+  const { socket, operatorSocket } = keeperOf({ hsm: section })
+  const long = [...section.sockets, keyMakerSocketOf(section), socket, operatorSocket].find(
+    (name) => Buffer.byteLength(name) > longestSocketPath,
+  )
+  if (long === undefined) return
+  const message = `the path of a socket has ${longestSocketPath} bytes at most (unix(7)): choose a shorter folder than that of ${long}`
+  context.addIssue({ code: 'custom', message })
 })
 
 const store = z

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { readAuthorities, readSecret } from '../config/loader.ts'
+import { readCertificates, readSecret } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import type { SmartcardConfig } from '../config/smartcard-section.ts'
 import { createServer, type ApplianceServer, type ServerOptions } from '../http/server/server.ts'
@@ -30,12 +29,18 @@ export function createListeners({ http, tls }: Config, log: Log): ListenerMaker 
       ...more,
       http: { ...http, host, port },
       tls,
-      readCertificate: () => ({ certificate: readFileSync(tls.certificate, 'utf8'), key: readSecret(tls.key) }),
+      readCertificate: () => serverCertificate(tls),
       handle,
       log,
     }),
   })
 }
+
+/** @throws ConfigError */
+export const serverCertificate = ({ certificate, key }: Config['tls']) => ({
+  certificate: readCertificates(certificate, 'make it, or correct tls.certificate'),
+  key: readSecret(key, 'make it, or correct tls.key'),
+})
 
 export function clientCertificates({
   clientCa,
@@ -44,7 +49,7 @@ export function clientCertificates({
   const files = [clientCa, intermediates].filter((path) => path !== undefined)
   return {
     readClientCertificates: () => ({
-      authorities: clientCa === undefined ? undefined : files.map(readAuthorities).join('\n'),
+      authorities: clientCa === undefined ? undefined : files.map((file) => readCertificates(file)).join('\n'),
     }),
   }
 }

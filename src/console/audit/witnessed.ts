@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createSealVerifier } from '../../audit/seal.ts'
 import { readWitnessFile, type WitnessedHead, type WitnessFile } from '../../audit/witness/witness-file.ts'
-import { readAuthorities } from '../../config/loader.ts'
+import { readCertificates } from '../../config/loader.ts'
 import { pemBlocks } from '../../encoding/pem.ts'
 import type { TrailKeys } from '../../hsm/audit-succession.ts'
 import { count } from '../output/command-answer.ts'
@@ -41,7 +41,7 @@ export async function readWitnessed(
 }
 
 const authoritiesIn = (file: string): X509Certificate[] =>
-  pemBlocks(readAuthorities(file))
+  pemBlocks(readCertificates(file))
     .filter(({ label }) => label === 'CERTIFICATE')
     .map(({ bytes }) => new X509Certificate(bytes))
 

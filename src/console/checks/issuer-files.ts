@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readAuthorities } from '../../config/loader.ts'
+import { readCertificates } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { readJwksFile } from '../../hsm/jwks.ts'
 import { count } from '../output/command-answer.ts'
@@ -48,7 +48,7 @@ function filesOf({ service }: Config): IssuerFile[] {
       files.push({ issuer, setting: setting('jwksFile'), file: jwksFile, read, reader: 'inside' })
     }
     if (jwksCa !== undefined) {
-      const read = () => void readAuthorities(jwksCa)
+      const read = () => void readCertificates(jwksCa)
       files.push({ issuer, setting: setting('jwksCa'), file: jwksCa, read, reader: 'workers' })
     }
     return files

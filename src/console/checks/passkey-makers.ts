@@ -1,4 +1,4 @@
-import { readAuthorities } from '../../config/loader.ts'
+import { readCertificates } from '../../config/loader.ts'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import { findingsOf, type Check } from './findings.ts'
 
@@ -11,7 +11,7 @@ export const passkeyMakersCheck: Check = {
   run(config) {
     const attestation = config.login.webauthn?.attestation
     if (passkeyRulesOf(config) === undefined || attestation === undefined) return []
-    readAuthorities(attestation.ca)
+    readCertificates(attestation.ca)
     return [ok('new ones only of the makers in login.webauthn.attestation')]
   },
 }

@@ -1,6 +1,6 @@
 import { createPathValidator } from '../../features/certificates/path-validation.ts'
 import { systemClock } from '../../clock.ts'
-import { readAuthorities } from '../../config/loader.ts'
+import { readCertificates } from '../../config/loader.ts'
 import { enabledSmartcard } from '../../config/schema.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
@@ -23,7 +23,7 @@ export const smartcardCheck: Check = {
           'Name the CA of the cards in smartcard.clientCa, so that it can revoke them.',
         ),
       ]
-    for (const path of [settings.clientCa, settings.intermediates]) if (path !== undefined) readAuthorities(path)
+    for (const path of [settings.clientCa, settings.intermediates]) if (path !== undefined) readCertificates(path)
     const findings: Finding[] = []
     const unusable = (sentence: string): void =>
       void findings.push(problem(sentence, 'Correct the file, or take it out of the configuration.'))

@@ -66,7 +66,9 @@ export function extensionOf(filename: string): string {
 
 function textOf(field: Field, value: unknown): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value !== 'string' && typeof value !== 'number') throw invalid(`${field.name} must be a text.`)
+  // JSON.parse rounds a longer number, and writes 1.10 as 1.1.
+  if (typeof value !== 'string' && !(typeof value === 'number' && Number.isSafeInteger(value)))
+    throw invalid(`${field.name} must be a text, or a whole number of 15 digits at most.`)
   const text = String(value)
   if (isLonger(text, maxLength)) throw invalid(`${field.name} must have ${maxLength} characters at most.`)
   if (!(field.type === 'textarea' ? /^[\P{Cc}\t\n\r]*$/u : /^\P{Cc}*$/u).test(text))

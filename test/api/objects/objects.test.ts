@@ -184,6 +184,8 @@ describe('PUT /object/:objectid', () => {
     await admin.must('PUT', `/object/${id}`, same)
     for (const other of [{ groupid: '1000' }, { parentid: id }, { templateid: '4' }])
       expectFault(await admin.call('PUT', `/object/${id}`, { body: { ...same, ...other } }), 400, 1611)
+    const { json } = await admin.call('PUT', `/object/${id}`, { body: { parentid: '1000' } })
+    expect(json.ERRORS?.[0]).toContain('POST /object/:objectid/move')
   })
 
   it('empties an optional secret, and no other', async () => {

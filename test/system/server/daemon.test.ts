@@ -16,8 +16,8 @@ import { run } from './listener.ts'
 
 /** The worker of these tests: the real listener, with calls that name the worker once a file of their name exists. */
 const tinyWorker = `
-import { existsSync, readFileSync } from 'node:fs'
-import { readSecret } from './config/loader.ts'
+import { existsSync } from 'node:fs'
+import { serverCertificate } from './daemon/listeners.ts'
 import { Fault } from './fault.ts'
 import { createServer } from './http/server/server.ts'
 import { runWorker } from './daemon/worker-process.ts'
@@ -27,7 +27,7 @@ runWorker(async ({ config, slot, log }) => {
   if (existsSync(folder + '/broken')) throw new Fault('store.unavailable', 'mend store.sqlite')
   const server = createServer({
     http: config.http, tls: config.tls, log,
-    readCertificate: () => ({ certificate: readFileSync(config.tls.certificate, 'utf8'), key: readSecret(config.tls.key) }),
+    readCertificate: () => serverCertificate(config.tls),
     handle(request, response) {
       log.info('called ' + request.url)
       if (request.url === '/spin') for (;;);
@@ -298,6 +298,21 @@ it('a key that others may read ends the daemon with exit code 2', async () => {
   chmodSync(pki.key, 0o600)
   expect(code).toBe(2)
   expect(daemon.errors()).toContain(`chmod 0600 ${pki.key}`)
+})
+
+it.each([
+  ['is missing', () => rmSync(pki.certificate), 'does not exist: make it, or correct tls.certificate'],
+  ['is a folder', () => (rmSync(pki.certificate), mkdirSync(pki.certificate)), 'is a folder, not a file'],
+  ['holds a key', () => writeFileSync(pki.certificate, readFileSync(pki.key)), 'holds no certificate in PEM form'],
+])('a certificate file that %s ends the daemon with exit code 2', async (_what, spoil, sentence) => {
+  const before = readFileSync(pki.certificate)
+  spoil()
+  const daemon = givenDaemon()
+  const code = await daemon.exit
+  rmSync(pki.certificate, { recursive: true, force: true })
+  writeFileSync(pki.certificate, before)
+  expect(daemon.errors()).toContain(`strongroomd: ${pki.certificate} ${sentence}`)
+  expect(code).toBe(2)
 })
 
 it('a port in use ends the daemon with exit code 5', async () => {

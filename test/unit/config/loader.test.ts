@@ -89,6 +89,16 @@ describe('a configuration file', () => {
       { ...good, store: { sqlite: 'a', postgresUrlFile: 'b' } },
       ['store: give exactly one of sqlite and postgresUrlFile'],
     ],
+    // The socket of the key maker, which lies beside it, has a longer name.
+    [
+      'a socket with a path that is too long',
+      { ...good, hsm: { ...good.hsm, sockets: [`/run/${'x'.repeat(90)}/1.sock`] } },
+      [
+        expect.stringMatching(
+          /^hsm: the path of a socket has 107 bytes at most .* than that of \/run\/x+\/key-maker.sock$/,
+        ),
+      ],
+    ],
     ['no store', { ...good, store: {} }, ['store: give exactly one of sqlite and postgresUrlFile']],
     ['not an object', [], ['the configuration: expected object, received array']],
   ])('is refused for %s', (_name, content, problems) => {

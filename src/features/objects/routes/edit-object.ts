@@ -51,6 +51,6 @@ function checkStays(object: StoredObject, given: z.output<typeof body>): void {
   if (groupid !== object.vaultId || parentid !== object.parentId || templateid !== object.templateId)
     throw new Fault(
       'object.invalid',
-      'An object stays in its vault, below its parent, and of its template: make a new one.',
+      'An edit leaves groupid, parentid and templateid as they are: POST /object/:objectid/move moves the object.',
     )
 }
