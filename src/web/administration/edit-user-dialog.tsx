@@ -4,6 +4,7 @@ import { call, type AdministeredUser } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
+import { trimmed } from './typed-user.ts'
 import { UserFields } from './user-fields.tsx'
 import { readStatus, useUsersDone } from './user-reads.ts'
 import { turned } from './user-status.ts'
@@ -24,8 +25,9 @@ export function EditUserDialog({ user, onClose }: Props) {
   const [typed, setTyped] = useState(before)
 
   async function change(signal: AbortSignal): Promise<void> {
-    const names = (['username', 'fullname', 'email'] as const).filter((name) => typed[name] !== before[name])
-    const texts = Object.fromEntries(names.map((name) => [name, typed[name]]))
+    const next = trimmed(typed)
+    const names = (['username', 'fullname', 'email'] as const).filter((name) => next[name] !== before[name])
+    const texts = Object.fromEntries(names.map((name) => [name, next[name]]))
     const body =
       typed.status === before.status
         ? texts

@@ -4,7 +4,8 @@ import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
-import { UserFields, type TypedUser } from './user-fields.tsx'
+import { trimmed, type TypedUser } from './typed-user.ts'
+import { UserFields } from './user-fields.tsx'
 import { useUsersDone } from './user-reads.ts'
 import { holding, newStatus } from './user-status.ts'
 import { userWords } from './user-words.ts'
@@ -25,8 +26,9 @@ export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   const [passphrase, setPassphrase] = useState('')
 
   async function create(signal: AbortSignal): Promise<void> {
-    const { CALLINFO } = await call('user.create', { body: { ...typed, passphrase }, signal })
-    await done(words.created(typed.fullname))
+    const user = trimmed(typed)
+    const { CALLINFO } = await call('user.create', { body: { ...user, passphrase }, signal })
+    await done(words.created(user.fullname))
     go(`/administration/users/${CALLINFO.id}`)
   }
   return (

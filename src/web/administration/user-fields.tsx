@@ -1,16 +1,9 @@
 import { TextInput } from '../controls/text-input.tsx'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { CheckOption } from './check-option.tsx'
+import type { TypedUser } from './typed-user.ts'
 import { chosenNames, holding, holds } from './user-status.ts'
 import { userWords } from './user-words.ts'
-
-/** The typed properties of a user. */
-export interface TypedUser {
-  readonly username: string
-  readonly fullname: string
-  readonly email: string
-  readonly status: number
-}
 
 interface Props {
   readonly typed: TypedUser

@@ -10,8 +10,18 @@ import { tables } from '../../../src/daemon/tables.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 
 const objects = 100_000
+const atOnce = 10_000
 const most = 1_000
 const farId = 1_234_567
+
+/** A statement for each ten thousand: all at once can take a busy PostgreSQL longer than the store lets a statement run. */
+const fillPart = (series: string, after: number) =>
+  `INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields, status,
+   children, version, created_at, created_by, changed_at, changed_by)
+ SELECT CASE WHEN i % 10 = 0 THEN 2 ELSE 1 END, 0, 1, 'Host-' || i, 0, '{}', text, '[]', 128, 0, 1, 0, 1, 0, 1
+ FROM (SELECT i, 'core-' || i || '.example.test' || chr10 || 'netops' || (i * 7919 % 100003) || chr10 || 'rack ' || (i % 100) ||
+   ' 100%_sure "quoted" lexis ' || CASE WHEN i = 4711 THEN 'grüße \u{1f511} NEEDLE' ELSE '' END AS text
+     FROM (SELECT i, ' | ' AS chr10 FROM ${series} WHERE i > ${after} AND i <= ${after + atOnce}) AS numbers) AS texts`
 
 /** Two vaults of user 1. User 2 is a member of the second, user 3 of neither. */
 const fill = (vaults: string) => [
@@ -19,12 +29,7 @@ const fill = (vaults: string) => [
    SELECT i, 'user' || i, '', '', 131, '', '', '', '', '', '', '', 0 FROM ${vaults} WHERE i <= 3`,
   `INSERT INTO vaults (id, name, policy_id, description, key_id, created_at) SELECT i, 'v', 16, '', 'k' || i, 0 FROM ${vaults} WHERE i <= 2`,
   'INSERT INTO vault_members (vault_id, user_id, permission, added_at) VALUES (1, 1, 1, 0), (2, 1, 1, 0), (2, 2, 1, 0)',
-  `INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields, status,
-     children, version, created_at, created_by, changed_at, changed_by)
-   SELECT CASE WHEN i % 10 = 0 THEN 2 ELSE 1 END, 0, 1, 'Host-' || i, 0, '{}', text, '[]', 128, 0, 1, 0, 1, 0, 1
-   FROM (SELECT i, 'core-' || i || '.example.test' || chr10 || 'netops' || (i * 7919 % 100003) || chr10 || 'rack ' || (i % 100) ||
-     ' 100%_sure "quoted" lexis ' || CASE WHEN i = 4711 THEN 'grüße \u{1f511} NEEDLE' ELSE '' END AS text
-     FROM (SELECT i, ' | ' AS chr10 FROM ${vaults}) AS numbers) AS texts`,
+  ...Array.from({ length: objects / atOnce }, (_, part) => fillPart(vaults, part * atOnce)),
   'UPDATE vault_objects SET search_text = lower(search_text) WHERE id = 4711',
   "UPDATE vault_objects SET deleted_at = 1, search_text = '' WHERE id = 4710",
   // With an id far above the others, as after many deletions.
