@@ -22,3 +22,4 @@ export function sessionTokenOf(bytes: Buffer): string {
 
 /** The hash that is stored, sealed and looked up instead of the token. */
 export const sessionTokenHash = (token: string): string => hash('sha256', token, 'base64')
+export const sessionTokenHashForm = /^[A-Za-z0-9+/]{43}=$/

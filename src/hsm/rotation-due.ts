@@ -4,6 +4,10 @@ export const mostInvocations = 2 ** 32
 /** Most encryptions that a worker reserves at once (`transparent.invocationLease`). */
 export const longestLease = 2 ** 24
 
+/** The shortest and the longest age in milliseconds after which the policy of a key may ask for its next version. */
+export const rotationPeriods = { shortest: 3_600_000, longest: 315_360_000_000 } as const
+export const isRotationPeriod = (ms: number): boolean => ms >= rotationPeriods.shortest && ms <= rotationPeriods.longest
+
 /**
  * How long the keeper's permission for a due rotation is valid, in milliseconds. The new key is made within this time,
  * and RSA keys may wait in a queue. However often it is requested, it allows one version.

@@ -1,14 +1,15 @@
-import { randomBytes } from 'node:crypto'
+import { createDecipheriv, randomBytes } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
-import { mechanismName } from '../../src/hsm/pkcs11/mechanisms.ts'
+import { mechanismName, oaep } from '../../src/hsm/pkcs11/mechanisms.ts'
 import { change } from '../../src/store/statement.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { processesOf } from '../support/fault-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { type PinSession, type SeenObject, withPin } from '../support/pin-session.ts'
+import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { applianceOfRelease020 } from '../support/release-020.ts'
 import { makeVault } from '../support/vault.ts'
 import { openByVaultKey } from '../support/vault-key-opener.ts'
@@ -106,7 +107,51 @@ function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Bu
   return undefined
 }
 
+/** What the private key of an import job decrypts, which the attacker unwraps with the usage that he wants. */
+function decryptedByJob(job: Pick<Row, 'kek' | 'blob'>, wrapped: Buffer): Buffer | undefined {
+  return withPin(appliance.token, ({ lib, session, objects, unwrap, attempt }) => {
+    const kek = objects.find(({ label }) => label === `strongroom.kek.${job.kek}`)
+    if (kek === undefined) throw new Error(`the token has no ${job.kek}`)
+    const key = unwrap({ mechanism: keyWraps[1] ?? 0 }, kek.handle, Buffer.from(job.blob, 'base64'), [
+      { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
+      { type: pkcs11.CKA_KEY_TYPE, value: pkcs11.CKK_RSA },
+      { type: pkcs11.CKA_TOKEN, value: false },
+      { type: pkcs11.CKA_PRIVATE, value: true },
+      { type: pkcs11.CKA_SENSITIVE, value: true },
+      { type: pkcs11.CKA_EXTRACTABLE, value: false },
+      { type: pkcs11.CKA_DECRYPT, value: true },
+    ])
+    return (
+      key &&
+      attempt(() => {
+        lib.C_DecryptInit(session, oaep, key)
+        return lib.C_Decrypt(session, wrapped, Buffer.alloc(wrapped.length))
+      })
+    )
+  })
+}
+
 describe('an attacker with the PIN', () => {
+  // The private key of a job unwraps keys whose readability PKCS#11 leaves to the caller, and SoftHSM2 nests no templates.
+  it('reads an imported key, where what its sender sent was seen and its job was still in the database', async () => {
+    const vault = await makeVault(appliance)
+    const { CALLINFO } = await vault.admin.must('POST', `/transparent/import_job/${vault.id}/sent`, {
+      type: 'aes256-gcm96',
+    })
+    const [job] = await appliance.store.read.query<Pick<Row, 'kek' | 'blob'>[]>('SELECT kek, blob FROM import_jobs')
+    if (job === undefined) throw new Error('no job')
+    const value = randomBytes(32)
+    const sent = rsaAesWrap(Buffer.from(String(CALLINFO['public_key_der']), 'base64'), value)
+    const outer = decryptedByJob(job, sent.subarray(0, -(value.length + 8)))
+    const decipher = createDecipheriv('id-aes256-wrap-pad', outer ?? randomBytes(32), Buffer.from('a65959a6', 'hex'))
+    expect(Buffer.concat([decipher.update(sent.subarray(-(value.length + 8))), decipher.final()])).toEqual(value)
+    await vault.admin.must('POST', `/transparent/import/${vault.id}/sent`, {
+      job: CALLINFO['job'],
+      wrapped_key: sent.toString('base64'),
+    })
+    expect(await appliance.store.read.query('SELECT kek, blob FROM import_jobs')).toEqual([])
+  })
+
   it('reads no key of the database, from under whichever key of the token', () => {
     expect(blobsOf(rows)).toHaveLength(4)
     expect(readFrom(appliance.token, blobsOf(rows))).toEqual(new Set())

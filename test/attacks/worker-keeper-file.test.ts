@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { permissionBits } from '../../src/access/permission.ts'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { findSealedSession, sealNextToken } from '../../src/features/auth/session-seals.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
@@ -70,7 +71,7 @@ it('the token of a session is replaced no more than once in a second, after the 
   const grant = await grantOfSession(appliance, keeper.hsm, appliance.client(token))
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, () =>
-      outcomeOf(sealNextToken(keeper.hsm, session, randomBytes(32).toString('hex'), grant)),
+      outcomeOf(sealNextToken(keeper.hsm, session, randomBytes(32).toString('base64'), grant)),
     ),
   )
   expect(outcomes.filter((outcome) => outcome === 'done').length).toBeLessThan(150)
@@ -93,6 +94,35 @@ it('the count with which a version begins is that of a key with an identity as t
     )
   expect(await count(randomBytes(16))).toBe('done')
   expect(await count(randomBytes(1_000_000))).toBe('hsm.rejected')
+  expect(await bytesOf(keeper.hsm)).toBeLessThan(900_000)
+})
+
+it('no record of a session or a member has more of its own in it than the keeper draws or hashes', async () => {
+  const { token = '' } = await appliance.login()
+  const session = await findSealedSession(appliance.store.read, sessionTokenHash(token))
+  if (session === undefined) throw new Error('no session')
+  const ofSession = await grantOfSession(appliance, keeper.hsm, appliance.client(token))
+  expect(await outcomeOf(sealNextToken(keeper.hsm, session, 'A'.repeat(1_000_000), ofSession))).toBe('hsm.rejected')
+  const vault = await makeVault(appliance)
+  const grant = await grantOfSession(appliance, keeper.hsm, vault.admin, (user) =>
+    findSealedMembership(appliance.store.read, user, Number(vault.id)),
+  )
+  const row = await findVault(appliance.store.read, Number(vault.id))
+  const member = (user: Buffer) =>
+    outcomeOf(
+      keeper.hsm.seal(
+        composeRecord('membership', {
+          vault: Buffer.from(row?.identity ?? '', 'hex'),
+          user,
+          permission: permissionBits.Read,
+          recoveries: -1,
+          generation: 1,
+        }),
+        { grant },
+      ),
+    )
+  expect(await member(randomBytes(16))).toBe('done')
+  expect(await member(randomBytes(1_000_000))).toBe('hsm.rejected')
   expect(await bytesOf(keeper.hsm)).toBeLessThan(900_000)
 })
 

@@ -8,7 +8,7 @@ import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { serviceText } from '../../src/hsm/service-account.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { FrameAnswer } from '../support/frame-caller.ts'
-import { grantIn, newIdentity, sealedGrant, sealedPerson } from '../support/grant-kit.ts'
+import { grantIn, grantRequest, newIdentity, sealedGrant, sealedPerson } from '../support/grant-kit.ts'
 import {
   type Attack,
   createWorkerCalls,
@@ -40,6 +40,11 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const none = [nothing, nothing]
+function granted(vaultNumber: string): Promise<FrameAnswer> {
+  const { token, session, user, applicationKey, membership } = grantRequest(appliance.token)
+  const shown = [session, user, applicationKey, membership].flatMap((one) => (one === undefined ? none : sealed(one)))
+  return calls.keeper('grant', [token, ...shown, vaultNumber])
+}
 const makesVaults = capabilitiesOf(['read', 'active', 'createVault'])
 
 /** Known gaps, which are not refused yet. Once one is refused, its test fails until it is removed from this list. */
@@ -83,6 +88,11 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   grant: async () => [
     await calls.keeper('grant', ['a token', ...sealed(victim.count), ...none, ...none, ...none, 1]),
     await calls.keeper('grant', ['a token', ...sealed(sealedPolicy(own.cipher.key)), ...none, ...none, ...none, 1]),
+    // A vault by what is no number.
+    await granted('x'),
+    await granted('1.5'),
+    await granted('-3'),
+    await granted('1e30'),
   ],
   endSessions: async () => [
     await calls.keeper('endSessions', [1, ...sealed(victim.count), nothing, nothing]),

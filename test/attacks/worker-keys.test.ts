@@ -92,6 +92,14 @@ describe('an Admin', () => {
     await refused(on.addVersion(another, await on.madeFor(another), { version: 2 }, admin))
   })
 
+  it('has no key rotated at each use, for as long as nobody looks at its policy', async () => {
+    const { key } = await on.givenKey()
+    for (const autoRotatePeriodMs of [1, -1, 3_599_999, 2 ** 53 - 1]) {
+      await refused(on.policy(key, { autoRotatePeriodMs }, admin))
+      await refused(on.create(key, { autoRotatePeriodMs }, admin))
+    }
+  })
+
   it('uses up no more at once than a worker reserves', async () => {
     const { key, latest } = await on.givenKey()
     const raised = invocationsRecord(key, 1, 2 ** 32)

@@ -150,7 +150,7 @@ function changesByRight(
       'a key that may not be deleted any more': ({ key }, by) => on.policy(key, { allowDelete: 0 }, by),
       'a key without backup': ({ key }, by) => on.policy(key, { allowBackup: 0 }, by),
       'a key that says something else': ({ key }, by) => on.policy(key, { info: 'mine' }, by),
-      'a key that is rotated at each use': ({ key }, by) => on.policy(key, { autoRotatePeriodMs: 1 }, by),
+      'a key that is rotated by age': ({ key }, by) => on.policy(key, { autoRotatePeriodMs: 3_600_000 }, by),
       'a key whose old versions serve no more': ({ key }, by) => on.policy(withTwo(key), newest, by),
       [secondPolicy]: ({ key }, by) => on.policy(key, { latestVersion: 2 }, by),
       [secondVersion]: async ({ key }, by) => on.addVersion(withTwo(key), await on.madeFor(key), {}, by),

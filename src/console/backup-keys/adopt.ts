@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
 import { basename } from 'node:path'
+import { keeperOf } from '../../config/keeper-section.ts'
 import { textOf } from '../../config/loader.ts'
+import { noteRootsIn } from '../../hsm/keeper/known-roots.ts'
 import { abandonCeremony, adoptBackupKeys } from '../../hsm/pkcs11/backup-adoption.ts'
 import { digestOf, readPackage } from '../../hsm/pkcs11/ceremony-papers.ts'
 import { rootLabel } from '../../hsm/pkcs11/root-objects.ts'
-import { recordAlone, recordAt, withToken } from '../console-context.ts'
+import { recordAlone } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
 import { ceremonyOptions, type CeremonyFlags, heardDigest, requireStopped, ofCeremonyWithDigits } from './ceremony.ts'
-import { leaveTokenToOwner } from '../file-owner.ts'
+import { leaveDatabaseToOwner, leaveTokenToOwner } from '../file-owner.ts'
 
 export function addBackupKeysAdopt(backupKeys: Command): void {
   ofCeremonyWithDigits(backupKeys.command('adopt'))
@@ -33,13 +35,17 @@ async function adopt(
   const { config, options } = await ceremonyOptions(invocation, flags)
   await requireStopped(config)
   const startedTick = performance.now()
-  const versions = adoptBackupKeys(options, text, heard)
+  const { floors } = keeperOf(config)
+  const versions = adoptBackupKeys(options, text, heard, (adopted) =>
+    noteRootsIn(
+      floors,
+      adopted.map((version) => rootLabel('kek.backup', version)),
+    ),
+  )
+  leaveDatabaseToOwner(floors)
   leaveTokenToOwner(config)
   // Recorded at the end, because during the ceremony the token has no PIN to record with. `invite` recorded the start.
-  await withToken(invocation, config, async (context) => {
-    await context.token.hsm.noteRoots(versions.map((version) => rootLabel('kek.backup', version)))
-    await recordAt(context, { operation: 'backup-keys.adopt', target: basename(file), startedTick })
-  })
+  await recordAlone(invocation, config, { operation: 'backup-keys.adopt', target: basename(file), startedTick })
   return {
     json: { versions, digest: digestOf(text) },
     lines: [...table([['versions', versions.join(', ')]]), '', 'The token has its own PIN again: start the daemon.'],

@@ -88,9 +88,10 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
     from: await optionsOf(invocation, config, flags.soPinFile, 'SO PIN of the present token: '),
     to: await optionsOf(invocation, next, flags.toSoPinFile, 'SO PIN of the other token: '),
   })
-  const state = keeperOf(config).state
-  succeedInOtherToken({ state, from: ownTokenOf(config), to: ownTokenOf(next), shown: plan.shown, now: Date.now })
-  leaveDatabaseToOwner(state)
+  const files = keeperOf(config)
+  const tokens = { from: ownTokenOf(config), to: ownTokenOf(next) }
+  succeedInOtherToken({ files, ...tokens, made: moved.made, shown: plan.shown, now: Date.now })
+  for (const file of [files.state, files.floors]) leaveDatabaseToOwner(file)
   for (const one of [config, next]) leaveTokenToOwner(one)
   return closing(invocation, ending, moved)
 }
@@ -179,7 +180,6 @@ async function closing(
   moved: MovedKeys | undefined,
 ): Promise<Answer> {
   await withToken(invocation, next, async (context: TokenContext) => {
-    await context.token.hsm.noteRoots(moved?.made ?? [])
     await handOver(context)
     await recordAt(context, { operation: 'migrate.token', target: next.hsm.token })
   })

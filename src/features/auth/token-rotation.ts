@@ -93,6 +93,7 @@ export function createTokenRotation({
       // The client gets the new token only once it is on the disk.
       return await store.transaction(work, { syncAside: true })
     } catch (error) {
+      useCounts.giveBack(hash, pending)
       // A database that takes no changes still answers questions.
       if (isFault(error, 'store.unavailable')) return token
       throw error
@@ -126,5 +127,9 @@ function createUseCounts(rotateAfterUses: number) {
     isDue: (pending: number): boolean => pending >= part,
     /** Forgets the pending uses: they were added, or the token was replaced. */
     settle: (hash: string): void => void pendingOf.delete(hash),
+    /** Counts uses again that could not be added. */
+    giveBack(hash: string, pending: number): void {
+      if (pending > 0) pendingOf.set(hash, pending + (pendingOf.get(hash) ?? 0))
+    },
   }
 }

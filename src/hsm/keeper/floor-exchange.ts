@@ -59,6 +59,8 @@ const batchesPerRound = 256
  * withholds its batches.
  */
 const heartbeatMs = 600_000
+/** Clocks of machines that share a database differ by less. */
+const differenceMs = 86_400_000
 
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
   const memory = openExchangeMemory(on)
@@ -151,8 +153,11 @@ function takeOne(
   { machine, ...news }: FieldsOf<'floor news'>,
 ): boolean {
   if (machine === memory.own().machine) return false
+  // Epochs are times, and numbers of batches go on from them: no keeper could go on from one in the far future.
+  const isPossible = news.epoch <= on.now() + differenceMs
+  if (!isPossible) memory.note(`machine ${news.name} told of an accepted database under a time that has not come`)
   // The operator of that machine accepted a restored database, which this machine shares.
-  const isNewEpoch = news.epoch > memory.own().epoch
+  const isNewEpoch = isPossible && news.epoch > memory.own().epoch
   if (isNewEpoch) beginEpoch(on, memory, news.epoch, true)
   const { epoch } = memory.own()
   const entries: readonly Entry[] = JSON.parse(news.entries)

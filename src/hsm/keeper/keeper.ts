@@ -9,6 +9,9 @@ import { openKeeperMemory } from './keeper-memory.ts'
 import { noteFirstRoots } from './known-roots.ts'
 import type { Origin } from './record-change.ts'
 
+/** How often a keeper that was started while the token was away looks whether it is there. */
+const retryMs = 1_000
+
 /**
  * Opens the token and serves workers and the operator, on the sockets of the configuration or those that systemd
  * passes. `socketGroup`: the group of the workers, if they run under another user.
@@ -41,8 +44,15 @@ export function startKeeper(
           served('operator', operatorSocket, { setting: 'hsm.keeper.operatorSocket' }),
         ],
         begin() {
-          health.guard(() => noteFirstRoots(token, memory.floors))
-          return () => memory.close()
+          let timer: NodeJS.Timeout | undefined
+          const note = () => {
+            if (!health.guard(() => noteFirstRoots(token, memory.floors))) timer = setTimeout(note, retryMs)
+          }
+          note()
+          return () => {
+            clearTimeout(timer)
+            memory.close()
+          }
         },
       }
     },

@@ -5,7 +5,7 @@ import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind, kindOfType, tokenObjectKek } from '../key-kind.ts'
 import type { KeyIdentity } from '../made-key.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
-import { longestLease, mostInvocations } from '../rotation-due.ts'
+import { isRotationPeriod, longestLease, mostInvocations } from '../rotation-due.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
 
 type Policy = FieldsOf<'transparent key 2'>
@@ -78,6 +78,7 @@ function isNewKey({ next, ...change }: Change<'transparent key 2'>): boolean {
     identity.length === identityBytes &&
     vault.length === identityBytes &&
     isNewPolicy(next.fields) &&
+    mayRotate(change, next.fields) &&
     deletedAt === null &&
     // Token hosts import material only for a new key.
     isAbout(createdAt, change.now) &&
@@ -90,6 +91,7 @@ function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>
   const [after, before] = [next.fields, previous.fields]
   if (after.deletedAt !== before.deletedAt)
     return isDeletion(after, before, change.now) && isMember(change, after.vault, 'Admin')
+  if (after.autoRotatePeriodMs !== before.autoRotatePeriodMs && !mayRotate(change, after)) return false
   // A deleted key has to be taken back before anything else is changed.
   if (before.deletedAt !== null || !keepsPolicy(after, before)) return false
   const isTrimmed = after.oldestVersion > before.oldestVersion
@@ -205,6 +207,10 @@ function isNewPolicy(policy: Policy): boolean {
     )
   )
 }
+
+/** As in the interface: a shorter period would make a version, and a key in the token, at each use. */
+const mayRotate = ({ origin }: Asker, { autoRotatePeriodMs: period }: Policy): boolean =>
+  origin === 'operator' || period === 0 || isRotationPeriod(period)
 
 /** A version can be disabled and enabled, and lose its backup. Nothing else changes. */
 function keepsVersion(next: Version, previous: Version | undefined): boolean {

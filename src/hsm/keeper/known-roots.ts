@@ -1,7 +1,7 @@
 import { roleOf, type RootRole, versionOf } from '../pkcs11/root-objects.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type Generation, newestRootSubject } from '../record-generation.ts'
-import type { WritableFloors } from './floors.ts'
+import { openFloors, type WritableFloors } from './floors.ts'
 
 /** Roles with a newest version of their own: all backup keys have that of the backup KEK. */
 const roles: ReadonlySet<RootRole> = new Set(['kek.strict', 'kek.exportable', 'kek.backup', 'seal', 'pepper', 'audit'])
@@ -17,14 +17,26 @@ export function noteRoots(floors: Pick<WritableFloors, 'raise'>, labels: readonl
 }
 
 /**
- * Notes the newest root keys in the token, of roles of which none was noted before. With a token that is away, the next
- * start does.
+ * The same in the file of floors itself, for a command during which the token has no PIN that the keeper knows. A command
+ * that is interrupted before this does its work again when it is repeated, and one that is interrupted afterwards has
+ * nothing left to note.
  */
-export function noteFirstRoots(token: Token, floors: Pick<WritableFloors, 'of' | 'raise'>): void {
-  if (token.state() !== 'ready') return
+export function noteRootsIn(file: string, labels: readonly string[]): void {
+  const floors = openFloors(file)
+  try {
+    noteRoots(floors, labels)
+  } finally {
+    floors.close()
+  }
+}
+
+/** Notes the newest root keys in the token, of roles of which none was noted before. False while the token is away. */
+export function noteFirstRoots(token: Token, floors: Pick<WritableFloors, 'of' | 'raise'>): boolean {
+  if (token.state() !== 'ready') return false
   const isNew = (label: string): boolean => floors.of(newestRootSubject(roleOf(label) ?? '')) === undefined
   noteRoots(
     floors,
     token.run(({ roots }) => roots.newest.filter(isNew)),
   )
+  return true
 }

@@ -2,7 +2,7 @@ import { capabilitiesOf, holds, isPossible, raisesOwn } from '../../access/capab
 import { operatorId } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { areGrants } from '../../access/scope.ts'
-import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
 import { areFactors, gainsFactor, isOneStep } from '../user-factors.ts'
 import { type Change, hasRecovered, isOfGrant, isSame, refused, type Rule } from './record-change.ts'
@@ -150,7 +150,8 @@ function keepsMembership(change: MemberChange): boolean {
   const isRemoval = permission === 0
   if (!isRemoval && !Object.values(permissionBits).some((bit) => bit === permission)) return false
   if (!isCounted(change)) return false
-  if (previous === undefined) return !isRemoval
+  // Of an identity of any length the keeper's file would keep all.
+  if (previous === undefined) return !isRemoval && user.length === identityBytes
   const before = previous.fields
   const asker = askerOf(change)
   return (

@@ -1,4 +1,5 @@
 import { holds } from '../../access/capabilities.ts'
+import { sessionTokenHashForm } from '../../access/session-token-form.ts'
 import { checkPublicJwk, readPublicJwk } from '../public-jwk.ts'
 import { followEachOther } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
@@ -46,6 +47,8 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   session: ({ next, previous, grant, fresh }) =>
     previous !== undefined &&
     fresh === undefined &&
+    // Of a hash of any length the keeper's file would keep all.
+    sessionTokenHashForm.test(next.fields.tokenHash) &&
     grant?.session.equals(next.fields.identity) === true &&
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
   // It never continues under another token: the account logs in again.

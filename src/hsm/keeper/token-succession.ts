@@ -7,11 +7,14 @@ import { listObjects, type TokenObject } from '../pkcs11/token-objects.ts'
 import { type TokenLocation, withToken } from '../pkcs11/token-opening.ts'
 import { pointsIn } from './audit-ends.ts'
 import { openKeeperState } from './keeper-state.ts'
+import { noteRootsIn } from './known-roots.ts'
 import { composeSuccession, headsIn, successionsIn } from './signing-keys.ts'
 
 export interface TokenSuccession {
-  /** The keeper's file. The keeper must not be running. */
-  readonly state: string
+  /** The keeper's files. The keeper must not be running. */
+  readonly files: { readonly state: string; readonly floors: string }
+  /** Labels of the root keys that were made in the other token. */
+  readonly made: readonly string[]
   readonly from: TokenLocation
   readonly to: TokenLocation
   /** The last ends of chains that the keeper may not know. */
@@ -24,9 +27,11 @@ export interface TokenSuccession {
  * where one ends and the other continues. From then on the keeper signs with the other token only. Does nothing if it
  * was done before.
  */
-export function succeedInOtherToken({ state: path, from, to, shown, now }: TokenSuccession): void {
-  const state = openKeeperState(path)
+export function succeedInOtherToken({ files, made, from, to, shown, now }: TokenSuccession): void {
+  const state = openKeeperState(files.state)
   try {
+    // First, because a repeated command does no more where the succession is there.
+    noteRootsIn(files.floors, made)
     const successions = successionsIn(state)
     const next = pairIn(to, (versions) => Math.max(...versions))
     if (successions.list().some(({ version }) => version === next.version)) return

@@ -1,3 +1,4 @@
+import { Fault } from '../../fault.ts'
 import { outdated } from '../record-generation.ts'
 import type { KeeperState } from './keeper-state.ts'
 
@@ -8,7 +9,7 @@ import type { KeeperState } from './keeper-state.ts'
 export interface VaultNumbers {
   /**
    * Remembers the number by which a vault is first used.
-   * @throws Fault `hsm.outdated` where it is the number of another vault, or the vault has another number
+   * @throws Fault `hsm.rejected` for what is no number; `hsm.outdated` where it is the number of another vault, or the vault has another number
    */
   check(number: number, vault: Buffer): void
   /** Forgets all numbers: the operator has accepted older records. */
@@ -23,6 +24,8 @@ export function createVaultNumbers(state: KeeperState): VaultNumbers {
   )
   return {
     check(number, vault) {
+      if (!Number.isSafeInteger(number) || number < 1)
+        throw new Fault('hsm.rejected', 'This is not the number of a vault.')
       const known = find.all(number, vault)
       if (known.some((one) => one.number !== number || !one.vault.equals(vault)))
         throw outdated(`Vault ${number} is another vault than before`)

@@ -38,18 +38,26 @@ export function beginCeremony(options: BackupSharingOptions): string {
 /**
  * Adopts the keys of a package and ends the ceremony: destroys its key pair and sets the PIN of the PIN file again.
  * `heard` is the digest of the package, as the other operator read it aloud. The ceremony stays open when the package
- * is refused. Returns the versions in the package.
+ * is refused. `note` is told the versions in the package before it ends, so that an interrupted call can be repeated.
+ * Returns them.
  * @throws Fault `hsm.rejected`
  */
-export function adoptBackupKeys(options: BackupSharingOptions, text: string, heard: string): readonly number[] {
+export function adoptBackupKeys(
+  options: BackupSharingOptions,
+  text: string,
+  heard: string,
+  note: (versions: readonly number[]) => void = () => undefined,
+): readonly number[] {
   checkDigest(text, heard)
   const papers = readPackage(text)
   const versions = withOtherPin(options, (token, pin) => {
     const pair = ceremonyKey(token.session)
     checkReceiver(token, pair.key, papers.content)
     receiveAll(token, { ...options, pin }, pair, papers)
+    const adopted = papers.content.versions.map(({ version }) => version)
+    note(adopted)
     destroyCeremony(token.session)
-    return papers.content.versions.map(({ version }) => version)
+    return adopted
   })
   returnPin(options)
   return versions
@@ -61,19 +69,25 @@ export function abandonCeremony(options: BackupSharingOptions): void {
   returnPin(options)
 }
 
-function requestOf(token: OpenToken, publicKey: Buffer): string {
-  const objects = listObjects(token)
+function requestOf(token: OpenToken, publicKey: Buffer, newest = Math.max(...versionsIn(token))): string {
   return writeRequest({
     format: requestFormat,
     receiver: { label: token.info.label, serial: token.info.serialNumber },
     publicKey: publicKey.toString('base64'),
-    newest: Math.max(0, ...backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()])),
+    newest,
   })
 }
 
+/** The versions of the backup keys in the token, and 0 for none. */
+function versionsIn(token: OpenToken): readonly number[] {
+  const objects = listObjects(token)
+  return [0, ...new Set(backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()]))]
+}
+
 function checkReceiver(token: OpenToken, key: KeyHandle, content: CeremonyPackage): void {
-  const request = requestOf(token, rsaPublicKeyOf(token.session, key))
-  if (content.request !== hash('sha256', request))
+  const publicKey = rsaPublicKeyOf(token.session, key)
+  // An interrupted call may have received versions that the request did not know of.
+  if (!versionsIn(token).some((newest) => content.request === hash('sha256', requestOf(token, publicKey, newest))))
     throw new Fault('hsm.rejected', 'The package is for another appliance, or answers a request of another ceremony.')
 }
 

@@ -84,22 +84,14 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
 
 /**
  * Makes root keys for the roles that have none in this token, with the version after the last one in the other token
- * (`elsewhere`: its labels). Returns the labels of the new keys.
+ * (`elsewhere`: its labels).
  */
-export function makeAbsent(
-  making: RootMaking,
-  objects: readonly TokenObject[],
-  elsewhere: readonly string[],
-): readonly string[] {
+export function makeAbsent(making: RootMaking, objects: readonly TokenObject[], elsewhere: readonly string[]): void {
   const absent = rootRoles.filter((role) => labelsOf(objects, role).length === 0)
-  const made = absent
-    .filter((role) => role !== 'audit' && !isBackupRole(role))
-    .map((role) => {
-      const version = Math.max(0, ...elsewhere.filter((label) => roleOf(label) === role).map(versionOf)) + 1
-      makeRoot(role, version, making)
-      return rootLabel(role, version)
-    })
-  return absent.some(isBackupRole) ? [...made, ...makeBackupKeys(Date.now(), making, objects)] : made
+  for (const role of absent)
+    if (role !== 'audit' && !isBackupRole(role))
+      makeRoot(role, Math.max(0, ...elsewhere.filter((label) => roleOf(label) === role).map(versionOf)) + 1, making)
+  if (absent.some(isBackupRole)) makeBackupKeys(Date.now(), making, objects)
 }
 
 /** Labels of all versions of a role. Version 1 may be gone after a rotation. */

@@ -52,6 +52,11 @@ export interface RootKeys {
    */
   refresh(objects: readonly TokenObject[]): boolean
   /**
+   * Searches the token once for the versions that the keeper knows of since the last call: another machine's operator may
+   * have had them made. Returns whether another KEK is the newest now.
+   */
+  lookForKnown(): boolean
+  /**
    * Searches the token and updates the root keys, for use after a name or seal of an unknown version. Returns false
    * without a search when the last one was within `searchEveryMs`.
    */

@@ -85,8 +85,8 @@ export function findRootKeys(
   known: KnownVersion,
 ): RootKeys {
   let found = readRoots(search(), known)
-  let searchedMs = -Infinity
-  let sealsGone = 0
+  let [searchedMs, sealsGone] = [-Infinity, 0]
+  let lookedFor = numbersOf(known)
   const refresh = (objects: readonly TokenObject[]) => {
     const { newestKeks: before, seals } = found
     try {
@@ -141,9 +141,17 @@ export function findRootKeys(
       return hides
     },
     refresh,
+    lookForKnown() {
+      const wanted = numbersOf(known)
+      const isOther = wanted !== lookedFor && refresh(search())
+      lookedFor = wanted
+      return isOther
+    },
     searchAgain,
   }
 }
+
+const numbersOf = (known: KnownVersion): string => rootRoles.map(known).join()
 
 /** @throws Fault `hsm.unavailable` where a root object is missing that every use of the token needs */
 function readRoots(objects: readonly TokenObject[], known: KnownVersion) {

@@ -101,8 +101,11 @@ interface TokenLink {
   looksAnewFor(id: string): boolean
   /** Notes an object that was destroyed here, so that it is not looked for. */
   noteGone(id: string): void
-  /** Releases the keys of vaults that were deleted since the last call. */
-  dropDeleted(): void
+  /**
+   * Takes up what the keeper has learned since the last call: releases the keys of deleted vaults, and finds versions of root
+   * keys that were made.
+   */
+  takeUpFloors(): void
   /** Increases by one with every connection. */
   epoch(): number
   /** Results of the conformance probe of this epoch. */
@@ -149,6 +152,10 @@ function createTokenLink(options: TokenOptions): TokenLink {
   }
   const anewLook = createAnewLook(reopen)
 
+  const probeAgain = () => {
+    if (connection !== undefined) conformance = probe(connection)
+  }
+
   return {
     state: () => (sealed ? 'sealed' : connection === undefined ? 'down' : 'ready'),
     reason: () => reason,
@@ -162,12 +169,13 @@ function createTokenLink(options: TokenOptions): TokenLink {
       if (connection !== undefined && !canaryPasses(connection)) reopen()
     },
     ...anewLook,
-    dropDeleted: () => connection?.keys.dropDeleted(),
+    takeUpFloors() {
+      connection?.keys.dropDeleted()
+      if (connection?.roots.lookForKnown() === true) probeAgain()
+    },
     epoch: () => epoch,
     conformance: () => conformance,
-    probeAgain() {
-      if (connection !== undefined) conformance = probe(connection)
-    },
+    probeAgain,
     close() {
       connection = undefined
       reason = 'The process that holds the token is stopping.'

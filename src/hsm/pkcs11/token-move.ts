@@ -11,7 +11,7 @@ import { isMovableKind, isProven, mayLeave, type MovableKey, proofOf, receiveKey
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { wrappingTemplate } from './public-keys.ts'
 import { makeAbsent, rootMaking } from './root-creation.ts'
-import { roleOf, versionOf } from './root-objects.ts'
+import { roleOf, rootClass, versionOf } from './root-objects.ts'
 import { asSecurityOfficer, ceremonyLabel, destroyTrusted, trustedTemplate } from './security-officer.ts'
 import { listObjects, noticeChanges, type TokenObject } from './token-objects.ts'
 import { type OpenToken, type TokenLocation, withToken } from './token-opening.ts'
@@ -28,7 +28,10 @@ export interface MovedKeys {
   readonly total: number
   /** Number of keys that an earlier run had moved. */
   readonly present: number
-  /** Labels of root keys that were made in the new token, because no key of their role may leave the old one. */
+  /**
+   * Labels of root keys that were made in the new token, by this run or an earlier one, because no key of their role may
+   * leave the old one.
+   */
   readonly made: readonly string[]
 }
 
@@ -173,8 +176,13 @@ function receive(
   noticeChanges(session)
   requireSame(token, keys)
   continueAuditKeys(token, making, audits)
-  const made = makeAbsent(making, listObjects(token), labels)
-  return { present: present.length, made }
+  makeAbsent(making, listObjects(token), labels)
+  const moved = new Set(keys.map(({ label }) => roleOf(label)))
+  const made = listObjects(token).filter(({ label, objectClass }) => {
+    const role = roleOf(label)
+    return role !== undefined && !moved.has(role) && objectClass === rootClass(role)
+  })
+  return { present: present.length, made: made.map(({ label }) => label).toSorted() }
 }
 
 function requireSame(token: OpenToken, keys: readonly WrappedKey[]): void {

@@ -106,14 +106,12 @@ const canaryIntervalMs = 5_000
 const firstRetryMs = 100
 const longestRetryMs = 5_000
 
-/**
- * Releases the handles of deleted vaults. A failure is only logged: while the floors cannot be read every use fails.
- */
-function dropDeleted(token: Token, log: Journal): void {
+/** A failure is only logged: while the floors cannot be read every use fails. */
+function takeUpFloors(token: Token, log: Journal): void {
   try {
-    token.dropDeleted()
+    token.takeUpFloors()
   } catch (error) {
-    log.error({ err: error }, 'handles of deleted vaults not released')
+    log.error({ err: error }, 'what the keeper has learned was not taken up: deleted vaults, and new root keys')
   }
 }
 
@@ -124,7 +122,7 @@ const probedDecryption =
 /**
  * Keeps the token open: one attempt at once, more with growing pauses while it is down. While it is ready, a wrap with
  * the KEK every few seconds detects a token that is gone, since keys which are already unwrapped may still work. Each
- * round also releases the handles of deleted vaults, and tells systemd that this process works: the event loop turns,
+ * round also takes up what the keeper has learned, and tells systemd that this process works: the event loop turns,
  * and the module returned from an operation or an attempt to open the token. A token that is away is no reason for a
  * restart, which would not bring it back sooner.
  */
@@ -150,7 +148,7 @@ function watchToken(
   const round = () => {
     if (token.state() === 'ready') token.check()
     else token.open()
-    dropDeleted(token, log)
+    takeUpFloors(token, log)
     report()
     reportAlive()
     const isReady = token.state() === 'ready'

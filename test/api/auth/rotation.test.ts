@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
@@ -43,6 +44,21 @@ describe('rotation by use', () => {
     expect(calls).toBeGreaterThanOrEqual(160)
     expect(calls).toBeLessThanOrEqual(160 + 2 * 10 + lanes.length)
     expect(writes.size).toBeLessThanOrEqual(18)
+  })
+
+  it('loses no count while the database takes no changes', async () => {
+    await using one = await started({ rotateAfterUses: 160 })
+    const client = await one.appliance.login()
+    const writer = new Database(one.appliance.config.store.sqlite ?? '')
+    try {
+      writer.exec('BEGIN IMMEDIATE')
+      for (let call = 0; call < 10; call++) await client.must('POST', '/auth/check')
+      writer.exec('ROLLBACK')
+    } finally {
+      writer.close()
+    }
+    await client.must('POST', '/auth/check')
+    expect(await one.appliance.store.query('SELECT uses FROM session_tokens', [])).toEqual([{ uses: 11 }])
   })
 
   it('is off by default', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
@@ -52,6 +52,29 @@ describe('strongroom backup-keys', () => {
     expect(recorded(one)).toContainEqual(['console.backup-keys.share', 'allowed', 'request'])
     expect(recorded(other)).toContainEqual(['console.backup-keys.invite', 'allowed', 'request'])
     expect(recorded(other)).toContainEqual(['console.backup-keys.adopt', 'allowed', 'package'])
+  })
+
+  it('uses what it has adopted, also where the call was interrupted before its record or before its end', async () => {
+    const [one, other] = [await givenAppliance(), await givenAppliance()]
+    const [request, parcel] = [join(one.directory, 'request'), join(one.directory, 'package')]
+    const invited = await other.ask(command(other, 'invite', '--out', request))
+    const shared = await one.ask(command(one, 'share', request, '--out', parcel, '--digest', invited.digest))
+    const adopt = command(other, 'adopt', parcel, '--digest', shared.digest)
+    const without = async (file: string) => {
+      renameSync(file, `${file}.aside`)
+      mkdirSync(file)
+      const { status } = await other.run(adopt)
+      rmdirSync(file)
+      renameSync(`${file}.aside`, file)
+      return status
+    }
+    // The keeper cannot note the keys: the ceremony stays open.
+    expect(await without(join(other.directory, 'data/floors.sqlite'))).not.toBe(0)
+    // There is nothing to write the record to: the ceremony is over.
+    expect(await without(other.database)).not.toBe(0)
+    const versions: RootVersion[] = await other.ask(['root-keys', 'list'])
+    const newest = versions.filter(({ role, newest: isNewest }) => role === 'kek.backup' && isNewest)
+    expect(newest).toMatchObject([{ version: shared.versions.at(-1), lacks: [] }])
   })
 
   it('gives the token its PIN back when a ceremony is abandoned', async () => {

@@ -4,7 +4,9 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pkcs11 from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
 import { oaep } from '../../../src/hsm/pkcs11/mechanisms.ts'
+import { p256 } from '../../../src/hsm/pkcs11/pair-kinds.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { givenInitialised, recorded, strongroom } from '../../support/console-kit.ts'
 import { besides, fillAppliance, type FullAppliance, goesOn, serves } from '../../support/full-appliance.ts'
@@ -197,6 +199,31 @@ describe('strongroom migrate token', () => {
     await serves(full, ['stays'])
     await goesOn(appliance, full, ['stays'])
     renameSync(`${appliance.token.tokenDirectory}-gone`, appliance.token.tokenDirectory)
+  })
+
+  it('signs the trail by the audit key that it made, and not by a later one of an attacker who had the PIN', async () => {
+    const label = 'strongroom.audit.v9'
+    const common = [
+      { type: pkcs11.CKA_TOKEN, value: true },
+      { type: pkcs11.CKA_LABEL, value: label },
+      { type: pkcs11.CKA_ID, value: Buffer.from(label) },
+    ]
+    withPin(other, ({ lib, session }) =>
+      lib.C_GenerateKeyPair(
+        session,
+        { mechanism: pkcs11.CKM_EC_KEY_PAIR_GEN },
+        [...common, { type: pkcs11.CKA_EC_PARAMS, value: p256 }, { type: pkcs11.CKA_VERIFY, value: true }],
+        [...common, { type: pkcs11.CKA_SENSITIVE, value: false }, { type: pkcs11.CKA_SIGN, value: true }],
+      ),
+    )
+    await appliance.restart()
+    const { stdout } = await strongroom(appliance.configFile, ['--json', 'root-keys', 'list'])
+    const versions: RootVersion[] = JSON.parse(stdout)
+    expect(versions.filter(({ role, newest }) => role === 'audit' && newest)).toMatchObject([{ version: 2 }])
+    withPin(other, ({ lib, session, objects }) => {
+      for (const one of objects) if (one.label === label) lib.C_DestroyObject(session, one.handle)
+    })
+    await appliance.restart()
   })
 
   it('destroys nothing in the token in use by another name of it, nor in one that has other keys', async () => {

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeNextVersion } from '../../../src/hsm/pkcs11/root-rotation.ts'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { ceremonyOptions } from '../../support/ceremony.ts'
 import { addUser, givenInitialised, recorded, strongroom } from '../../support/console-kit.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { withPin } from '../../support/pin-session.ts'
@@ -168,6 +170,19 @@ describe('strongroom root-keys', () => {
     expect({ made, moved }).toEqual({ made: ['strongroom.kek.exportable.v3'], moved: 3 })
     expect(left).toEqual([expect.objectContaining({ version: 1, reason: expect.stringContaining('altered') })])
     expect(older).toMatchObject([{ label: 'strongroom.kek.exportable.v2', needed: true, keys: [{ name: 'edited' }] }])
+  })
+
+  it('uses a version that the operator of another machine had made, once the keeper has heard of it', async () => {
+    const { made } = makeNextVersion(ceremonyOptions(appliance.token), 'kek.exportable')
+    await appliance.hsm.noteRoots(made)
+    await vi.waitFor(
+      async () => {
+        const name = `heard-${performance.now()}`
+        await make(name, { allow_export: true })
+        expect(await kekOf(name)).toMatchObject({ kek: made[0]?.replace('strongroom.kek.', '') })
+      },
+      { timeout: 60_000, interval: 1_000 },
+    )
   })
 })
 

@@ -3,6 +3,7 @@ import { base64, idText, numberText, vaultSegment } from '../../../http/contract
 import { type QuotaKind, vaultParameter } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { decodeBase64 } from '../../../encoding/base64.ts'
+import { isRotationPeriod, rotationPeriods } from '../../../hsm/rotation-due.ts'
 import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
 import type { TransparentKey } from '../records.ts'
 
@@ -71,7 +72,7 @@ export const info = z
 export const rotationPeriod = z
   .union(
     [
-      z.int().meta({ minimum: 0, maximum: 315_360_000 }),
+      z.int().meta({ minimum: 0, maximum: rotationPeriods.longest / 1_000 }),
       z
         .string()
         .regex(/^\d{1,9}$/)
@@ -80,7 +81,7 @@ export const rotationPeriod = z
     'must be a number of seconds',
   )
   .refine(
-    (seconds) => seconds === 0 || (seconds >= 3_600 && seconds <= 315_360_000),
+    (seconds) => seconds === 0 || isRotationPeriod(seconds * 1_000),
     'must be 0 (never), or 3600 (an hour) to 315360000 (ten years) seconds',
   )
   .describe('Seconds after which the key gets a new version by itself: 0 never, or 3600 to 315360000 (ten years).')
