@@ -5,6 +5,7 @@ import { Router } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
 import { useShownAddress } from './controls/held-address.tsx'
 import { hasStatus, Refusal } from './interface/refusal.ts'
+import { onLostChange } from './interface/transport.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
@@ -34,6 +35,9 @@ const queries = new QueryClient({
 // Positions in the tables of vaults are small and are kept until the logout, which clears all queries.
 queries.setQueryDefaults(['table position'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })
+
+// A dialog may be closed while its call is under way, and an answer may be lost.
+onLostChange(() => void queries.invalidateQueries())
 
 // A page from the back-forward cache shows its old content, although another person may be logged in. So it is loaded
 // again.
