@@ -32,6 +32,9 @@ const queries = new QueryClient({
     },
   },
 })
+// People have several tabs, and others change the same lists. Objects are not among them: each reading is recorded.
+for (const list of ['vaults', 'vault', 'trash', 'members', 'users', 'services'])
+  queries.setQueryDefaults([list], { refetchOnWindowFocus: true })
 // Positions in the tables of vaults are small and are kept until the logout, which clears all queries.
 queries.setQueryDefaults(['table position'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })

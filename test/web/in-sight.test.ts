@@ -74,6 +74,24 @@ it('keeps the buttons of a long form in sight, and above them what has the focus
   expect(names).toContain('Must change the pass phrase')
 })
 
+it('leaves the buttons of a dialog uncovered by what the page says of the clipboard', async () => {
+  const { user, client, vaultid } = await stage.owner('Pier')
+  const object = await createObject(client, vaultid, { host: 'pier.example.test', password: 'S3cret' })
+  const visit = await stage.visitor({ width: 360, height: 400 })
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${object}`)
+  await page.getByRole('button', { name: 'Copy Password' }).click()
+  await page.getByRole('button', { name: 'Clear now' }).waitFor()
+  await page.getByRole('button', { name: 'Move' }).press('Enter')
+  const buttons = page.getByRole('dialog').locator('.buttons')
+  await buttons.waitFor()
+  const boxes = [buttons, page.locator('.notices .card').last()].map((one) => one.boundingBox())
+  const [ofButtons, ofNotice] = await Promise.all(boxes)
+  expect(ofNotice?.height).toBeGreaterThan(0)
+  expect((ofNotice?.y ?? 0) + (ofNotice?.height ?? 0)).toBeLessThanOrEqual(ofButtons?.y ?? 0)
+})
+
 /** The names of what has the focus behind the header, by this key through the whole page. */
 async function hiddenBy(key: string, page: Page): Promise<string[]> {
   const hidden: string[] = []

@@ -195,6 +195,19 @@ it('says that a change takes long, and shows what came of it where its dialog is
   expect(await page.locator('.notices').getByText('Please wait…').count()).toBe(0)
 })
 
+it('shows what was changed in another tab as soon as the person comes back', async () => {
+  const { user, client } = await stage.owner('Own')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await page.getByRole('link', { name: /Own/ }).waitFor()
+  await page.clock.install()
+  await client.must('POST', '/vault', { vaultname: 'Made elsewhere' })
+  await page.clock.fastForward(20_000)
+  await page.evaluate('dispatchEvent(new Event("visibilitychange"))')
+  await page.getByRole('link', { name: /Made elsewhere/ }).waitFor()
+})
+
 it('says nothing of what is under way for less than 150 ms', async () => {
   const visit = await stage.member()
   const { page } = visit
