@@ -5,6 +5,7 @@ import { Router } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
 import { useShownAddress } from './controls/held-address.tsx'
 import { hasStatus, Refusal } from './interface/refusal.ts'
+import { onLostChange } from './interface/transport.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
@@ -31,9 +32,15 @@ const queries = new QueryClient({
     },
   },
 })
+// People have several tabs, and others change the same lists. Objects are not among them: each reading is recorded.
+for (const list of ['vaults', 'vault', 'trash', 'members', 'users', 'services'])
+  queries.setQueryDefaults([list], { refetchOnWindowFocus: true })
 // Positions in the tables of vaults are small and are kept until the logout, which clears all queries.
 queries.setQueryDefaults(['table position'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })
+
+// A dialog may be closed while its call is under way, and an answer may be lost.
+onLostChange(() => void queries.invalidateQueries())
 
 // A page from the back-forward cache shows its old content, although another person may be logged in. So it is loaded
 // again.

@@ -6,6 +6,7 @@ import { BrokenPage } from './controls/broken-page.tsx'
 import { Announcement } from './controls/announcement.tsx'
 import { ClipboardNotice } from './controls/clipboard-notice.tsx'
 import { useKeptFocus } from './controls/kept-focus.ts'
+import { WorkNotice } from './controls/work-notice.tsx'
 import { IdleWarning } from './session/idle-warning.tsx'
 import type { Theme } from './preferences.ts'
 import { useLinkAddress } from './links/link-address.ts'
@@ -58,6 +59,7 @@ export function Shell() {
       </main>
       <div className="notices">
         <Announcement />
+        <WorkNotice />
         <ClipboardNotice />
       </div>
       {isNearlyIdle && <IdleWarning onStay={stay} />}

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { totpCode } from '../support/hardware-token.ts'
 import { createObject } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
@@ -36,7 +37,7 @@ it.each(['Enter in its first field', 'its button'])(
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Username').fill(stage.stocked.user.username)
     await dialog.getByLabel('Email').fill('short@example.test')
-    await dialog.getByLabel('Initial pass phrase').fill('Several unrelated words, 7')
+    await dialog.getByLabel('Initial pass phrase', { exact: true }).fill('Several unrelated words, 7')
     await dialog.getByLabel('Full name').fill('Bo Short')
     if (way === 'its button') await dialog.getByRole('button', { name: 'Create' }).click()
     else await page.keyboard.press('Enter')
@@ -46,6 +47,50 @@ it.each(['Enter in its first field', 'its button'])(
     visit.complaints.expect(/status of 409/)
   },
 )
+
+it('keeps the buttons of a long form in sight, and above them what has the focus', async () => {
+  const visit = await stage.visitor(phone)
+  const { page } = visit
+  await visit.logIn(await stage.appliance.addUser(['read', 'admin', 'active']))
+  await visit.open('/administration/users')
+  await page.getByRole('button', { name: 'New user' }).click()
+  const dialog = page.getByRole('dialog')
+  const create = dialog.getByRole('button', { name: 'Create' })
+  await dialog.getByLabel('Full name').waitFor()
+  const names: string[] = []
+  while (!names.includes('Create')) {
+    expect(await isInSight(create)).toBe(true)
+    const isSeen = await page.evaluate(`{
+      const buttons = document.querySelector('.dialog .buttons')
+      const focused = document.activeElement.closest('label') ?? document.activeElement
+      const lowest = buttons.contains(focused) ? innerHeight : buttons.getBoundingClientRect().top
+      focused.getBoundingClientRect().bottom <= lowest
+    }`)
+    const focused = await visit.focused()
+    expect({ focused, isSeen }).toEqual({ focused, isSeen: true })
+    names.push(focused)
+    await page.keyboard.press('Tab')
+  }
+  expect(names).toContain('Must change the pass phrase')
+})
+
+it('leaves the buttons of a dialog uncovered by what the page says of the clipboard', async () => {
+  const { user, client, vaultid } = await stage.owner('Pier')
+  const object = await createObject(client, vaultid, { host: 'pier.example.test', password: 'S3cret' })
+  const visit = await stage.visitor({ width: 360, height: 400 })
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/object/${object}`)
+  await page.getByRole('button', { name: 'Copy Password' }).click()
+  await page.getByRole('button', { name: 'Clear now' }).waitFor()
+  await page.getByRole('button', { name: 'Move' }).press('Enter')
+  const buttons = page.getByRole('dialog').locator('.buttons')
+  await buttons.waitFor()
+  const boxes = [buttons, page.locator('.notices .card').last()].map((one) => one.boundingBox())
+  const [ofButtons, ofNotice] = await Promise.all(boxes)
+  expect(ofNotice?.height).toBeGreaterThan(0)
+  expect((ofNotice?.y ?? 0) + (ofNotice?.height ?? 0)).toBeLessThanOrEqual(ofButtons?.y ?? 0)
+})
 
 /** The names of what has the focus behind the header, by this key through the whole page. */
 async function hiddenBy(key: string, page: Page): Promise<string[]> {
@@ -65,6 +110,27 @@ it('never leaves behind the header of the page what has the focus', async () => 
   await visit.page.getByRole('button', { name: 'Add authenticator app' }).waitFor()
   expect(await hiddenBy('Tab', visit.page)).toEqual([])
   expect(await hiddenBy('Shift+Tab', visit.page)).toEqual([])
+})
+
+it.each(['en-GB', 'sv-SE'])('shows the whole main menu at every width, in %s', async (locale) => {
+  const visit = await stage.visitor({ locale })
+  const { page } = visit
+  await visit.open()
+  const user = await stage.appliance.addUser(['read', 'admin', 'active'])
+  await page.locator('[name=username]').fill(user.username)
+  await page.locator('[name=passphrase]').fill(user.passphrase)
+  await page.locator('[name=apikey]').fill(stage.appliance.applicationKey)
+  await page.locator('[name=otp]').fill(totpCode(user.totpSecret))
+  await page.keyboard.press('Enter')
+  const menu = page.locator('nav.places')
+  await menu.waitFor()
+  for (const width of [360, 641, 768, 993, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect({ width, hidden: await menu.evaluate((nav) => nav.scrollWidth - nav.clientWidth) }).toEqual({
+      width,
+      hidden: 0,
+    })
+  }
 })
 
 it('keeps the distance of a row from the edge of its list, whatever views were loaded', async () => {

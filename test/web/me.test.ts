@@ -73,6 +73,7 @@ describe('the own account', () => {
     const other = await stage.appliance.login(user)
     await page.getByLabel('Current pass phrase').fill(user.passphrase)
     await page.getByLabel('New pass phrase', { exact: true }).fill('abc')
+    await page.getByText('At least 12 characters, unless your administrator').waitFor()
     await page.getByText('Strength: Very easy to guess').waitFor()
     const next = 'seven wooden lanterns on the quay'
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)

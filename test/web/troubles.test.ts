@@ -169,6 +169,45 @@ it('says that a secret is on its way, and gives up a connection that hangs', asy
   await page.getByText('S3cret-pass.phrase').waitFor()
 })
 
+it('says that a change takes long, and shows what came of it where its dialog is closed before the answer', async () => {
+  const visit = await stage.visitor()
+  const { page } = visit
+  await page.addInitScript(`{
+    const real = fetch
+    window.fetch = async (url, asked) => {
+      if (asked?.method !== 'POST' || !url.endsWith('/vault')) return real(url, asked)
+      const { signal, ...whole } = asked
+      await real(url, whole)
+      window.isMade = true
+      return new Promise((resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+  }`)
+  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'active']))
+  await page.getByRole('button', { name: 'Create vault' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Hastily closed')
+  await dialog.getByRole('button', { name: 'Create vault' }).click()
+  await dialog.getByRole('button', { name: 'Please wait…' }).waitFor()
+  await page.locator('.notices').getByText('Please wait…').waitFor()
+  await page.waitForFunction('window.isMade')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: /Hastily closed/ }).waitFor()
+  expect(await page.locator('.notices').getByText('Please wait…').count()).toBe(0)
+})
+
+it('shows what was changed in another tab as soon as the person comes back', async () => {
+  const { user, client } = await stage.owner('Own')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await page.getByRole('link', { name: /Own/ }).waitFor()
+  await page.clock.install()
+  await client.must('POST', '/vault', { vaultname: 'Made elsewhere' })
+  await page.clock.fastForward(20_000)
+  await page.evaluate('dispatchEvent(new Event("visibilitychange"))')
+  await page.getByRole('link', { name: /Made elsewhere/ }).waitFor()
+})
+
 it('says nothing of what is under way for less than 150 ms', async () => {
   const visit = await stage.member()
   const { page } = visit

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { TextInput } from '../controls/text-input.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
+import { GivenPassphrase } from './given-passphrase.tsx'
 import { trimmed, type TypedUser } from './typed-user.ts'
 import { UserFields } from './user-fields.tsx'
 import { useUsersDone } from './user-reads.ts'
@@ -34,14 +34,11 @@ export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog title={words.newUser} submitText={words.create} onSubmit={create} onClose={onClose}>
       <UserFields typed={typed} onChange={setTyped} />
-      <TextInput
+      <GivenPassphrase
         label={words.firstPassphrase}
         description={words.firstPassphraseHelp}
         value={passphrase}
         onChange={setPassphrase}
-        type="password"
-        isRequired
-        autoComplete="new-password"
       />
     </FormDialog>
   )

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { TextInput } from '../controls/text-input.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
+import { GivenPassphrase } from './given-passphrase.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
 import { useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
@@ -33,14 +33,11 @@ export function ResetDialog({ user, onTold, onClose }: Props) {
       onClose={onClose}
     >
       <RecoveryWarning userid={user.id} username={user.username} fullname={user.fullname} />
-      <TextInput
+      <GivenPassphrase
         label={words.newPassphrase}
         description={words.newPassphraseHelp}
         value={newpassphrase}
         onChange={setNewpassphrase}
-        type="password"
-        isRequired
-        autoComplete="new-password"
       />
     </FormDialog>
   )

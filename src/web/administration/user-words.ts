@@ -26,7 +26,8 @@ export const userWords = inBoth(
     },
     ownCapabilities: 'You can only give up capabilities of your own, not add any.',
     firstPassphrase: 'Initial pass phrase',
-    firstPassphraseHelp: 'Give it to the user in another way than by email. The user changes it at the first login.',
+    firstPassphraseHelp:
+      'At least 12 characters, unless the operator has chosen another policy. Give it to the user in another way than by email.',
     locked: 'Locked',
     fingerprint: 'Fingerprint',
     account: 'Account',
@@ -40,7 +41,8 @@ export const userWords = inBoth(
     reset: 'Reset pass phrase',
     resetTitle: (name: string) => `Reset the pass phrase of ${name}`,
     newPassphrase: 'New pass phrase',
-    newPassphraseHelp: 'The user is asked to change it at the next login.',
+    newPassphraseHelp:
+      'At least 12 characters, unless the operator has chosen another policy. The user is asked to change it at the next login.',
     resetDone: 'Pass phrase reset.',
     ownPassphrase: 'You change your own pass phrase in “Your account”, with your current one and a second factor.',
     restTitle: 'What happens',
@@ -146,7 +148,7 @@ export const userWords = inBoth(
     ownCapabilities: 'Du kan bara avstå från egna behörigheter, inte lägga till några.',
     firstPassphrase: 'Första lösenfrasen',
     firstPassphraseHelp:
-      'Ge den till användaren på annat sätt än via e-post. Användaren byter den vid första inloggningen.',
+      'Minst 12 tecken, om inte operatören har valt en annan policy. Ge den till användaren på annat sätt än via e-post.',
     locked: 'Låst',
     fingerprint: 'Fingeravtryck',
     account: 'Konto',
@@ -160,7 +162,8 @@ export const userWords = inBoth(
     reset: 'Återställ lösenfrasen',
     resetTitle: (name: string) => `Återställ lösenfrasen för ${name}`,
     newPassphrase: 'Ny lösenfras',
-    newPassphraseHelp: 'Användaren ombeds att byta den vid nästa inloggning.',
+    newPassphraseHelp:
+      'Minst 12 tecken, om inte operatören har valt en annan policy. Användaren ombeds att byta den vid nästa inloggning.',
     resetDone: 'Lösenfrasen är återställd.',
     ownPassphrase: 'Din egen lösenfras byter du under ”Ditt konto”, med den nuvarande och en andra faktor.',
     restTitle: 'Vad som händer',

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from './action.ts'
 import { Question } from './question.tsx'
+import { useIsSlow } from './slow-work.ts'
 import { ErrorMessage } from './error-message.tsx'
 import { useWords } from '../words/language.tsx'
 
@@ -47,7 +48,8 @@ function ConfirmQuestion({
   onClose,
 }: QuestionProps & { readonly onClose: () => void }) {
   const words = useWords()
-  const { error, run } = useAction()
+  const { isUnderWay, error, run } = useAction()
+  const isSlow = useIsSlow(isUnderWay)
   const act = async (): Promise<void> => {
     if (await run(onConfirm)) onClose()
   }
@@ -61,7 +63,7 @@ function ConfirmQuestion({
             {words.cancel}
           </Button>
           <Button className="button danger" onPress={() => void act()}>
-            {text}
+            {isSlow ? words.underWay : text}
           </Button>
         </>
       }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-const patienceMs = 150
+const usualPatienceMs = 150
 
 /** Whether work has taken long enough to be announced. A message for less would only flicker. */
-export function useIsSlow(isUnderWay: boolean): boolean {
+export function useIsSlow(isUnderWay: boolean, patienceMs = usualPatienceMs): boolean {
   const [isSlow, setIsSlow] = useState(false)
   useEffect(() => {
     if (!isUnderWay) return undefined
@@ -12,6 +12,6 @@ export function useIsSlow(isUnderWay: boolean): boolean {
       clearTimeout(timer)
       setIsSlow(false)
     }
-  }, [isUnderWay])
+  }, [isUnderWay, patienceMs])
   return isSlow
 }

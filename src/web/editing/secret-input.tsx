@@ -1,6 +1,7 @@
-import { Eye, EyeOff, WandSparkles } from 'lucide-react'
+import { WandSparkles } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { useHiddenText } from '../controls/hidden-text.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import type { Field } from '../interface/calls.ts'
 import { TotpCode } from '../objects/totp-code.tsx'
@@ -30,9 +31,9 @@ interface Props {
 export function SecretInput({ field, labelNote, value, onChange, policy, autoFocus = false }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)
-  const [isShown, setIsShown] = useState(false)
   const [isGenerating, setIsGenerating] = useState(false)
   const { translation, fieldname, type, opt, placeholder } = field
+  const hidden = useHiddenText(translation)
   const hasCodes = isForSeeds(field)
   const seed = useMemo(() => (hasCodes ? seedIn(value) : undefined), [hasCodes, value])
   const hasRules = field.policy && Object.keys(policy.rules).length > 0
@@ -42,7 +43,7 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
         label={translation}
         labelNote={labelNote}
         kind="code"
-        type={isShown ? 'text' : 'password'}
+        type={hidden.type}
         autoComplete="new-password"
         autoFocus={autoFocus}
         value={value}
@@ -52,14 +53,7 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
         {...(hasCodes && { validate: (text) => (text === '' || seedIn(text) ? null : words.noSeed) })}
       />
       <div className="beside">
-        <Button
-          className="button small"
-          aria-label={isShown ? words.hideField(translation) : words.showField(translation)}
-          onPress={() => setIsShown(!isShown)}
-        >
-          {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
-          {isShown ? words.hide : words.show}
-        </Button>
+        {hidden.button}
         {type === 'text-passwdgen' && (
           <Button
             className="button small"
@@ -79,7 +73,7 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
           isPin={/pin/.test(fieldname)}
           onUse={(passphrase) => {
             onChange(passphrase)
-            setIsShown(true)
+            hidden.show()
           }}
           onClose={() => setIsGenerating(false)}
         />

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { isVerdict, Refusal } from './refusal.ts'
 
 /** The envelope of all answers, successes and failures alike. */
 export interface AnyEnvelope {
@@ -40,6 +40,22 @@ const sessionEnd = 'sessionend'
 export function onSessionEnd(listener: () => void): () => void {
   events.addEventListener(sessionEnd, listener)
   return () => events.removeEventListener(sessionEnd, listener)
+}
+
+const lostChange = 'lostchange'
+/**
+ * Calls back when a change was given up or got no answer of the appliance, which may have made it nevertheless. Returns a
+ * function that removes the listener.
+ */
+export function onLostChange(listener: () => void): () => void {
+  events.addEventListener(lostChange, listener)
+  return () => events.removeEventListener(lostChange, listener)
+}
+
+/** Rethrows the error of a call. Tells the listeners of lost changes, unless the appliance itself refused it. */
+export function rethrow(method: string, error: unknown): never {
+  if (method !== 'GET' && !isVerdict(error)) events.dispatchEvent(new Event(lostChange))
+  throw error
 }
 
 /** Sends a call with the session's cookie, which scripts cannot read. @throws Refusal */

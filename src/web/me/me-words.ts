@@ -18,7 +18,8 @@ const en = {
   passphraseChanged: (day: string) => `Last changed on ${day}.`,
   presentPassphrase: 'Current pass phrase',
   newPassphrase: 'New pass phrase',
-  newPassphraseHelp: 'Several unrelated words are strong and easy to type.',
+  newPassphraseHelp:
+    'At least 12 characters, unless your administrator has chosen another policy. Several unrelated words are strong and easy to type.',
   repeatPassphrase: 'Confirm new pass phrase',
   repeatDiffers: 'The pass phrases do not match.',
   changePassphrase: 'Change pass phrase',
@@ -35,7 +36,6 @@ const en = {
   laterHelp: 'You will be asked again at your next login.',
   rules: 'Requirements',
   passphraseRules: [
-    'At least 12 characters, unless your administrator has chosen another policy.',
     'Not easy to guess, and does not contain your username.',
     'Different from your current pass phrase.',
   ] as readonly string[],
@@ -120,7 +120,8 @@ const sv: typeof en = {
   passphraseChanged: (day: string) => `Senast bytt ${day}.`,
   presentPassphrase: 'Nuvarande lösenfras',
   newPassphrase: 'Ny lösenfras',
-  newPassphraseHelp: 'Flera ord utan samband är starka och lätta att skriva.',
+  newPassphraseHelp:
+    'Minst 12 tecken, om inte administratören har valt en annan policy. Flera ord utan samband är starka och lätta att skriva.',
   repeatPassphrase: 'Bekräfta den nya lösenfrasen',
   repeatDiffers: 'Lösenfraserna stämmer inte överens.',
   changePassphrase: 'Byt lösenfras',
@@ -135,11 +136,7 @@ const sv: typeof en = {
   later: 'Inte nu',
   laterHelp: 'Du får frågan igen vid nästa inloggning.',
   rules: 'Krav',
-  passphraseRules: [
-    'Minst 12 tecken, om inte administratören har valt en annan policy.',
-    'Svår att gissa, och innehåller inte ditt användarnamn.',
-    'En annan än din nuvarande lösenfras.',
-  ],
+  passphraseRules: ['Svår att gissa, och innehåller inte ditt användarnamn.', 'En annan än din nuvarande lösenfras.'],
 
   factorCode: 'Kod',
   factorHelps: {
