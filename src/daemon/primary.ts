@@ -13,7 +13,7 @@ import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
 import { launch, type DaemonPart } from './launcher.ts'
-import { isProbing } from './monitor/timeout.ts'
+import { hasHangingProbe } from './monitor/timeout.ts'
 import { createWatch } from './monitor/watch.ts'
 
 const environment = readEnvironment()
@@ -141,6 +141,6 @@ function exit({ code, message }: ExitReason): never {
     createLog({ level: 'info', name: 'strongroomd' })[code === 0 ? 'info' : 'fatal']({ exitCode: code }, message)
   else process.stderr.write(`strongroomd: ${message}\n`)
   // A thread that hangs in a call to a disk lets no process exit: only the kernel ends it.
-  if (isProbing()) process.kill(process.pid, 'SIGKILL')
+  if (hasHangingProbe()) process.kill(process.pid, 'SIGKILL')
   process.exit(code)
 }
