@@ -61,18 +61,21 @@ export function readSecret(path: string, remedy = 'make it, or correct the confi
   return secret
 }
 
-/** Reads a PEM file of certificates. @throws ConfigError if it has none */
+/** Reads a PEM file of certificates, whose comments may be in any encoding. @throws ConfigError if it has none */
 export function readCertificates(path: string, remedy = 'make it, or correct the configuration'): string {
-  const text = readText(path, remedy)
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigError(`${path} holds no certificate in PEM form`)
+  const text = readFile(path, remedy).toString('latin1')
+  if (!/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text))
+    throw new ConfigError(`${path} holds no certificate in PEM form`)
   return text
 }
 
-function readText(path: string, remedy: string): string {
+const readText = (path: string, remedy: string): string => textOf(path, readFile(path, remedy))
+
+function readFile(path: string, remedy: string): Buffer {
   if (path.startsWith(credentialPrefix)) {
     throw new ConfigError(`${path} is a systemd credential: start this by systemd, or set CREDENTIALS_DIRECTORY`)
   }
-  return textOf(path, readBytes(path, remedy))
+  return readBytes(path, remedy)
 }
 
 /**

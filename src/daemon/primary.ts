@@ -140,7 +140,9 @@ function exit({ code, message }: ExitReason): never {
   if (environment.journal)
     createLog({ level: 'info', name: 'strongroomd' })[code === 0 ? 'info' : 'fatal']({ exitCode: code }, message)
   else process.stderr.write(`strongroomd: ${message}\n`)
-  // A thread that hangs in a call to a disk lets no process exit: only the kernel ends it.
-  if (hasHangingProbe()) process.kill(process.pid, 'SIGKILL')
+  // A thread that hangs in a call to a disk lets no process exit: only the kernel ends it. The journal is written first.
+  process.once('exit', () => {
+    if (hasHangingProbe()) process.kill(process.pid, 'SIGKILL')
+  })
   process.exit(code)
 }

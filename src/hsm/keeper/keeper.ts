@@ -1,6 +1,7 @@
 import type { Server } from 'node:net'
 import { readEnvironment } from '../../config/environment.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
+import { isFault } from '../../fault.ts'
 import { listenOn, listenOnPassed, type SocketUse } from '../server/frame-server.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
 import { createFileHealth } from './file-health.ts'
@@ -9,7 +10,7 @@ import { openKeeperMemory } from './keeper-memory.ts'
 import { noteFirstRoots } from './known-roots.ts'
 import type { Origin } from './record-change.ts'
 
-/** How often a keeper that was started while the token was away looks whether it is there. */
+/** How often a keeper that was started while the token was away, or its disk full, looks whether that is over. */
 const retryMs = 1_000
 
 /**
@@ -46,7 +47,14 @@ export function startKeeper(
         begin() {
           let timer: NodeJS.Timeout | undefined
           const note = () => {
-            if (!health.guard(() => noteFirstRoots(token, memory.floors))) timer = setTimeout(note, retryMs)
+            let isNoted = false
+            try {
+              isNoted = health.guard(() => noteFirstRoots(token, memory.floors))
+            } catch (error) {
+              // `health` has reported a disk that takes no changes.
+              if (!isFault(error, 'hsm.unavailable')) throw error
+            }
+            if (!isNoted) timer = setTimeout(note, retryMs)
           }
           note()
           return () => {

@@ -52,8 +52,8 @@ export interface RootKeys {
    */
   refresh(objects: readonly TokenObject[]): boolean
   /**
-   * Searches the token once for the versions that the keeper knows of since the last call: another machine's operator may
-   * have had them made. Returns whether another KEK is the newest now.
+   * Searches the token for versions that the keeper knows of since the last call, as another machine's operator may have
+   * had them made; each minute for those that it does not have. Returns whether another KEK is the newest now.
    */
   lookForKnown(): boolean
   /**

@@ -84,9 +84,13 @@ export function findRootKeys(
   session: Pkcs11Session,
   known: KnownVersion,
 ): RootKeys {
+  const lookForKnown = createKnownLook(
+    known,
+    () => refresh(search()),
+    () => found.newest,
+  )
   let found = readRoots(search(), known)
   let [searchedMs, sealsGone] = [-Infinity, 0]
-  let lookedFor = numbersOf(known)
   const refresh = (objects: readonly TokenObject[]) => {
     const { newestKeks: before, seals } = found
     try {
@@ -141,17 +145,34 @@ export function findRootKeys(
       return hides
     },
     refresh,
-    lookForKnown() {
-      const wanted = numbersOf(known)
-      const isOther = wanted !== lookedFor && refresh(search())
-      lookedFor = wanted
-      return isOther
-    },
+    lookForKnown,
     searchAgain,
   }
 }
 
-const numbersOf = (known: KnownVersion): string => rootRoles.map(known).join()
+/** How often the token is searched for a known version that it does not have: an HSM may copy objects late. */
+const lookEveryMs = 60_000
+
+/** See `RootKeys.lookForKnown`. `newest`: labels of the newest known versions that the last `look` found. */
+function createKnownLook(known: KnownVersion, look: () => boolean, newest: () => readonly string[]): () => boolean {
+  const numbers = (): string => rootRoles.map((role) => known(role)).join()
+  const isNewest = (label: string): boolean => {
+    const role = roleOf(label)
+    const version = role && known(role)
+    return version === undefined || version === versionOf(label)
+  }
+  let [wanted, lookedMs, isFound] = [numbers(), 0, true]
+  return () => {
+    const before = wanted
+    wanted = numbers()
+    const isNews = wanted !== before
+    if (!isNews && (isFound || performance.now() - lookedMs < lookEveryMs)) return false
+    lookedMs = performance.now()
+    const isOther = look()
+    isFound = newest().every(isNewest)
+    return isOther
+  }
+}
 
 /** @throws Fault `hsm.unavailable` where a root object is missing that every use of the token needs */
 function readRoots(objects: readonly TokenObject[], known: KnownVersion) {
