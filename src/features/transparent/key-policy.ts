@@ -2,6 +2,8 @@ import { Fault } from '../../fault.ts'
 import type { KeyType } from './key-type.ts'
 import type { TransparentKey } from './records.ts'
 
+export { isRotationPeriod, rotationPeriods } from '../../hsm/rotation-due.ts'
+
 /** A key to be created, with its flags. */
 export interface NewKey {
   readonly vaultId: number

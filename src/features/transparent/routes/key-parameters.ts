@@ -3,7 +3,7 @@ import { base64, idText, numberText, vaultSegment } from '../../../http/contract
 import { type QuotaKind, vaultParameter } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { decodeBase64 } from '../../../encoding/base64.ts'
-import { isRotationPeriod, rotationPeriods } from '../../../hsm/rotation-due.ts'
+import { isRotationPeriod, rotationPeriods } from '../key-policy.ts'
 import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
 import type { TransparentKey } from '../records.ts'
 
