@@ -32,7 +32,8 @@ const queries = new QueryClient({
     },
   },
 })
-// People have several tabs, and others change the same lists. Objects are not among them: each reading is recorded.
+// People have several tabs, and others change the same lists. Objects are not among them: a record of one being read shall
+// say that a person looked at it.
 for (const list of ['vaults', 'vault', 'trash', 'members', 'users', 'services'])
   queries.setQueryDefaults([list], { refetchOnWindowFocus: true })
 // Positions in the tables of vaults are small and are kept until the logout, which clears all queries.

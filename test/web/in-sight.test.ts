@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import { createObject } from '../support/object-kit.ts'
+import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
@@ -26,15 +27,19 @@ it('shows on a phone why a login is refused, beside the code that is to be typed
   visit.complaints.expect(/status of 403/)
 })
 
+async function newUserDialog(visit: Visit): Promise<Locator> {
+  await visit.logIn(await stage.appliance.addUser(['read', 'admin', 'active']))
+  await visit.open('/administration/users')
+  await visit.page.getByRole('button', { name: 'New user' }).click()
+  return visit.page.getByRole('dialog')
+}
+
 it.each(['Enter in its first field', 'its button'])(
   'shows why a long form is refused that was sent by %s',
   async (way) => {
     const visit = await stage.visitor(phone)
     const { page } = visit
-    await visit.logIn(await stage.appliance.addUser(['read', 'admin', 'active']))
-    await visit.open('/administration/users')
-    await page.getByRole('button', { name: 'New user' }).click()
-    const dialog = page.getByRole('dialog')
+    const dialog = await newUserDialog(visit)
     await dialog.getByLabel('Username').fill(stage.stocked.user.username)
     await dialog.getByLabel('Email').fill('short@example.test')
     await dialog.getByLabel('Initial pass phrase', { exact: true }).fill('Several unrelated words, 7')
@@ -51,10 +56,7 @@ it.each(['Enter in its first field', 'its button'])(
 it('keeps the buttons of a long form in sight, and above them what has the focus', async () => {
   const visit = await stage.visitor(phone)
   const { page } = visit
-  await visit.logIn(await stage.appliance.addUser(['read', 'admin', 'active']))
-  await visit.open('/administration/users')
-  await page.getByRole('button', { name: 'New user' }).click()
-  const dialog = page.getByRole('dialog')
+  const dialog = await newUserDialog(visit)
   const create = dialog.getByRole('button', { name: 'Create' })
   await dialog.getByLabel('Full name').waitFor()
   const names: string[] = []

@@ -45,26 +45,34 @@ export function startKeeper(
           served('operator', operatorSocket, { setting: 'hsm.keeper.operatorSocket' }),
         ],
         begin() {
-          let timer: NodeJS.Timeout | undefined
-          const note = () => {
-            let isNoted = false
-            try {
-              isNoted = health.guard(() => noteFirstRoots(token, memory.floors))
-            } catch (error) {
-              // `health` has reported a disk that takes no changes.
-              if (!isFault(error, 'hsm.unavailable')) throw error
-            }
-            if (!isNoted) timer = setTimeout(note, retryMs)
-          }
-          note()
+          const giveUp = repeatUntil(() => health.guard(() => noteFirstRoots(token, memory.floors)))
           return () => {
-            clearTimeout(timer)
+            giveUp()
             memory.close()
           }
         },
       }
     },
   })
+}
+
+/** Does the work now, and again each second until it gives true. Returns a function that ends this. */
+function repeatUntil(work: () => boolean): () => void {
+  let timer: NodeJS.Timeout | undefined
+  function attempt(): void {
+    if (!isDone()) timer = setTimeout(attempt, retryMs)
+  }
+  function isDone(): boolean {
+    try {
+      return work()
+    } catch (error) {
+      // `FileHealth` has reported a disk that takes no changes.
+      if (isFault(error, 'hsm.unavailable')) return false
+      throw error
+    }
+  }
+  attempt()
+  return () => clearTimeout(timer)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { addresses, Operations } from '../../../clients/node/src/api.ts'
-import { rethrow, send, type Sent } from './transport.ts'
+import { noticingLoss, send, type Sent } from './transport.ts'
 import { sendForm, type FormFile } from './form-upload.ts'
 
 /** The answer of an operation that succeeds. */
@@ -186,7 +186,7 @@ export async function call<Operation extends Used>(
 ): Promise<AnswerOf<Operation>> {
   const sent = { ...addressOf(operation, params), ...rest }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
-  return (await send(sent as Sent).catch((error) => rethrow(sent.method, error))) as unknown as AnswerOf<Operation>
+  return (await noticingLoss(sent.method, send(sent as Sent))) as unknown as AnswerOf<Operation>
 }
 
 /** Calls an operation with a form and a file, and reports the progress of the upload. @throws Refusal */
@@ -197,9 +197,7 @@ export async function callWithFile<Operation extends Used>(
 ): Promise<AnswerOf<Operation>> {
   const sent = { ...addressOf(operation, params), body, signal }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
-  return (await sendForm(sent as Sent, file).catch((error) =>
-    rethrow(sent.method, error),
-  )) as unknown as AnswerOf<Operation>
+  return (await noticingLoss(sent.method, sendForm(sent as Sent, file))) as unknown as AnswerOf<Operation>
 }
 
 function addressOf(operation: Used, params: unknown): { readonly method: string; readonly path: string } {

@@ -35,27 +35,30 @@ export const base = '/api/1.0'
 export const ofConsole = { 'X-Strongroom-Console': '1' }
 
 const events = new EventTarget()
+/** Returns a function that calls back at each event of this name, and returns one that removes the listener. */
+const listeningTo =
+  (name: string) =>
+  (listener: () => void): (() => void) => {
+    events.addEventListener(name, listener)
+    return () => events.removeEventListener(name, listener)
+  }
+
 const sessionEnd = 'sessionend'
-/** Calls back when the appliance says that the session has ended. Returns a function that removes the listener. */
-export function onSessionEnd(listener: () => void): () => void {
-  events.addEventListener(sessionEnd, listener)
-  return () => events.removeEventListener(sessionEnd, listener)
-}
+/** Calls back when the appliance says that the session has ended. */
+export const onSessionEnd = listeningTo(sessionEnd)
 
 const lostChange = 'lostchange'
-/**
- * Calls back when a change was given up or got no answer of the appliance, which may have made it nevertheless. Returns a
- * function that removes the listener.
- */
-export function onLostChange(listener: () => void): () => void {
-  events.addEventListener(lostChange, listener)
-  return () => events.removeEventListener(lostChange, listener)
-}
+/** Calls back when a change was given up or got no answer of the appliance, which may have made it nevertheless. */
+export const onLostChange = listeningTo(lostChange)
 
-/** Rethrows the error of a call. Tells the listeners of lost changes, unless the appliance itself refused it. */
-export function rethrow(method: string, error: unknown): never {
-  if (method !== 'GET' && !isVerdict(error)) events.dispatchEvent(new Event(lostChange))
-  throw error
+/** Waits for the answer to a call. Tells the listeners of lost changes of a failure that is not the appliance's refusal. */
+export async function noticingLoss<T>(method: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (method !== 'GET' && !isVerdict(error)) events.dispatchEvent(new Event(lostChange))
+    throw error
+  }
 }
 
 /** Sends a call with the session's cookie, which scripts cannot read. @throws Refusal */

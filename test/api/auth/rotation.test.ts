@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { openDatabase } from '../../support/database-owner.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 
@@ -49,7 +49,7 @@ describe('rotation by use', () => {
   it('loses no count while the database takes no changes', async () => {
     await using one = await started({ rotateAfterUses: 160 })
     const client = await one.appliance.login()
-    const writer = new Database(one.appliance.config.store.sqlite ?? '')
+    const writer = openDatabase(one.appliance)
     try {
       writer.exec('BEGIN IMMEDIATE')
       for (let call = 0; call < 10; call++) await client.must('POST', '/auth/check')
