@@ -11,6 +11,7 @@ import type { Hsm } from '../../src/hsm/hsm.ts'
 import { keeperOperations, operations } from '../../src/hsm/protocol/frame.ts'
 import { createChainWriter } from '../support/chain-writer.ts'
 import { addUser, givenInitialised, type Premises } from '../support/console-kit.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
 
 // The attacker runs code in a worker. He reaches the sockets of token host and keeper, writes to the folder of the
 // trail and to the database, and has no PIN.
@@ -134,4 +135,23 @@ it('does not get a chain sound that was rewritten and lengthened until the keepe
   database.prepare('UPDATE audit_heads SET seq = ?, hash = ?, line = ?').run(seq, hash, sealBody(granted))
   database.close()
   expect(await isSound(worker)).toBe(false)
+})
+
+it('does not keep a chain from going on, by an end with a number that no other follows', async () => {
+  const { premises, hsm } = await givenWorker()
+  const numbers = Array.from({ length: 54 }, (_, power) => 2 ** (53 - power) - 1)
+  const signed = []
+  for (const seq of numbers) {
+    const previous = await hsm.lastAuditEnd('console')
+    const end = { chain: 'console', covers: { seq, hash: 'ab'.repeat(32) }, heads: {}, previous }
+    if ((await outcomeOf(hsm.signAuditEnd(end))) === 'done') signed.push(seq)
+  }
+  expect(signed).toHaveLength(1)
+  const left = await hsm.lastAuditEnd('console')
+  await premises.ask(['apikey', 'create', 'second'])
+  await premises.ask(['apikey', 'create', 'third'])
+  const chain = readFileSync(chainOf(premises), 'latin1').split('\n').slice(0, -1)
+  expect(chain.filter((line) => parseLine(line) === undefined)).toEqual([])
+  expect(chain.filter((line) => line.includes('apikey.create'))).toHaveLength(3)
+  expect((await hsm.lastAuditEnd('console'))?.text).not.toBe(left?.text)
 })

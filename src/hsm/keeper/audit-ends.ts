@@ -49,6 +49,12 @@ interface Row {
   readonly signature: Buffer
 }
 
+/**
+ * No process writes more records in a millisecond. So an honest chain is never ahead of this count since 1970, and goes on
+ * from whatever number is signed.
+ */
+const mostRecordsPerMs = 100
+
 const endsTable =
   'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT'
 
@@ -92,7 +98,7 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
       const known = find.get(chain)
       if (known?.seq === covers.seq && known.hash === covers.hash) return known
       const before = goesOnFrom(end)
-      if (before !== undefined && covers.seq <= before.seq) throw refused(chain)
+      if (covers.seq <= (before?.seq ?? 0) || covers.seq > now() * mostRecordsPerMs) throw refused(chain)
       const key = keyId(publicKey())
       const after = digestOf(previous)
       const text = statementText({ chain, machine: machine(), at: now(), covers, after, heads, key })
