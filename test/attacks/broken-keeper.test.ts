@@ -1,17 +1,38 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { accountSubject } from '../../src/hsm/record-generation.ts'
+import type { FieldsOf } from '../../src/hsm/record-layouts.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 
 /** The attacker had one of several machines, and its keeper told the others what is not so, under a good seal. */
 let appliance: TestAppliance
 let farAhead: SealedRecord
+let lastPossible: SealedRecord
+let malformed: readonly SealedRecord[]
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
   appliance = await TestAppliance.own()
   // Before this process has the token open.
-  farAhead = told(Number.MAX_SAFE_INTEGER)
+  farAhead = told({ epoch: Number.MAX_SAFE_INTEGER })
+  lastPossible = told({ epoch: 2 ** 52, machine: 'cd'.repeat(16) })
+  malformed = [
+    'nothing',
+    'null',
+    '{}',
+    '[null]',
+    '["floor"]',
+    '[["floor", 1, 1]]',
+    '[["keys", "QUE=", 1]]',
+    '[["toString", "QUE=", 1]]',
+    '[["floor", "QUE=", "1"]]',
+    '[["floor", "QUE=", 1.5]]',
+    '[["floor", "QUE=", 1e300]]',
+    `[["floor", "${accountSubject(account).toString('base64')}", ${2 ** 60}]]`,
+  ].map((entries, at) => told({ entries, machine: (at + 16).toString(16).repeat(16) }))
   keeper = await startKeeperAt(appliance, Date.now)
 })
 afterAll(async () => {
@@ -19,16 +40,20 @@ afterAll(async () => {
   await appliance.close()
 })
 
-const told = (epoch: number): SealedRecord =>
+/** The identity of an account. */
+const account = randomBytes(16)
+
+const told = (edits: Partial<FieldsOf<'floor news'>>): SealedRecord =>
   sealedRecord(appliance.token, 'floor news', {
     machine: 'ab'.repeat(16),
     name: 'broken',
     number: 1,
     previous: '',
     base: 1,
-    epoch,
+    epoch: 0,
     at: Date.now(),
     entries: '[]',
+    ...edits,
   })
 
 /** Carries all that one keeper tells to the other. */
@@ -55,4 +80,30 @@ it('ends no exchange of the others for good, by a time after which no number com
   expect((await other.floorNews()).known[(await one.floorNews()).machine]).toBe(stored)
   expect(stored).toBeGreaterThan(0)
   expect(faults).toEqual([expect.stringContaining('machine broken')])
+})
+
+it('ends none by the last time that the others believe', async () => {
+  const [one, other] = [keeper.hsm, appliance.hsm]
+  await one.takeFloors([lastPossible])
+  await other.takeFloors([lastPossible])
+  // Each of these is an epoch after that.
+  await one.acceptRestored()
+  await one.acceptRestored()
+  await carry(one, other)
+  const [accepted, news] = [await one.floorNews(), await other.floorNews()]
+  expect(news.faults).toEqual([])
+  expect(news.known[accepted.machine]).toBeGreaterThan(2 ** 52)
+})
+
+it('keeps none from taking in the rest, and leaves nothing for good, by news that no keeper tells', async () => {
+  const [one, other] = [keeper.hsm, appliance.hsm]
+  await one.acceptRestored()
+  const { machine } = await one.floorNews()
+  const { batch } = await one.floorNews({ [machine]: 0 })
+  if (batch === undefined) throw new Error('no news')
+  expect(await outcomeOf(other.takeFloors([...malformed, batch.sealed]))).toBe('done')
+  const { known, faults } = await other.floorNews()
+  expect(known[machine]).toBe(batch.number)
+  expect(faults).toEqual([expect.stringContaining('machine broken')])
+  expect(await other.knownSubjects('user', account)).toEqual([])
 })

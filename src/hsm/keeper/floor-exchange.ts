@@ -59,8 +59,12 @@ const batchesPerRound = 256
  * withholds its batches.
  */
 const heartbeatMs = 600_000
-/** Numbers of batches are counted on from an epoch: there are none after one near the largest safe integer. */
-const lastEpoch = 2 ** 52
+/**
+ * Numbers of batches are counted on from an epoch: there are none after one near the largest safe integer. Far beyond all
+ * times, an epoch is believed if it is close to the last one.
+ */
+const farEpoch = 2 ** 52
+const closeEpochs = 1_000_000
 
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
   const memory = openExchangeMemory(on)
@@ -153,14 +157,15 @@ function takeOne(
   { machine, ...news }: FieldsOf<'floor news'>,
 ): boolean {
   if (machine === memory.own().machine) return false
-  const isPossible = news.epoch <= lastEpoch
+  const isPossible = news.epoch <= Math.max(farEpoch, memory.own().epoch + closeEpochs)
   if (!isPossible) memory.note(`machine ${news.name} told of an accepted database under a time that no keeper writes`)
   // The operator of that machine accepted a restored database, which this machine shares.
   const isNewEpoch = isPossible && news.epoch > memory.own().epoch
   if (isNewEpoch) beginEpoch(on, memory, news.epoch, true)
   const { epoch } = memory.own()
-  const entries: readonly Entry[] = JSON.parse(news.entries)
-  for (const [kind, subject, number] of entries)
+  const entries = entriesIn(news.entries)
+  if (!entries.every(isEntry)) memory.note(`machine ${news.name} told what no keeper tells`)
+  for (const [kind, subject, number] of entries.filter(isEntry))
     // Floors of an earlier epoch may be higher than the newest records now, but for those of records sealed since. A
     // database that withholds the news of the epoch from a machine would otherwise undo what is revoked there.
     if (kind !== 'floor' || (isPossible && news.epoch >= epoch) || isSealedAfter(number, epoch))
@@ -175,6 +180,22 @@ function takeOne(
   memory.keepOther(machine, { name, number, hash: hashOf(record), toldAt })
   return isNewEpoch
 }
+
+/** A keeper under an attacker's control may have sealed any text. */
+function entriesIn(text: string): readonly unknown[] {
+  try {
+    const entries: unknown = JSON.parse(text)
+    return Array.isArray(entries) ? entries : [entries]
+  } catch {
+    return [undefined]
+  }
+}
+
+const isEntry = (entry: unknown): entry is Entry =>
+  Array.isArray(entry) &&
+  kinds.some((kind) => kind === entry[0]) &&
+  typeof entry[1] === 'string' &&
+  Number.isSafeInteger(entry[2])
 
 /** Reports everything again, beginning with the next batch. */
 const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
