@@ -50,7 +50,7 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
     case 'deleted vault':
       return { subject: vaultSubject(fields.vault), number: lastGeneration }
     case 'destroyed key':
-      return { subject: encodeRecord(['transparent key 2', fields.identity]), number: lastGeneration }
+      return { subject: keySubject(fields.identity), number: lastGeneration }
     case 'user':
     case 'service account':
       return { subject: accountSubject(fields.identity), number: fields.generation }
@@ -64,7 +64,7 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
     case 'scoped membership':
       return { subject: membershipSubject(fields.vault, fields.user), number: fields.generation }
     case 'transparent key 2':
-      return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
+      return { subject: keySubject(fields.identity), number: fields.generation }
     case 'transparent key version 2':
       return { subject: encodeRecord([type, fields.identity, fields.version]), number: fields.generation }
     case 'invocations 2':
@@ -80,6 +80,8 @@ export function generationOf({ type, fields, key }: OpenedRecord): Generation | 
 
 /** The subject of the records of a user or service account. */
 export const accountSubject = (identity: Buffer): Buffer => encodeRecord(['user', identity])
+/** The subject of the policy of a named key. */
+export const keySubject = (identity: Buffer): Buffer => encodeRecord(['transparent key 2', identity])
 export const membershipSubject = (vault: Buffer, user: Buffer): Buffer => encodeRecord(['membership', vault, user])
 
 /** A common prefix, so that these subjects are adjacent in the file of floors. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
-import type { StoredKey } from '../../src/features/transparent/records.ts'
+import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
 import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
@@ -42,6 +42,11 @@ async function dueKey(): Promise<StoredKey> {
   const key = await appliance.services.keyring.update(byNone, stored, { autoRotatePeriodMs: 1 }, appliance.commit)
   return { ...stored, key }
 }
+
+const grantOfMember = () =>
+  grantOfSession(appliance, on.worker, on.vault.admin, (user) =>
+    findSealedMembership(appliance.store.read, user, Number(on.vault.id)),
+  )
 
 const rejected = { code: 'hsm.rejected' }
 
@@ -103,6 +108,40 @@ it('is one version more, and nothing else', async () => {
   expect((await on.worker.sealFirstCount(invocationsRecord(two, 2, 65_536), by)).invocations).toBe(65_536)
 })
 
+describe('a rotation is not spoiled by a member of the vault', () => {
+  /** Rotates the key, as another member does later, and encrypts with it. */
+  async function rotated(name: string): Promise<StoredKey> {
+    const { admin, id } = on.vault
+    await admin.must('POST', `/transparent/${id}/keys/${name}/rotate`)
+    await admin.must('POST', `/transparent/${id}/encrypt/${name}`, { plaintext: 'aGVsbG8=' })
+    const stored = await findKey(appliance.store.read, Number(id), name)
+    if (stored === undefined) throw new Error('no key')
+    return stored
+  }
+
+  it('by used-up counts for versions to come', async () => {
+    const { key } = await on.givenKey()
+    const by = await grantOfMember()
+    const begin = (version: number) => on.worker.sealFirstCount(invocationsRecord(key, version, 2 ** 32), by)
+    const outcomes = [await outcomeOf(begin(2)), await outcomeOf(begin(3))]
+    expect((await rotated(key.name)).latest.version).toBe(2)
+    expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected'])
+  })
+
+  it('by a count of a version to come, of which the keeper is told', async () => {
+    const { key } = await on.givenKey()
+    const by = await grantOfMember()
+    const [one, more] = [invocationsRecord(key, 2, 1), invocationsRecord(key, 2, 2 ** 20)]
+    const { seal } = await on.worker.sealFirstCount(one, by)
+    const told = await on.worker.seal(more, { previous: { record: one, seal }, grant: by })
+    await on.worker.raise([{ record: more, seal: told }])
+    const { latest } = await rotated(key.name)
+    const lease = invocationsRecord(key, 2, latest.invocations + 1)
+    const taken = on.worker.seal(lease, { previous: sealedCount(key, latest), grant: by })
+    expect([latest.version, await outcomeOf(taken)]).toEqual([2, 'done'])
+  })
+})
+
 it('has no record that a worker made', async () => {
   const by = await on.worker.grantRotation(...shown(await dueKey()))
   const grant = await grantIn(appliance, on.vault.id)
@@ -111,11 +150,6 @@ it('has no record that a worker made', async () => {
 })
 
 describe('a key that the attacker knows', () => {
-  const grantOfMember = () =>
-    grantOfSession(appliance, on.worker, on.vault.admin, (user) =>
-      findSealedMembership(appliance.store.read, user, Number(on.vault.id)),
-    )
-
   /** In the minutes after a member made the key: material imported for its place by a job of that member. */
   async function imported({ key }: StoredKey): Promise<GeneratedKey> {
     const pair = await on.worker.generatePair('rsa-3072', importJobPurpose)

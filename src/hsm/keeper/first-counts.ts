@@ -2,7 +2,9 @@ import { numberField } from '../protocol/fields.ts'
 import { Fault } from '../../fault.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { generationOf, keySubject } from '../record-generation.ts'
 import { composeRecord, identityBytes } from '../record-layouts.ts'
+import type { Floors } from './floors.ts'
 import { type Asker, mayBegin } from './key-rules.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { refused } from './record-change.ts'
@@ -25,14 +27,34 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
   return { begin: (version, count) => keep.get(version, count)?.count ?? count }
 }
 
+export interface FirstCountDependencies {
+  readonly token: Token
+  readonly floors: Pick<Floors, 'of'>
+  readonly firstCounts: FirstCounts
+}
+
 /** See `Hsm.sealFirstCount`. */
-export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: Buffer, asker: Asker): Uint8Array[] {
-  const { type, fields } = opened(record)
+export function sealFirstCount(
+  { token, floors, firstCounts }: FirstCountDependencies,
+  record: Buffer,
+  asker: Asker,
+): Uint8Array[] {
+  const shown = opened(record)
+  const { type, fields } = shown
+  const subject = generationOf(shown)?.subject
   // Of an identity of any length the keeper's file would keep all.
-  if (type !== 'invocations 2' || fields.invocations < 0 || fields.identity.length !== identityBytes)
+  if (
+    type !== 'invocations 2' ||
+    subject === undefined ||
+    fields.invocations < 0 ||
+    fields.identity.length !== identityBytes
+  )
     throw new Fault('hsm.rejected', 'This is not a count of a version.')
-  if (!mayBegin(asker, fields)) throw refused(type, asker)
+  const isNewKey = floors.of(keySubject(fields.identity)) === undefined
+  if (!mayBegin({ ...asker, isNewKey }, fields)) throw refused(type, asker)
   const version = composeRecord(type, { ...fields, invocations: 0 })
-  const invocations = firstCounts.begin(version, fields.invocations)
+  // The keeper may have been told of a count of a version that never came to be.
+  const told = floors.of(subject) ?? 0
+  const invocations = firstCounts.begin(version, Math.max(fields.invocations, told))
   return [numberField(invocations), seal(token, composeRecord(type, { ...fields, invocations }))]
 }

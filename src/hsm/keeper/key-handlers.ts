@@ -6,7 +6,7 @@ import type { SealedRecord } from '../sealed-record.ts'
 import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { AuditKeys } from './signing-keys.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
-import { type FirstCounts, sealFirstCount } from './first-counts.ts'
+import { type FirstCountDependencies, sealFirstCount } from './first-counts.ts'
 import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
 import { type NewestShown, shown } from './shown-record.ts'
@@ -14,18 +14,18 @@ import { type NewestShown, shown } from './shown-record.ts'
 /** Operations for named keys other than sealing their records. */
 export function createKeyHandlers(
   on: AuthorityDependencies &
-    NewestShown & {
-      readonly firstCounts: FirstCounts
+    NewestShown &
+    FirstCountDependencies & {
       readonly auditKeys: AuditKeys
     },
   origin: Origin,
 ) {
-  const { token, firstCounts, auditKeys } = on
+  const { token, auditKeys } = on
   return {
     sealFirstCount(fields) {
       const record = fields.bytes()
       const asker = { origin, ...readAuthority(on, fields), now: Date.now() }
-      return sealFirstCount(token, firstCounts, record, asker)
+      return sealFirstCount(on, record, asker)
     },
     grantRotation: (fields) => grantRotation(on, Date.now(), fields),
     signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),

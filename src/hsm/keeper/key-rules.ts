@@ -151,13 +151,14 @@ export function checkNewVersion(
     throw refused(next.type, change)
 }
 
-/** Whether a version may begin with this count. */
-export function mayBegin(change: Asker, { version, invocations, ...key }: FieldsOf<'invocations 2'>): boolean {
-  return (
-    isMember(change, key.vault, 'Write') ||
-    // With a higher count the next rotation would be due at once.
-    (isAskedFor(change, key, version) && isReserved(invocations))
-  )
+/** Whether a version may begin with this count. `isNewKey`: whether no commit of the key was shown. */
+export function mayBegin(
+  { isNewKey, ...change }: Asker & { readonly isNewKey: boolean },
+  { version, invocations, ...key }: FieldsOf<'invocations 2'>,
+): boolean {
+  const mayWrite = isMember(change, key.vault, 'Write')
+  // Versions of a backup, which makes a new key, come with their counts. Any other would be due for rotation at once.
+  return isReserved(invocations) ? mayWrite || isAskedFor(change, key, version) : mayWrite && isNewKey
 }
 
 /** The operator closes a version for encryption by setting its count to the maximum. */
