@@ -93,7 +93,8 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
   return { ...changes, ...changesByRight(changes, jobOf(pair)) }
 }
 
-function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): UnsealedVersion {
+/** A version of a key as it is first sealed. */
+export function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): UnsealedVersion {
   return {
     version: key.latestVersion,
     kek,
