@@ -2,13 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
+import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { findUserById, type User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord, openRecord } from '../../src/hsm/record-layouts.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { strongroom } from '../support/console-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import type { TestClient } from '../support/client.ts'
 import { createObject, readObject } from '../support/object-kit.ts'
@@ -197,4 +200,29 @@ describe('a version of a key that was sealed ahead', () => {
     await put()
     await expect(use()).rejects.toMatchObject(outdated)
   })
+})
+
+it('changes that the keeper is told of and that are never committed outdate the rows until the operator accepts the database', async () => {
+  const admin = await appliance.addUser()
+  const vault = await makeVault(appliance, 'Told', await appliance.login(admin))
+  await vault.encrypt('k', 'c2VjcmV0')
+  const guest = await appliance.addUser()
+  const [user, stored] = [await userOf(guest.id), await findKey(appliance.store.read, Number(vault.id), 'k')]
+  const row = await findVault(appliance.store.read, Number(vault.id))
+  if (row === null || stored === undefined) throw new Error('no vault or no key')
+  const grant = await grantOf(vault.admin, Number(vault.id))
+  const policy = policyRecord({ ...stored.key, info: 'lost', generation: nextGeneration(stored.key.generation) })
+  const state = { permission: permissionBits.Read, grants: null, recoveries: user.recoveries, generation: 1 }
+  const member = membershipRecord({ vault: row, user }, state)
+  await worker.raise([
+    { record: policy, seal: await worker.seal(policy, { previous: sealedPolicy(stored.key), grant }) },
+    { record: member, seal: await worker.seal(member, { grant, person: sealedUser(user) }) },
+  ])
+  const calls = async (by: TestClient) => [
+    (await by.post(`/transparent/${vault.id}/encrypt/k`, { plaintext: 'c2VjcmV0' })).status,
+    (await by.post(`/vault/${vault.id}/member/${guest.id}`, { status: 1 })).status,
+  ]
+  expect(await calls(vault.admin)).toEqual([503, 400])
+  expect((await strongroom(appliance.configFile, ['database', 'accept-restored'])).status).toBe(0)
+  expect(await calls(await appliance.login(admin))).toEqual([201, 200])
 })
