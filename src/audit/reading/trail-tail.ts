@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chunksOfLines, listSegments, type Segment } from '../segment.ts'
-import type { ReadPoint, ReadPoints } from '../witness/head-reader.ts'
+import { pointIn, type ReadPoint, type ReadPoints } from '../witness/head-reader.ts'
 import { eventIn, type ReadRecord } from './trail-record.ts'
 
 /** New records of a trail, ordered by time, and the positions up to which they were read. */
@@ -21,7 +21,13 @@ export async function readOn(directory: string, points: ReadPoints, mostBytes: n
   const records: ReadRecord[] = []
   const reached: Record<string, ReadPoint> = { ...points }
   for (const [chain, segments] of chains)
-    reached[chain] = await readChainOn(directory, segments, points[chain] ?? { segment: 0, bytes: 0 }, share, records)
+    reached[chain] = await readChainOn(
+      directory,
+      segments,
+      await pointIn(directory, segments, points[chain]),
+      share,
+      records,
+    )
   return { records: records.toSorted((a, b) => a.record.at - b.record.at), points: reached }
 }
 

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { sealIn } from '../seal.ts'
 import { chunksOfLines, listSegments, type Segment } from '../segment.ts'
 import type { SignedHead } from './signed-head.ts'
@@ -24,7 +26,7 @@ export async function readHeads(
   const heads: SignedHead[] = []
   const reached: Record<string, ReadPoint> = { ...points }
   for (const [chain, segments] of await listSegments(directory)) {
-    const from = points[chain] ?? { segment: 0, bytes: 0 }
+    const from = await pointIn(directory, segments, points[chain])
     const found: SignedHead[] = []
     for (const segment of segments.filter(({ number }) => number >= from.segment)) {
       const start = segment.number === from.segment ? from.bytes : 0
@@ -35,6 +37,24 @@ export async function readHeads(
     heads.push(...found)
   }
   return { heads, points: reached }
+}
+
+const start: ReadPoint = { segment: 0, bytes: 0 }
+
+/**
+ * Where to read on in a chain. A point beyond its end is not believed, or nothing would be read for good: the trail was put
+ * back, or code in a worker wrote the point. The chain is then read from its start.
+ */
+export async function pointIn(
+  directory: string,
+  segments: readonly Segment[],
+  point: ReadPoint = start,
+): Promise<ReadPoint> {
+  const [last] = segments.slice(-1)
+  const reached = segments.find(({ number }) => number === point.segment)
+  const size = reached === undefined ? 0 : (await stat(join(directory, reached.name))).size
+  const isBeyond = point.segment > (last?.number ?? 0) || (reached !== undefined && point.bytes > size)
+  return isBeyond ? start : point
 }
 
 /** Resolves to the position after the last whole line. */

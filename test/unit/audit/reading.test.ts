@@ -6,12 +6,13 @@ import { readMerged } from '../../../src/audit/reading/merged-trail.ts'
 import { createRecordFilter, type RecordCriteria } from '../../../src/audit/reading/record-filter.ts'
 import type { TrailRecord } from '../../../src/audit/reading/trail-record.ts'
 import { readOn } from '../../../src/audit/reading/trail-tail.ts'
+import { readHeads } from '../../../src/audit/witness/head-reader.ts'
 import { momentOf } from '../../../src/console/audit/record-options.ts'
 import type { AuditEvent } from '../../../src/audit/event.ts'
 import { eventBody } from '../../../src/audit/line.ts'
 import { eventOf } from '../../support/event-kit.ts'
 import { createChainWriter } from '../../support/chain-writer.ts'
-import { givenDirectory } from '../../support/trail-kit.ts'
+import { appendAll, givenBench, givenDirectory, manyEvents } from '../../support/trail-kit.ts'
 
 /** Files of one chain, each with events of these times. */
 function givenChain(directory: string, chain: string, ...files: readonly (readonly Partial<AuditEvent>[])[]): void {
@@ -71,6 +72,20 @@ describe('the records of all chains', () => {
     }
     expect(seen).toHaveLength(410)
     expect(new Set(seen).size).toBe(410)
+  })
+
+  // The trail is of a backup, or code in a worker has written the state of delivery.
+  test.each([
+    ['a file that is not there yet', { segment: 999_999_999, bytes: 0 }],
+    ['more bytes than there are', { segment: 1, bytes: Number.MAX_SAFE_INTEGER }],
+  ])('a point beyond the end of its chain withholds nothing: %s', async (_what, point) => {
+    const { directory, open } = givenBench()
+    const trail = await open()
+    await appendAll(trail, manyEvents(3))
+    await trail.close()
+    const points = { 'worker-1': point }
+    expect((await readOn(directory, points, 40_000)).records).toHaveLength(3)
+    expect((await readHeads(directory, points)).heads).toHaveLength(1)
   })
 })
 
