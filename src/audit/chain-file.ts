@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { syncFolder } from '../folder-sync.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
 import { lineAfter, sha256, type LineType } from './line.ts'
-import { segmentOf } from './segment.ts'
+import { lastSegment, segmentOf } from './segment.ts'
 
 export interface Entry {
   readonly type: LineType
@@ -46,7 +46,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
 
   async function write(text: string): Promise<void> {
     if (damaged) await mend()
-    if (bytes >= segmentBytes) await nextSegment()
+    if (bytes >= segmentBytes && segment < lastSegment) await nextSegment()
     damaged = true
     try {
       // Writes to a removed file succeed, but their bytes are lost when the file is closed.

@@ -53,8 +53,13 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
 
   async function turnTo(next: Segment): Promise<void> {
     if (reader?.partial === true) findings.add('changed', position(), 'This file ends within a line after this one.')
-    for (let missing = Math.max(segment, archived?.files.last ?? 0) + 1; missing < next.number; missing += 1) {
-      findings.add('removed', { file: segmentOf(chain, missing).name, line: 0 }, 'This file of the chain is missing.')
+    const missing = Math.max(segment, archived?.files.last ?? 0) + 1
+    // As one finding: code in a worker may make a file with a high number.
+    if (missing < next.number) {
+      const upTo = next.number - 1
+      const others = upTo === missing ? '' : `, and those up to ${segmentOf(chain, upTo).name}`
+      const detail = `This file of the chain is missing${others}.`
+      findings.add('removed', { file: segmentOf(chain, missing).name, line: 0 }, detail)
     }
     await reader?.close()
     reader = await readLines(directory, next)

@@ -12,6 +12,8 @@ export interface Segment {
 }
 
 const segmentName = /^([a-z][a-z0-9-]{0,31})\.([0-9]{6,9})\.jsonl$/
+/** The number of a file that none follows. Code in a worker may make one. */
+export const lastSegment = 999_999_999
 
 export function segmentOf(chain: string, number: number): Segment {
   return { chain, number, name: `${chain}.${String(number).padStart(6, '0')}.jsonl` }

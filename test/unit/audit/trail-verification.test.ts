@@ -279,6 +279,17 @@ describe('files', () => {
     expect((await bench.findings())[0]).toEqual(['worker-1', 'removed', 'worker-1.000002.jsonl', 1])
   })
 
+  test('a file with the last number of all ends neither the chain nor its verification', async () => {
+    const bench = givenBench()
+    await (await bench.open()).close()
+    writeFileSync(join(bench.directory, 'worker-1.999999999.jsonl'), '')
+    const trail = await bench.open({ segmentBytes: 1 })
+    for (const event of manyEvents(3)) await trail.append(event)
+    await trail.close()
+    expect(bench.files()).toEqual(['worker-1.000001.jsonl', 'worker-1.999999999.jsonl'])
+    expect(await bench.findings()).toEqual([['worker-1', 'removed', 'worker-1.000002.jsonl', 0]])
+  })
+
   test('a whole chain removed', async () => {
     const bench = await givenTrail()
     rmSync(join(bench.directory, one))
