@@ -53,14 +53,7 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
 
   async function turnTo(next: Segment): Promise<void> {
     if (reader?.partial === true) findings.add('changed', position(), 'This file ends within a line after this one.')
-    const missing = Math.max(segment, archived?.files.last ?? 0) + 1
-    // As one finding: code in a worker may make a file with a high number.
-    if (missing < next.number) {
-      const upTo = next.number - 1
-      const others = upTo === missing ? '' : `, and those up to ${segmentOf(chain, upTo).name}`
-      const detail = `This file of the chain is missing${others}.`
-      findings.add('removed', { file: segmentOf(chain, missing).name, line: 0 }, detail)
-    }
+    noteMissing(findings, chain, Math.max(segment, archived?.files.last ?? 0) + 1, next.number - 1)
     await reader?.close()
     reader = await readLines(directory, next)
     segment = next.number
@@ -111,4 +104,12 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
     report: () => ({ chain, ...checker.counts(), findings: findings.kept, moreFindings: findings.more }),
     close: async () => reader?.close(),
   }
+}
+
+/** As one finding: code in a worker may make a file with a high number. */
+function noteMissing(findings: Findings, chain: string, first: number, last: number): void {
+  if (first > last) return
+  const others = first === last ? '' : `, and those up to ${segmentOf(chain, last).name}`
+  const position = { file: segmentOf(chain, first).name, line: 0 }
+  findings.add('removed', position, `This file of the chain is missing${others}.`)
 }
