@@ -4,7 +4,7 @@ import { latestReference } from '../test/support/key-references.ts'
 import { compileLoop } from './c-loop.ts'
 import { cpuTimes } from './cpu.ts'
 import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
-import { table, takeTurns, type Result, type Task } from './figures.ts'
+import { table, takeTurns, warmUp, type Result, type Task } from './figures.ts'
 import { builds, count, counts, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 
@@ -13,7 +13,7 @@ const choices = {
   calls: count(400, 'batches per round'),
   items: count(100, 'items of a batch'),
   bytes: count(64, 'bytes of plaintext of an item'),
-  warmup: count(2_000, 'batches before the first round'),
+  warmup: count(12_000, 'batches before the first round'),
   connections: count(8, 'keep-alive connections to each daemon'),
   workers: counts([1, 2], 'one daemon for each number of workers'),
   against: builds,
@@ -71,7 +71,7 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
         throw new Error('a batch was not encrypted')
     }
   }
-  await drive(warmup)
+  await warmUp('the port alone', () => drive(warmup))
   return {
     name: 'the port alone',
     async run() {
@@ -93,7 +93,7 @@ async function overTls(daemon: Daemon, name: string, options: Options): Promise<
   await checkRoundTrip(daemon, batch)
   const call = daemon.call('encrypt/bench', { batch_input: batch })
   const server = { pid: daemon.appliance.pid, load: daemon.load }
-  await sample(server, () => call, warmup)
+  await warmUp(name, () => sample(server, () => call, warmup))
   return {
     name: `over TLS, ${name}`,
     run: () => sample(server, () => call, calls, calls * items),

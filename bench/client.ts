@@ -3,7 +3,7 @@ import { createClient } from '../clients/node/src/client.ts'
 import { nodeTransport } from '../clients/node/src/node-transport.ts'
 import { cpuTimes } from './cpu.ts'
 import { startDaemon, type Daemon } from './daemon.ts'
-import { table, takeTurns, type Figures, type Result, type Task } from './figures.ts'
+import { table, takeTurns, warmUp, type Figures, type Result, type Task } from './figures.ts'
 import { count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 
@@ -12,7 +12,7 @@ const choices = {
   calls: count(4_000, 'encryptions per round'),
   together: count(100, 'encryptions that the program asks for in one tick'),
   bytes: count(64, 'bytes of plaintext'),
-  warmup: count(6_000, 'encryptions of each way before the first round'),
+  warmup: count(40_000, 'encryptions of each way before the first round'),
   connections: count(16, 'connections of the client'),
   workers: count(1, 'workers of the daemon'),
 }
@@ -60,7 +60,7 @@ async function way(
   }
   if (!plaintext.equals(await key.decrypt(await key.encrypt(plaintext))))
     throw new Error('the appliance does not decrypt what it encrypted')
-  await drive(warmup)
+  await warmUp(name, () => drive(warmup))
   return {
     name,
     async run() {

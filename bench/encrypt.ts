@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { TestAppliance } from '../test/support/appliance.ts'
 import { makePki } from '../test/support/pki.ts'
 import { driverOf, nameOf, sample, startDaemon, type Sample } from './daemon.ts'
-import { table, takeTurns, type Result } from './figures.ts'
+import { table, takeTurns, warmUp, type Result } from './figures.ts'
 import { createLoad, type Call, type Load, type LoadOptions } from './load.ts'
 import { builds, count, counts, readOptions } from './options.ts'
 import { needTools } from './tools.ts'
@@ -15,7 +15,7 @@ import { needTools } from './tools.ts'
 const choices = {
   rounds: count(7, 'rounds, each of which drives every server once'),
   requests: count(3_000, 'calls per server and round'),
-  warmup: count(20_000, 'calls to each server before the first round'),
+  warmup: count(50_000, 'calls to each server before the first round'),
   connections: count(16, 'keep-alive connections to each server'),
   http: count(1, 'version of HTTP that the driver speaks, 1 or 2'),
   sizes: counts([64, 4096], 'bytes of plaintext'),
@@ -55,7 +55,7 @@ export async function main(args: string[]): Promise<void> {
       for (const workers of options.workers) servers.push(await startAppliance(build, workers, options))
     servers.unshift(...(await startMeasures(servers[0], options)))
     // V8 continues to compile for some ten thousand calls.
-    for (const server of servers) await drive(server, 64, options.warmup)
+    for (const server of servers) await warmUp(server.name, () => drive(server, 64, options.warmup))
     const results: Row[] = []
     for (const bytes of options.sizes) {
       const tasks = servers.map((server) => ({

@@ -19,6 +19,18 @@ export type Result<F extends Figures> = F & {
   readonly ratio: number
 }
 
+/** Tells on the standard error how far a benchmark has come, since many take minutes. */
+export function reportProgress(done: string): void {
+  process.stderr.write(`${done}\n`)
+}
+
+/** Makes calls that are not measured, until V8 has compiled what they need. `who`: the server that answers them. */
+export async function warmUp(who: string, calls: () => Promise<unknown>): Promise<void> {
+  const startedMs = performance.now()
+  await calls()
+  reportProgress(`warmed up ${who} for ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
+}
+
 /** Runs the tasks in turn (A B C, A B C …), so that other load of the machine affects all of them equally. */
 export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], rounds: number): Promise<Result<F>[]> {
   const samples = new Map<string, (F & { ratio: number })[]>(tasks.map(({ name }) => [name, []]))
@@ -29,6 +41,7 @@ export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], ro
       totals.set(name, sample.total)
       samples.get(name)?.push({ ...sample, ratio: sample.total / (totals.get(to) ?? Number.NaN) })
     }
+    reportProgress(`round ${round + 1} of ${rounds}`)
   }
   return [...samples].map(([name, taken]) => ({ name, ...medians(taken) }))
 }

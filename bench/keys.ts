@@ -7,7 +7,7 @@ import { grantIn } from '../test/support/grant-kit.ts'
 import { latestReferences } from '../test/support/key-references.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
 import { dist, driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
-import { table, takeTurns, type Result, type Task } from './figures.ts'
+import { reportProgress, table, takeTurns, warmUp, type Result, type Task } from './figures.ts'
 import type { Call } from './load.ts'
 import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
@@ -96,7 +96,7 @@ export async function makeKeys({ appliance, vault }: Daemon, count: number): Pro
     )
     stored.push(...made)
     if (stored.length % 10_000 === 0)
-      process.stderr.write(`${stored.length} keys after ${((performance.now() - startedMs) / 1000).toFixed(0)} s\n`)
+      reportProgress(`${stored.length} keys after ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
   }
   return stored
 }
@@ -120,7 +120,7 @@ const encryption = (daemon: Daemon, name: string): Call => daemon.call(`encrypt/
 /** Encryptions with one key, after a warm-up. */
 async function hotTask(daemon: Daemon, name: string, key: string, { calls, warmup }: Options): Promise<Task<Sample>> {
   const call = encryption(daemon, key)
-  await daemon.load.drive(() => call, warmup)
+  await warmUp(name, () => daemon.load.drive(() => call, warmup))
   return task(daemon, name, calls, () => call)
 }
 
@@ -148,7 +148,9 @@ async function tasksOf(daemon: Daemon, of: string, options: Options) {
     task(daemon, `${of}rotate one key`, cold, () => daemon.call(`keys/${hot}/rotate`, {})),
   ]
   // V8 continues to compile for thousands of calls of each kind.
-  for (let round = 0; round < options.unmeasured; round++) for (const { run } of firstUses) await run()
+  await warmUp(`${of}other calls`, async () => {
+    for (let round = 0; round < options.unmeasured; round++) for (const { run } of firstUses) await run()
+  })
   return [...inUse, ...firstUses]
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createObject, readObject, server } from '../test/support/object-kit.ts'
 import { driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
-import { table, takeTurns, type Result, type Task } from './figures.ts'
+import { table, takeTurns, warmUp, type Result, type Task } from './figures.ts'
 import type { Call, Load } from './load.ts'
 import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
@@ -60,8 +60,10 @@ async function tasksOf(daemon: Daemon, load: Load, name: string, { calls, warmup
     headers: { 'x-http-token': admin.token ?? '' },
   }
   const drive = (call: Call, times: number) => sample({ pid: appliance.pid, load }, () => call, times)
-  for (const call of [create, read]) await drive(call, Math.ceil(warmup / 3))
-  await drive(encrypt, warmup)
+  await warmUp(name, async () => {
+    for (const call of [create, read]) await drive(call, Math.ceil(warmup / 3))
+    await drive(encrypt, warmup)
+  })
   const first = `encrypt 64 bytes, ${name}`
   return [
     { name: first, to: first, run: () => drive(encrypt, calls) },
