@@ -45,15 +45,16 @@ export function createInputReader(settings: BodySettings): InputReader {
   const { maxBodyBytes, maxFileBytes } = settings
   const budgets = budgetsOf(settings)
 
-  async function readSent(request: RequestContext, { upload }: AnyEndpoint, limits: BodyLimits): Promise<JsonObject> {
+  async function readSent(request: RequestContext, contract: AnyEndpoint, limits: BodyLimits): Promise<JsonObject> {
     const { req } = request.koa
+    const { upload } = contract
     if (upload !== undefined && isForm(req) && !(upload === 'optional' && (await beginsLikeJson(req, limits.held)))) {
       refuseEncoding(req)
       request.form = await readForm(req, { bodyLimits: limits, maxFileBytes })
       return request.form.fields
     }
     // A call that needs a form fails anyway: another body is parsed for the echo only.
-    return upload === 'required' ? readBody(req, limits).catch(() => ({})) : readBody(req, limits)
+    return upload === 'required' ? readBody(req, limits, contract).catch(() => ({})) : readBody(req, limits, contract)
   }
 
   return async (request, contract, identify) => {
