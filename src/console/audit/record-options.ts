@@ -94,7 +94,8 @@ export function momentOf(text: string | undefined, now: number): number | undefi
   if (number !== undefined) return now - Number(number) * (unitsMs[unit] ?? 0)
   const iso = text.length === 10 ? text : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`
   const moment = dateShape.test(text) ? Date.parse(iso) : Number.NaN
-  if (Number.isNaN(moment))
+  // Date.parse takes 2026-02-30 for the second of March.
+  if (Number.isNaN(moment) || !new Date(moment).toISOString().startsWith(text.slice(0, 10)))
     throw new UsageError(
       `${text} is not a time: write 2026-10-01, '2026-10-01 14:30' (UTC), or 8h for eight hours ago.`,
     )

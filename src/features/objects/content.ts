@@ -66,7 +66,7 @@ export function extensionOf(filename: string): string {
 
 function textOf(field: Field, value: unknown): string | undefined {
   if (value === undefined) return undefined
-  // JSON.parse rounds a longer number, and writes 1.10 as 1.1.
+  // JSON.parse rounds a longer number.
   if (typeof value !== 'string' && !(typeof value === 'number' && Number.isSafeInteger(value)))
     throw invalid(`${field.name} must be a text, or a whole number of 15 digits at most.`)
   const text = String(value)

@@ -124,7 +124,9 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
       if (!(version >= from && version <= key.latestVersion)) {
         // A limit is believed only under its seal, like every other column of the row.
         await checkPolicy(hsm, key)
-        throw new Fault('key.version_unknown', `The key ${use} with versions ${from} to ${key.latestVersion}.`)
+        const versions =
+          from === key.latestVersion ? `version ${from} alone` : `versions ${from} to ${key.latestVersion}`
+        throw new Fault('key.version_unknown', `The key ${use} with ${versions}.`)
       }
       const found = version === latest.version ? latest : await findVersion(reader, key.id, version)
       if (found === null) {

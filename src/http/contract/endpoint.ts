@@ -215,6 +215,8 @@ interface Stated<P, B, A extends Access<unknown>> {
    * that form.
    */
   readonly upload?: 'required' | 'optional'
+  /** Set where numbers of a JSON body are stored as text: one that would be stored in another form is refused. */
+  readonly storesNumbers?: true
   /**
    * The quota of the caller under which a call falls because it costs the appliance much more than the caller;
    * undefined for none.

@@ -163,6 +163,7 @@ function requestBody(
 ): Pick<Operation, 'requestBody'> {
   const members = membersOf(body)
   if (members.length === 0 && upload === undefined) return {}
+  const needed = members.filter(({ required }) => required).map(({ name }) => name)
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
@@ -171,7 +172,7 @@ function requestBody(
   const form = {
     type: 'object',
     properties: { ...Object.fromEntries(members.map(({ name, schema }) => [name, schema])), file },
-    ...(upload === 'required' ? { required: ['file'] } : {}),
+    ...(upload === 'required' ? { required: [...needed, 'file'] } : needed.length === 0 ? {} : { required: needed }),
   }
   const { members: sent = {}, file: sentFile } = example ?? {}
   const sentExample = example && sentFile === undefined ? shown(sent, many?.members) : {}
@@ -180,7 +181,7 @@ function requestBody(
     ...(upload === 'required' ? {} : { 'application/json': { schema: body, ...sentExample } }),
     ...(upload === undefined ? {} : { 'multipart/form-data': { schema: form, ...formExample } }),
   }
-  return { requestBody: { required: upload === 'required' || members.some(({ required }) => required), content } }
+  return { requestBody: { required: upload === 'required' || needed.length > 0, content } }
 }
 
 const descriptions = {
@@ -229,7 +230,8 @@ export function faultsOf(contract: AnyEndpoint): FaultCode[] {
 }
 
 function accessFaults({ access }: Pick<AnyEndpoint, 'access'>): FaultCode[] {
-  if (access.kind === 'public') return ['request.too_many']
+  if (access.kind === 'public')
+    return [...(access.refusesToken ? (['request.invalid'] as const) : []), 'request.too_many']
   const capability: FaultCode[] = access.capability === undefined ? [] : ['access.capability']
   if (access.kind === 'session')
     return ['session.invalid', ...(access.service === undefined ? [] : (['access.permission'] as const)), ...capability]
@@ -262,6 +264,9 @@ function failureResponse(codes: readonly FaultCode[], introduction: readonly str
 /** Faults of any call. The document lists them once. */
 const anywhere: readonly FaultCode[] = [
   'session.cookie',
+  'request.invalid',
+  'request.not_json',
+  'request.too_large',
   'request.not_found',
   'request.method',
   'request.expect',

@@ -29,7 +29,7 @@ export interface OpenApi {
 
 const description = `Secrets in vaults that people share, and keys that encrypt for applications and never leave their hardware security module.
 
-Every answer is one JSON object, the envelope; a success has \`CALLINFO.status\` \`SUCCESS\`. A body is read as JSON whatever Content-Type says. Ids are decimal strings in answers, and numbers or strings in requests. Members that a call does not know are ignored, and refused where a vault is \`strict\`. Over HTTP/2 \`LIST /transparent/:vaultid/keys\` does the same as GET on that path.`
+Every answer is one JSON object, the envelope; a success has \`CALLINFO.status\` \`SUCCESS\`. A body is read as JSON whatever Content-Type says. The session token may also be a member \`token\` of the body, of JSON or of a form. Ids are decimal strings in answers, and numbers or strings in requests. Members that a call does not know are ignored, and refused where a vault is \`strict\`. Over HTTP/2 \`LIST /transparent/:vaultid/keys\` does the same as GET on that path.`
 
 /** Descriptions of the tags. A test checks that none is missing. */
 const tagWords: Readonly<Record<string, string>> = {

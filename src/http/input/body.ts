@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../fault.ts'
+import type { AnyEndpoint } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
 import type { BodyLimits } from './body-limits.ts'
 import { tokenStartBytes } from './body-start.ts'
@@ -30,7 +31,11 @@ export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): v
  * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`,
  * `appliance.busy`
  */
-export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
+export async function readBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  { storesNumbers }: Pick<AnyEndpoint, 'storesNumbers'>,
+): Promise<JsonObject> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > limits.maxBytes && limits.widen === undefined) throw limits.tooLarge()
   refuseEncoding(request)
@@ -40,10 +45,10 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   // White space of JSON (RFC 8259 §2). What else trim() takes away is part of no JSON text.
   const first = /[^ \t\n\r]/.exec(text)?.[0]
   if (first === undefined) return {}
-  if (first === '{') return parseJsonObject(text, maxValues)
+  if (first === '{') return parseJsonObject(text, { maxValues, storesNumbers })
   if (isForm(request)) return readFields(request.headers, bytes)
   if (isUrlEncoded(request)) return singleValues(text.trim())
-  return parseJsonObject(text, maxValues)
+  return parseJsonObject(text, { maxValues, storesNumbers })
 }
 
 /** JSON text may begin with one byte order mark (RFC 8259 §8.1). */

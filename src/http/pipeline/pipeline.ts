@@ -6,14 +6,9 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart, QuotaKind, TokenCarrier } from '../contract/endpoint.ts'
 import { failure, shownToken, success, type Answer, type Reply } from '../contract/envelope.ts'
-import {
-  createEcho,
-  createInputReader,
-  noteQuery,
-  validate,
-  type BodySettings,
-  type Echoed,
-} from '../input/request-input.ts'
+import { createEcho, type Echoed } from '../input/echo.ts'
+import { createInputReader, noteQuery, type BodySettings } from '../input/request-input.ts'
+import { validate } from '../input/validation.ts'
 import { createAuthorization, type Authorization, type Authorized } from './authorization.ts'
 import { targetOfPath, type Params } from './call-target.ts'
 import { countItems } from './daily-calls.ts'

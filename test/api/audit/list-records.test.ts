@@ -113,6 +113,14 @@ describe('GET /audit', () => {
     expect(await ofVault()).toEqual([])
   })
 
+  it.each(['2026-02-30T00:00:00Z', '2026-04-31T00:00:00Z', '2026-02-28T24:00:00Z', '2026-01-01T00:00:00'])(
+    'refuses %s, which is no time, and does not take another one for it',
+    async (moment) => {
+      for (const field of ['since', 'until'])
+        expect(verdict(await auditor.get(`/audit?${field}=${moment}`))).toBe('400 1804')
+    },
+  )
+
   it('refuses a next page that none named', async () => {
     for (const next of ['AAAA', Buffer.from('[["worker-1",-1,0]]').toString('base64url')])
       expect(verdict(await auditor.get(`/audit?next=${next}`))).toBe('400 1804')

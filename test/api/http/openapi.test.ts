@@ -88,6 +88,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('says which members a form must have, as of JSON', () => {
+    for (const { operationId, requestBody } of operations) {
+      const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {}
+      if (json !== undefined && form !== undefined)
+        expect(form.schema['required'], operationId).toEqual(json.schema['required'])
+    }
+  })
+
   it('contains every call of the interface, and nothing else', () => {
     const asDocumented = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
     const served = contracts.map(({ method, path }) => `${method === 'LIST' ? 'GET' : method} ${asDocumented(path)}`)
@@ -162,6 +170,25 @@ describe('the running appliance', () => {
   const uploads: ReadonlySet<string> = new Set(
     contracts.filter(({ upload }) => upload === 'required').map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
   )
+
+  it('refuses no call for a reason that it does not list', async () => {
+    const member = await appliance.login(await appliance.addUser())
+    const stranger = appliance.client()
+    const anywhere = document.components.responses['AnyFailure']?.['x-error-numbers'] ?? []
+    for (const { path, method, security, responses } of operations) {
+      const client = security.length > 0 ? member : stranger
+      const listed = Object.values(responses).flatMap((one) =>
+        '$ref' in one ? anywhere : (one['x-error-numbers'] ?? []),
+      )
+      const place = path.replaceAll(/\{\w+\}/g, '1')
+      const calls = [
+        await client.call(method.toUpperCase(), `${place}?twice=1&twice=2`),
+        await client.call(method.toUpperCase(), place, { raw: '{' }),
+      ]
+      for (const { json } of calls)
+        expect(listed, `${method} ${path}`).toContain(Number(Object.keys(json.ERRORCODES ?? {})[0]))
+    }
+  })
 
   it('renders it for people', async () => {
     const { head, text } = await fetched('/docs')

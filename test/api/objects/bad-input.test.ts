@@ -95,6 +95,26 @@ describe('POST /object', () => {
     expect(answer.json.ERRORS?.[0]).toBe(`${field} is missing: the template Server needs it.`)
   })
 
+  it.each(['1e3', '1000.0', '-0', '4111111111111111.1'])(
+    'refuses a field with the number %s, which would be stored in another form',
+    async (number) => {
+      const before = await count()
+      const raw = JSON.stringify({ groupid: vault.id, ...server }).replace(/"password":"[^"]*"/, `"password":${number}`)
+      const answer = await admin.call('POST', '/object', { raw })
+      expectFault(answer, 400, 1800)
+      expect(answer.json.ERRORS?.[0]).toContain('password')
+      expect(answer.json.ERRORS?.[0]).not.toContain(number)
+      const edit = await admin.call('PUT', `/object/${id}`, { raw: `{"password":${number}}` })
+      expectFault(edit, 400, 1800)
+      expect(await count()).toBe(before)
+    },
+  )
+
+  it('takes a whole number for a field, and gives it back as text', async () => {
+    const made = await createObject(admin, vault.id, { ...server, password: 411_111_111_111_111 })
+    expect(await readObject(admin, made, '?decrypt=true')).toMatchObject({ crypted: { password: '411111111111111' } })
+  })
+
   it('takes null for a field that may be empty, and for the name, as left out', async () => {
     const made = await createObject(admin, vault.id, { ...server, objectname: null, info: null })
     expect(await readObject(admin, made)).toMatchObject({ objectname: server.host, public: { info: '' } })

@@ -147,8 +147,11 @@ describe('POST /transparent/:vaultid/decrypt/:name', () => {
   )
 
   it('refuses a version that the key has not: 400 1503', async () => {
-    for (const version of ['2', '999999999'])
-      expectFault(await decrypt(ciphertext.replace('v1', `v${version}`)), 400, 1503)
+    for (const version of ['2', '999999999']) {
+      const refused = await decrypt(ciphertext.replace('v1', `v${version}`))
+      expectFault(refused, 400, 1503)
+      expect(refused.json.ERRORS).toEqual(['The key decrypts with version 1 alone.'])
+    }
   })
 
   it("refuses another key's, another vault's, and a missing key's", async () => {

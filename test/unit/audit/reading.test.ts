@@ -141,6 +141,7 @@ test.each([
   ['2026-10-01T14:30:05Z', Date.UTC(2026, 9, 1, 14, 30, 5)],
 ])('the time %s', (text, moment) => expect(momentOf(text, 1_000_000_000)).toBe(moment))
 
-test.each(['yesterday', '2026-13-01', '1y', '2026'])('%s is no time', (text) =>
-  expect(() => momentOf(text, 0)).toThrow(/is not a time/),
+test.each(['yesterday', '2026-13-01', '1y', '2026', '2026-02-30', '2026-04-31 10:00', '2026-02-28 24:00'])(
+  '%s is no time',
+  (text) => expect(() => momentOf(text, 0)).toThrow(/is not a time/),
 )

@@ -17,6 +17,8 @@ const refused: readonly (readonly [what: string, text: string])[] = [
   ['__proto__, escaped', '{"\\u005f_proto__":{}}'],
   ['__proto__, deep inside', '{"a":[{"__proto__":1}]}'],
   ['deep nesting', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`],
+  ['a number that JSON.parse makes infinite', '{"a":1e400}'],
+  ['the same in a list', '{"a":[0,-1e400]}'],
 ]
 
 const accepted: readonly (readonly [what: string, text: string])[] = [
@@ -24,6 +26,7 @@ const accepted: readonly (readonly [what: string, text: string])[] = [
   ['the same name in two objects', '{"a":{"x":1},"b":{"x":2}}'],
   ['a text that looks like a member', '{"a":"\\"a\\":1","b":"a"}'],
   ['a text that ends in a backslash', '{"a":"\\\\","b":"\\\\\\\\"}'],
+  ['numbers in every form', '{"a":[1e3,2.0,-0,0.5,1.10,-12E-1,1e-400,12345678901234567890],"b":2.0}'],
   ['brackets in texts', '{"a":"}{][","b":"{\\"a\\":1}"}'],
 ]
 
@@ -36,12 +39,23 @@ describe('the JSON of a body', () => {
     expect(parseJsonObject(text)).toEqual(JSON.parse(text))
   })
 
+  it.each(['1e3', '2.0', '-0', '1.10', '1E2', '9007199254740990.9', '12345678901234567890'])(
+    'refuses %s where numbers are stored as text, and names the member',
+    (number) => {
+      for (const text of [`{"a":1,"b":${number}}`, `{"a":1,"b":[7,${number}]}`, `{"b" : ${number}\n}`])
+        expect(() => parseJsonObject(text, { storesNumbers: true })).toThrow(
+          expect.objectContaining({ code: 'request.not_json', message: expect.stringContaining('member b ') }),
+        )
+    },
+  )
+
   it('reads every object that JSON can write as JSON.parse reads it', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (object) => {
         const text = JSON.stringify(object)
         fc.pre(!text.includes('__proto__'))
         expect(parseJsonObject(text)).toEqual(JSON.parse(text))
+        expect(parseJsonObject(text, { storesNumbers: true })).toEqual(JSON.parse(text))
       }),
     )
   })

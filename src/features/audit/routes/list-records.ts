@@ -10,10 +10,7 @@ const text = (most: number) =>
     .string()
     .max(most)
     .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-const givenMoment = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/, 'must be a time such as 2026-10-01T14:30:00Z')
-  .refine((given) => !Number.isNaN(Date.parse(given)), 'must be a time')
+const givenMoment = z.iso.datetime('must be a time such as 2026-10-01T14:30:00Z')
 
 const recordSchema = z
   .object({

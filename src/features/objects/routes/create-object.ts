@@ -31,6 +31,7 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
     access: { kind: 'vault', permission: 'Write', member: 'groupid' },
     faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],
     upload: 'optional',
+    storesNumbers: true,
     unechoed: () => templates.secretNames(),
     reply: { callinfo: savedSchema },
     body,

@@ -32,6 +32,7 @@ export const editObject = (objects: Objects, templates: Templates) =>
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     faults: ['object.invalid', 'object.changed', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
+    storesNumbers: true,
     unechoed: () => templates.secretNames(),
     reply: { callinfo: savedSchema },
     params: objectParams,
