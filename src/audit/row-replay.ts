@@ -1,4 +1,5 @@
 import type { LinePosition, RowFinding } from './audit-report.ts'
+import { createClockFalls } from './clock-falls.ts'
 import { createPlaceReplay, possibleAt, type Places } from './object-places.ts'
 
 /** A row of the database, described as in `RecordedRows`. */
@@ -26,6 +27,7 @@ export interface RowReport {
 interface Told {
   readonly state: string | null
   readonly at: number
+  readonly chain: string
   readonly position: LinePosition
 }
 
@@ -43,7 +45,21 @@ export interface RowReplay {
 export function createRowReplay(knownFrom = 0): RowReplay {
   const told = new Map<string, Told[]>()
   const places = createPlaceReplay()
+  const falls = createClockFalls()
   let first = Infinity
+
+  /** Dates what this chain has told no later than this. */
+  function bound(chain: string, until: number): void {
+    for (const [row, states] of told) {
+      if (!states.some((one) => one.chain === chain && one.at > until)) continue
+      const bounded = states.map((one) => (one.chain === chain && one.at > until ? { ...one, at: until } : one))
+      told.set(
+        row,
+        bounded.toSorted((a, b) => a.at - b.at),
+      )
+    }
+    places.bound(chain, until)
+  }
 
   function tell(row: string, one: Told): void {
     const states = told.get(row) ?? []
@@ -92,8 +108,10 @@ export function createRowReplay(knownFrom = 0): RowReplay {
       }
       if (rowsAt < knownFrom) return
       first = Math.min(first, rowsAt)
+      const chain = falls.chainOf(position.file)
+      if (falls.isFall(chain, rowsAt)) bound(chain, rowsAt - 1)
       for (const [row, state] of Object.entries(rows))
-        if (!places.tell(row, state, rowsAt)) tell(row, { state, at: rowsAt, position })
+        if (!places.tell(row, state, rowsAt, chain)) tell(row, { state, at: rowsAt, chain, position })
     },
     compare({ rows, places: current }, readAt) {
       const names = [...new Set([...rows.keys(), ...told.keys()])].toSorted()
