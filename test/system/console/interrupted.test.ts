@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
 import { entry, givenInitialised } from '../../support/console-kit.ts'
+import { FullDisk, mayMount } from '../../support/disk.ts'
 
 /** Whether strace(1) can trace processes here. */
 const mayTrace = spawnSync('strace', ['-qq', 'true']).status === 0
@@ -26,5 +27,22 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
     const list = join(into, 'var/lib/strongroom-restore/placing.json')
     killedAt('write', [list, `${list}.restored`], restore)
     expect(await premises.run(restore)).toMatchObject({ status: 0, stderr: '' })
+  })
+})
+
+describe.skipIf(!mayMount)('a full folder of temporary files (needs the right to mount)', () => {
+  it('is named by the command that needs it', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const disk = new FullDisk(64)
+    onTestFinished(() => disk.remove())
+    vi.stubEnv('TMPDIR', disk.path)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    disk.fill(0)
+    expect(await premises.run(['token', 'status'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`A disk is full: make room below ${disk.path}`),
+    })
+    disk.free()
+    expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
   })
 })
