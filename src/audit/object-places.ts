@@ -58,7 +58,8 @@ export function possibleAt<Told extends { readonly at: number }>(told: readonly 
 
 /** What a record tells of an object. */
 interface Told {
-  readonly at: number
+  at: number
+  readonly chain: string
   readonly place: string
   /** The vault out of which it was moved; undefined where it was made. */
   readonly from: string | undefined
@@ -69,7 +70,9 @@ interface Told {
 /** Collects the places of objects in the records of a trail, and compares them with the database. */
 export interface PlaceReplay {
   /** Takes a row of a record of that time; false where it is not of objects. */
-  tell(row: string, state: string | null, at: number): boolean
+  tell(row: string, state: string | null, at: number, chain: string): boolean
+  /** Dates what this chain has told no later than this. */
+  bound(chain: string, until: number): void
   /** `readAt`: when the places were read, which must be before the trail is read. */
   compare(places: Places, readAt: number): { readonly compared: number; readonly findings: readonly RowFinding[] }
 }
@@ -77,22 +80,30 @@ export interface PlaceReplay {
 export function createPlaceReplay(): PlaceReplay {
   const told = new Map<number, Told>()
   const shared = createSharedTexts()
-  let restoredAt = 0
+  const restored = new Map<string, number>()
   return {
-    tell(row, state, at) {
+    tell(row, state, at, chain) {
       if (row === restoredObjects) {
-        restoredAt = Math.max(restoredAt, at)
+        restored.set(chain, Math.max(restored.get(chain) ?? 0, at))
         return true
       }
       const [, ids] = /^objects ([\d,]+)$/.exec(row) ?? []
       const [, place, from] = /^(vault=\d+ template=\d+)(?: from=(\d+))?$/.exec(state ?? '') ?? []
       if (ids === undefined || place === undefined) return false
       for (const id of ids.split(',').map(Number))
-        told.set(id, { at, place: shared(place), from, before: told.get(id) })
+        told.set(id, { at, chain, place: shared(place), from, before: told.get(id) })
       return true
+    },
+    bound(chain, until) {
+      for (const last of told.values())
+        for (let one: Told | undefined = last; one !== undefined; one = one.before)
+          if (one.chain === chain) one.at = Math.min(one.at, until)
+      const restoredAt = restored.get(chain)
+      if (restoredAt !== undefined) restored.set(chain, Math.min(restoredAt, until))
     },
     compare(places, readAt) {
       const findings: RowFinding[] = []
+      const restoredAt = Math.max(0, ...restored.values())
       let compared = 0
       for (const [id, last] of told) {
         const current = places.get(id)

@@ -1,4 +1,5 @@
 import type { LinePosition, RowFinding } from './audit-report.ts'
+import { createClockFalls } from './clock-falls.ts'
 import { createPlaceReplay, possibleAt, type Places } from './object-places.ts'
 
 /** A row of the database, described as in `RecordedRows`. */
@@ -25,7 +26,8 @@ export interface RowReport {
 
 interface Told {
   readonly state: string | null
-  readonly at: number
+  at: number
+  readonly chain: string
   readonly position: LinePosition
 }
 
@@ -39,30 +41,46 @@ export interface RowReplay {
   compare(current: CurrentRows, readAt: number): RowReport
 }
 
+/** The told states of each row, by time. */
+function createToldStates() {
+  const told = new Map<string, Told[]>()
+  return {
+    told,
+    tell(row: string, one: Told): void {
+      const states = told.get(row) ?? []
+      // The chains of several processes are read in parallel: sort their records by time.
+      let at = states.length
+      while (at > 0 && (states[at - 1]?.at ?? 0) > one.at) at -= 1
+      states.splice(at, 0, one)
+      if (states.length > keptStates) states.shift()
+      told.set(row, states)
+    },
+    /** Dates what this chain has told no later than this. */
+    bound(chain: string, until: number): void {
+      for (const states of told.values()) {
+        for (const one of states) if (one.chain === chain) one.at = Math.min(one.at, until)
+        states.sort((a, b) => a.at - b.at)
+      }
+    },
+  }
+}
+
 /** Row states from before `knownFrom` are ignored, because archived records may have replaced them. */
 export function createRowReplay(knownFrom = 0): RowReplay {
-  const told = new Map<string, Told[]>()
+  const replayed = createToldStates()
+  const { told } = replayed
   const places = createPlaceReplay()
+  const falls = createClockFalls()
   let first = Infinity
-
-  function tell(row: string, one: Told): void {
-    const states = told.get(row) ?? []
-    // The chains of several processes are read in parallel: sort their records by time.
-    let at = states.length
-    while (at > 0 && (states[at - 1]?.at ?? 0) > one.at) at -= 1
-    states.splice(at, 0, one)
-    if (states.length > keptStates) states.shift()
-    told.set(row, states)
-  }
 
   /** The recorded states of a row. The removal of a vault also removes its keys and members. */
   function statesOf(row: string): readonly Told[] {
-    const states = told.get(row) ?? []
+    const ofRow = told.get(row) ?? []
     const [, vault] = /^(?:key|member) (\d+)\//.exec(row) ?? []
     const removal =
       vault === undefined ? undefined : told.get(`vault ${vault}`)?.findLast(({ state }) => state === null)
-    const last = states.at(-1)
-    return removal !== undefined && last !== undefined && removal.at >= last.at ? [...states, removal] : states
+    const last = ofRow.at(-1)
+    return removal !== undefined && last !== undefined && removal.at >= last.at ? [...ofRow, removal] : ofRow
   }
 
   function judge(row: string, current: CurrentRow | undefined, readAt: number): Omit<RowFinding, 'row'> | undefined {
@@ -92,8 +110,10 @@ export function createRowReplay(knownFrom = 0): RowReplay {
       }
       if (rowsAt < knownFrom) return
       first = Math.min(first, rowsAt)
+      const chain = falls.chainOf(position.file)
+      if (falls.isFall(chain, rowsAt)) for (const one of [replayed, places]) one.bound(chain, rowsAt - 1)
       for (const [row, state] of Object.entries(rows))
-        if (!places.tell(row, state, rowsAt)) tell(row, { state, at: rowsAt, position })
+        if (!places.tell(row, state, rowsAt, chain)) replayed.tell(row, { state, at: rowsAt, chain, position })
     },
     compare({ rows, places: current }, readAt) {
       const names = [...new Set([...rows.keys(), ...told.keys()])].toSorted()

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { CommanderError } from 'commander'
 import { faultCatalogue } from '../http/contract/faults.ts'
 import { BackupError } from '../backup/backup-error.ts'
@@ -30,6 +31,8 @@ export function sentenceOf(error: unknown): string {
     return error instanceof PinRefused ? error.message : `The token that hsm.token names fails: ${error.message}.`
   }
   if (error instanceof Fault) return `${error.detail ?? faultCatalogue[error.code].text}${causeOf(error)}`
+  if (errorCodeOf(error) === 'ENOSPC')
+    return `A disk is full: make room below ${tmpdir()}, or where "strongroom doctor --only 'disk space'" says.`
   return fileSentenceOf(error) ?? `An unexpected error: ${error instanceof Error ? error.message : String(error)}`
 }
 

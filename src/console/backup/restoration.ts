@@ -16,7 +16,7 @@ import { authorityOf, entryFiles, entryFolders, isApplianceEntry } from './appli
 import { writeEntry } from './backup-inspection.ts'
 import { checkRoom } from './backup-preview.ts'
 import { credentialFolder, type RestoredConfiguration } from './restored-configuration.ts'
-import { belongTo, isFolder, place, type Placement, usedBy } from './restored-places.ts'
+import { belongTo, isFolder, place, type Placement, usedBy, writeWhole } from './restored-places.ts'
 
 /** Secrets that are not in the backup, by option: paths of files that the operator has kept. */
 export type KeptFiles = Readonly<Record<'hsm.pinFile' | 'tls.key' | 'store.postgresUrlFile', string | undefined>>
@@ -68,7 +68,7 @@ export function clearInterrupted(folder: string): string | undefined {
     for (const name of readdirSync(folder))
       if (name !== placingFile) rmSync(join(folder, name), { recursive: true, force: true })
     // Files that are put there later are not this restore's: forget the paths.
-    writeFileSync(file, JSON.stringify({ ...placing, paths: [] }), { flush: true })
+    writeWhole(file, JSON.stringify({ ...placing, paths: [] }), 0o600)
   }
   return halfFilled
 }
@@ -187,7 +187,7 @@ export async function placeAll(
     paths: moving.map(({ to }) => to),
     ...(postgres !== undefined && { postgres }),
   }
-  writeFileSync(join(folder, placingFile), JSON.stringify(placing), { flush: true, mode: 0o600 })
+  writeWhole(join(folder, placingFile), JSON.stringify(placing), 0o600)
   if (config.hsm.softhsmConf !== undefined && token !== undefined) rewriteSoftHsm(folder, token)
   for (const placement of moving) place(placement)
   if (postgres !== undefined) await fillPostgres(folder, config)

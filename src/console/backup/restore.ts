@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
@@ -26,6 +26,7 @@ import {
   unpackBackup,
 } from './restoration.ts'
 import { restoredConfiguration, type RestoredConfiguration } from './restored-configuration.ts'
+import { writeWhole } from './restored-places.ts'
 import { checkSameKeys } from './restored-token.ts'
 import { startLine } from './start-line.ts'
 import { describeBackup, readIdentities, verdictOn } from './verify.ts'
@@ -177,9 +178,7 @@ async function bringForward(invocation: Invocation, found: InspectedBackup): Pro
 /** Written last, because no daemon starts without it. */
 function writeConfiguration({ file, text }: RestoredConfiguration): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 })
-  const draft = `${file}.restored`
-  writeFileSync(draft, text, { mode: 0o644, flush: true })
-  renameSync(draft, file)
+  writeWhole(file, text, 0o644)
 }
 
 async function answerOf(

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, lchownSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
 import type { Place } from '../../backup/manifest.ts'
@@ -50,6 +60,13 @@ export function place({ from, to, holder }: Placement): void {
   if (holder?.place === undefined) return
   belongTo(holder.path, holder.place)
   leaveToOwner(holder.path)
+}
+
+/** Writes a file completely or not at all, also where the command is killed or the disk is full. */
+export function writeWhole(path: string, text: string, mode: number): void {
+  const draft = `${path}.restored`
+  writeFileSync(draft, text, { mode, flush: true })
+  renameSync(draft, path)
 }
 
 /** Restores the mode and owner of an unpacked file. Only root can change owners. */

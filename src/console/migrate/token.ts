@@ -72,7 +72,7 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
   requireOtherToken(config, next)
   await requireStopped(config)
   await requireStopped(next)
-  const ending = { next, to, pin: pinToExchange(config, next) }
+  const ending = { config, next, to, pin: pinToExchange(config, next) }
   if (hasMovedOn(keeperOf(config).state, ownTokenOf(config))) return closing(invocation, ending, undefined)
   const inventory = inventoryOf(ownTokenOf(config))
   requireMovableSeal(inventory)
@@ -91,8 +91,6 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
   const files = keeperOf(config)
   const tokens = { from: ownTokenOf(config), to: ownTokenOf(next) }
   succeedInOtherToken({ files, ...tokens, made: moved.made, shown: plan.shown, now: Date.now })
-  for (const file of [files.state, files.floors]) leaveDatabaseToOwner(file)
-  for (const one of [config, next]) leaveTokenToOwner(one)
   return closing(invocation, ending, moved)
 }
 
@@ -167,6 +165,7 @@ function pinToExchange({ hsm }: Config, next: Config): string | undefined {
 }
 
 interface Ending {
+  readonly config: Config
   readonly next: Config
   /** The path of the configuration `next`. */
   readonly to: string
@@ -176,9 +175,13 @@ interface Ending {
 /** Completes the move with the other token, once it has all keys. */
 async function closing(
   invocation: Invocation,
-  { next, to: file, pin }: Ending,
+  { config, next, to: file, pin }: Ending,
   moved: MovedKeys | undefined,
 ): Promise<Answer> {
+  // Also for an earlier run that was killed before it came to this.
+  const { state, floors } = keeperOf(next)
+  for (const one of [state, floors]) leaveDatabaseToOwner(one)
+  for (const one of [config, next]) leaveTokenToOwner(one)
   await withToken(invocation, next, async (context: TokenContext) => {
     await handOver(context)
     await recordAt(context, { operation: 'migrate.token', target: next.hsm.token })

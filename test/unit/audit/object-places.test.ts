@@ -9,7 +9,7 @@ type Step = [at: number, rows: Readonly<Record<string, string | null>>]
 async function found(steps: readonly Step[], ...objects: ReturnType<typeof object>[]) {
   const replay = createPlaceReplay()
   for (const [at, rows] of steps)
-    for (const [row, state] of Object.entries(rows)) expect(replay.tell(row, state, at)).toBe(true)
+    for (const [row, state] of Object.entries(rows)) expect(replay.tell(row, state, at, 'worker-1')).toBe(true)
   async function* all() {
     yield* objects
   }
