@@ -1,6 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readState, writeState } from '../state-file.ts'
 import type { ReadPoints } from './witness/head-reader.ts'
 
 /** How far a receiver outside the machine has the trail, and since when sending fails. */
@@ -34,17 +34,11 @@ const fileOf = (directory: string, { stateFile }: Receiver): string => join(dire
  * sent is then sent again.
  */
 export async function readDeliveryState(directory: string, receiver: Receiver): Promise<DeliveryState> {
-  try {
-    const { address, ...state } = shape.parse(JSON.parse(await readFile(fileOf(directory, receiver), 'utf8')))
-    return address === receiver.address ? state : nothing
-  } catch {
-    return nothing
-  }
+  const { address, ...state } = (await readState(fileOf(directory, receiver), shape)) ?? { ...nothing, address: '' }
+  return address === receiver.address ? state : nothing
 }
 
-/** Writes the state without a flush: if a power cut loses it, what was sent is sent again. */
+/** Writes the state. If a power cut loses it, what was sent is sent again. */
 export async function writeDeliveryState(directory: string, receiver: Receiver, state: DeliveryState): Promise<void> {
-  const file = fileOf(directory, receiver)
-  await writeFile(`${file}.new`, JSON.stringify({ address: receiver.address, ...state }), { mode: 0o600 })
-  await rename(`${file}.new`, file)
+  await writeState(fileOf(directory, receiver), { address: receiver.address, ...state })
 }

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { makeFolder } from '../folder-making.ts'
 import { createGathering } from '../store/concurrency.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
 import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
@@ -44,7 +44,7 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
   const { directory, chain, log, heads } = options
   if (!chainNamePattern.test(chain)) throw new RangeError(`${chain} is not a name for a chain`)
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await makeFolder(directory)
     const lock = await lockChain(join(directory, `${chain}.lock`), chain, options.lockWaitMs ?? 2_000)
     try {
       const head = furthest(await genuineHead(options, (await heads.read()).get(chain)), await signedHead(options))
@@ -212,7 +212,7 @@ const remedies = new Map([
   ['EROFS', 'audit.directory is on a read-only file system; mount it for writing.'],
   [
     'ENOENT',
-    'A file of the trail in audit.directory was removed; run strongroom audit verify and start the service again.',
+    'audit.directory cannot be made, or a file of the trail in it was removed; run strongroom audit verify and start the service again.',
   ],
 ])
 

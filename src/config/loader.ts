@@ -20,7 +20,9 @@ export class ConfigError extends Error {
  */
 export const maxFileBytes = 16 * 1024 * 1024
 
-const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
+export const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
+/** Whether the path is of a systemd credential, and this process has not been started by systemd. */
+export const isUnresolved = (path: string): boolean => path.startsWith(credentialPrefix)
 
 /**
  * Reads and validates the configuration file (JSON). Relative paths in it count from its folder. A path may begin with
@@ -72,7 +74,7 @@ export function readCertificates(path: string, remedy = 'make it, or correct the
 const readText = (path: string, remedy: string): string => textOf(path, readFile(path, remedy))
 
 function readFile(path: string, remedy: string): Buffer {
-  if (path.startsWith(credentialPrefix)) {
+  if (isUnresolved(path)) {
     throw new ConfigError(`${path} is a systemd credential: start this by systemd, or set CREDENTIALS_DIRECTORY`)
   }
   return readBytes(path, remedy)

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { storeLocation } from '../config/store-location.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
+import { makeFolder } from '../folder-making.ts'
 import { createRootObjects, type RootCreation } from '../hsm/pkcs11/root-creation.ts'
 import { roleOf } from '../hsm/pkcs11/root-objects.ts'
 import { inspectStore, type StoreInspection } from '../store/inspection.ts'
@@ -131,7 +132,7 @@ interface Database {
 
 async function initDatabase(config: Config, before: StoreInspection): Promise<Database> {
   const location = storeLocation(config)
-  if ('sqlite' in location) mkdirSync(dirname(location.sqlite), { recursive: true, mode: 0o700 })
+  if ('sqlite' in location) await makeFolder(dirname(location.sqlite))
   await (await openStore(location, tables)).close()
   if ('sqlite' in location && existsSync(location.sqlite)) leaveToOwner(dirname(location.sqlite))
   return {

@@ -1,9 +1,9 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { dayMs } from '../monitor/judgement.ts'
+import { readState, writeState } from '../state-file.ts'
 
 /**
  * Whether the clock may be believed for what cannot be undone. A clock that is ahead, at a start or by a slip of the
@@ -23,31 +23,28 @@ export interface BelievedClockOptions {
   readonly log: Pick<Log, 'warn' | 'info'>
 }
 
-const file = 'believed-clock.json'
 const shape = z.object({ at: z.number(), aheadForMs: z.number().default(0) })
 /** What the next start has to know: the time that was believed last, and for how long the clock has been ahead of it. */
 type Kept = z.infer<typeof shape>
 
 export function createBelievedClock(options: BelievedClockOptions): BelievedClock {
   const { directory, clock, elapsed = () => performance.now(), log } = options
+  const file = join(directory, 'believed-clock.json')
   /** `Kept`, and when it was looked at, as `elapsed`. */
   let last: (Kept & { readonly elapsed: number }) | undefined
   let isAhead = false
 
   async function keep(kept: Kept, passed: number): Promise<void> {
     last = { ...kept, elapsed: passed }
-    // Not flushed: after a power cut the time before it counts. A disk that is full leaves that as well.
-    const path = join(directory, file)
-    await writeFile(`${path}.new`, JSON.stringify(kept), { mode: 0o600 })
-      .then(() => rename(`${path}.new`, path))
-      .catch(() => undefined)
+    // A disk that is full leaves the time before it, as a power cut does.
+    await writeState(file, kept).catch(() => undefined)
   }
 
   return {
     async isBelieved() {
       const [now, passed] = [clock.now(), elapsed()]
       // At the first start there is nothing to compare with.
-      last ??= { ...((await readKept(directory)) ?? { at: now, aheadForMs: 0 }), elapsed: passed }
+      last ??= { ...((await readState(file, shape)) ?? { at: now, aheadForMs: 0 }), elapsed: passed }
       const at = last.at + passed - last.elapsed
       const aheadMs = now - at
       // Counted over all starts: else what has ended would stay for good where the appliance is restarted every day.
@@ -67,13 +64,5 @@ export function createBelievedClock(options: BelievedClockOptions): BelievedCloc
       await keep({ at, aheadForMs }, passed)
       return false
     },
-  }
-}
-
-async function readKept(directory: string): Promise<Kept | undefined> {
-  try {
-    return shape.parse(JSON.parse(await readFile(join(directory, file), 'utf8')))
-  } catch {
-    return undefined
   }
 }

@@ -82,7 +82,7 @@ export function hasEarlierKeys(reader: Reader): Promise<boolean> {
 }
 
 /**
- * A single earlier row was put back by someone: it is refused where it is used and does not stop the others.
+ * A single earlier row was put back by an attacker: it is refused where it is used and does not stop the others.
  * @throws Fault `store.unavailable` while no vault has been taken over
  */
 export async function checkKeysTakenOver(reader: Reader): Promise<void> {

@@ -12,6 +12,7 @@ import { createNotify, type Notify } from '../service-manager.ts'
 import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
+import { checkFiles } from './file-check.ts'
 import { launch, type DaemonPart } from './launcher.ts'
 import { hasHangingProbe } from './monitor/timeout.ts'
 import { createWatch } from './monitor/watch.ts'
@@ -29,13 +30,16 @@ export interface DaemonOptions {
   readonly socketGroup?: number | undefined
 }
 
-/** Runs the daemon until it is stopped, or with `check` only reads the configuration. Ends the process. */
+/** Runs the daemon until it is stopped, or with `check` only reads the configuration and the files that it names. Ends the process. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { check, entry, part } = options
   const configFile = resolve(options.configFile)
   try {
     const config = loadConfig(configFile)
-    if (check) exit({ code: exitCodes.stopped, message: `${options.configFile} is in order` })
+    if (check) {
+      checkFiles(config)
+      exit({ code: exitCodes.stopped, message: `${options.configFile} is in order` })
+    }
     const log = createLog({ level: config.log.level, name: 'strongroomd' })
     forbidCoreDumps((error) => log.warn({ err: error }, 'core dumps are not off: see strongroom doctor'))
     const { processes: users, hsm } = config

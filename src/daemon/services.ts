@@ -161,14 +161,7 @@ const objectRules = ({ objects, files }: Config) => ({
 
 /** Services for second factors. */
 function createFactors(
-  {
-    config,
-    store,
-    hsm,
-    clock,
-    audit,
-    report,
-  }: ServiceDependencies & { readonly report: (sentence: string, cause?: unknown) => void },
+  { config, store, hsm, clock, audit, report }: Required<Omit<ServiceDependencies, 'hashPassphrase'>>,
   { throttle, endSessions, recoveries }: SharedByFactors,
 ) {
   const basics = { store, hsm, clock }

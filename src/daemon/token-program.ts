@@ -39,7 +39,7 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
 }
 
 async function run(start: () => StartedProgram): Promise<void> {
-  // The limit of core dumps is set by whoever starts it.
+  // Its parent process sets the limit of core dumps.
   excludeMemory((error) => process.stderr.write(`core dumps may hold memory: ${String(error)}\n`))
   const { holder, parent } = start()
   const stop = () => {

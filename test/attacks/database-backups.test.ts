@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
-import { editDatabase, inDatabase, putRows, rowsOf } from '../support/database-owner.ts'
+import { editDatabase, inDatabase, putRows, readDatabase, rowsOf } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault } from '../support/vault.ts'
 
@@ -27,7 +27,7 @@ it.each([
   const membership = `vault_id = ${vault.id} AND user_id = ${user.id}`
   if (had !== undefined) await vault.share(String(user.id), had)
   const membershipOf = (where: string) =>
-    inDatabase(appliance, (connection) => rowsOf(connection, 'vault_members', where))[0]
+    readDatabase(appliance, (connection) => rowsOf(connection, 'vault_members', where))[0]
   const row = membershipOf(membership)
   if (had !== undefined) await vault.share(String(user.id), undefined)
   const forged = row ?? { ...membershipOf(`vault_id = ${vault.id}`), user_id: user.id }

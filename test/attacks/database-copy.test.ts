@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
-import { inDatabase, putRows, rowsOf, type Row } from '../support/database-owner.ts'
+import { inDatabase, putRows, readDatabase, rowsOf, type Row } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const copied = (): Copy =>
-  inDatabase(appliance, (connection) => new Map(tables.map((table) => [table, rowsOf(connection, table)])))
+  readDatabase(appliance, (connection) => new Map(tables.map((table) => [table, rowsOf(connection, table)])))
 
 function putBack(copy: Copy, table: (typeof tables)[number], which: (row: Row) => boolean): void {
   inDatabase(appliance, (connection) => putRows(connection, table, (copy.get(table) ?? []).filter(which)))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
-import { editDatabase, inDatabase, rowsOf } from '../support/database-owner.ts'
+import { editDatabase, readDatabase, rowsOf } from '../support/database-owner.ts'
 import { createObject } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -42,7 +42,7 @@ async function storedAfter(from: number, to: number, field: string): Promise<str
   const id = await createObject(vault.admin, vault.id, { templateid: String(from), [field]: 'before' })
   editDatabase(appliance, `UPDATE vault_objects SET template_id = ${to} WHERE id = ${id}`)
   await vault.admin.call('PUT', `/object/${id}`, { body: { [field]: value } })
-  const row = JSON.stringify(inDatabase(appliance, (connection) => rowsOf(connection, 'vault_objects', `id = ${id}`)))
+  const row = JSON.stringify(readDatabase(appliance, (connection) => rowsOf(connection, 'vault_objects', `id = ${id}`)))
   return row.includes(value) ? 'in the open' : 'not in the open'
 }
 

@@ -11,14 +11,25 @@ export function openDatabase({ config }: Place): Database.Database {
   return connection
 }
 
+/** Reads in one transaction, which holds up no writer. */
+export const readDatabase = <T>(appliance: Place, work: (connection: Database.Database) => T): T =>
+  inTransaction('deferred', appliance, work)
+
 /**
  * Runs `work` in a transaction that has the writers' lock from its start: one that has read is refused its first write
  * where the daemon has written in between.
  */
-export function inDatabase<T>(appliance: Place, work: (connection: Database.Database) => T): T {
+export const inDatabase = <T>(appliance: Place, work: (connection: Database.Database) => T): T =>
+  inTransaction('immediate', appliance, work)
+
+function inTransaction<T>(
+  kind: 'deferred' | 'immediate',
+  appliance: Place,
+  work: (connection: Database.Database) => T,
+): T {
   const connection = openDatabase(appliance)
   try {
-    return connection.transaction(() => work(connection)).immediate()
+    return connection.transaction(() => work(connection))[kind]()
   } finally {
     connection.close()
   }
@@ -53,6 +64,6 @@ export function putRows(connection: Database.Database, table: string, rows: read
 
 /** Copies rows of a table. The returned function puts them back in place of the rows of that time. */
 export function copyOfRows(appliance: Place, table: string, where?: string): () => void {
-  const rows = inDatabase(appliance, (connection) => rowsOf(connection, table, where))
+  const rows = readDatabase(appliance, (connection) => rowsOf(connection, table, where))
   return () => inDatabase(appliance, (connection) => putRows(connection, table, rows))
 }

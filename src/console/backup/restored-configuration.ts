@@ -3,13 +3,12 @@ import { dirname, join, resolve } from 'node:path'
 import type { Manifest } from '../../backup/manifest.ts'
 import { BackupError } from '../../backup/backup-error.ts'
 import { mapPaths, secretOptions } from '../../config/configured-paths.ts'
-import { loadConfig } from '../../config/loader.ts'
+import { credentialPrefix, loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { entryFiles } from './appliance-places.ts'
 
 /** The folder from which the units in systemd/ load credentials. Console commands name it; the daemon gets copies. */
 export const credentialFolder = '/etc/strongroom/credentials'
-const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
 
 export interface RestoredConfiguration {
   /** The path of the restored configuration file. */

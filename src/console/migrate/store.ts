@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { writtenChains } from '../../audit/chain-lock.ts'
 import { loadConfig, readSecret } from '../../config/loader.ts'
@@ -8,6 +7,7 @@ import { storeLocation } from '../../config/store-location.ts'
 import { tables } from '../../daemon/tables.ts'
 import { checkTakenOver } from '../../daemon/row-takeover.ts'
 import { Fault } from '../../fault.ts'
+import { makeFolder } from '../../folder-making.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { openStore } from '../../store/open.ts'
 import type { Reader, Store } from '../../store/store.ts'
@@ -56,8 +56,7 @@ async function migrateStore(invocation: Invocation, { to: file }: { to: string }
     await checkTakenOver(context.store.read)
     // Recorded before the copying: without a record nothing is copied, and the copy contains this record's seal too.
     await recordAt(context, { operation: 'migrate.store.begin', target: destination.kind, startedTick })
-    if ('sqlite' in destination.location)
-      mkdirSync(dirname(destination.location.sqlite), { recursive: true, mode: 0o700 })
+    if ('sqlite' in destination.location) await makeFolder(dirname(destination.location.sqlite))
     const target = await openStore(destination.location, tables)
     try {
       const outcome = await copied(invocation, context, target)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
-import { explainRefusal, vaultId } from './members.ts'
+import { explainRefusal, memberCommand, vaultId } from './members.ts'
 
 const help = `
 For a vault whose Admins are all disabled. It is refused while one of them can log in: administrators have no way
@@ -11,12 +11,8 @@ Example:
   strongroom vault adopt 31 alice`
 
 export function addVaultAdopt(vault: Command): void {
-  vault
-    .command('adopt')
+  memberCommand(vault, 'adopt', 'login name of the new Admin')
     .description('give a new Admin to a vault that has none who can log in')
-    .argument('<id>', 'id of the vault: strongroom vault list')
-    .argument('<user>', 'login name of the new Admin')
-    .option('--missing <number>', 'goes on although as many rows are missing as a call without it has said', '0')
     .addHelpText('after', help)
     .action(
       answering(async (invocation, text: string, username: string, { missing }: { missing: string }) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
-import { explainRefusal, vaultId } from './members.ts'
+import { explainRefusal, memberCommand, vaultId } from './members.ts'
 
 const help = `
 A membership is put on hold when another person sets the user's pass phrase or gives the user a second factor
@@ -13,12 +13,8 @@ Example:
   strongroom vault confirm 31 alice`
 
 export function addVaultConfirm(vault: Command): void {
-  vault
-    .command('confirm')
+  memberCommand(vault, 'confirm', 'login name of the member')
     .description('confirm a member on hold when no Admin of the vault can')
-    .argument('<id>', 'id of the vault: strongroom vault list')
-    .argument('<user>', 'login name of the member')
-    .option('--missing <number>', 'goes on although as many rows are missing as a call without it has said', '0')
     .addHelpText('after', help)
     .action(
       answering(async (invocation, text: string, username: string, { missing }: { missing: string }) => {

@@ -63,6 +63,14 @@ export function noVault(id: string | number): never {
   throw new Fault('vault.not_found', `There is no vault ${id}: see strongroom vault list.`)
 }
 
+/** `vault <verb> <id> <user>`: a change that the operator makes where no Admin of the vault can. */
+export const memberCommand = (vault: Command, verb: string, user: string): Command =>
+  vault
+    .command(verb)
+    .argument('<id>', 'id of the vault: strongroom vault list')
+    .argument('<user>', user)
+    .option('--missing <number>', 'goes on although as many rows are missing as a call without it has said', '0')
+
 /**
  * Replaces the faults of a change that the operator makes to the members of a vault: that there is no such vault, and
  * that one of its Admins `can` do this.

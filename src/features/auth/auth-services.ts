@@ -49,46 +49,23 @@ export function createAuth(dependencies: {
   readonly recoveries: Recoveries
   readonly issuerKeys: IssuerKeys
 }): AuthServices {
-  const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
-  const { sessions, serviceSessions, throttle, passphrases, otps, passkeys, certificates, recoveries, issuerKeys } =
-    dependencies
-  const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const checkFactor = createFactorCheck({ store, otps, passkeys, throttle, clock, enabledTypes })
-  const credentialCheck = createCredentialCheck({
-    hsm,
-    store,
-    applicationKeys,
-    passphrases,
-    otps,
-    throttle,
-    checkFactor,
-  })
+  const { certificates, clock, sessions, serviceSessions, throttle } = dependencies
+  const applicationKeys = createApplicationKeys(dependencies)
+  const checkFactor = createFactorCheck(dependencies)
+  const credentialCheck = createCredentialCheck({ ...dependencies, applicationKeys, checkFactor })
   return {
     applicationKeys,
     login: createLogin({
-      hsm,
+      ...dependencies,
       applicationKeys,
-      passphrases,
       credentialCheck,
-      sessions,
-      clock,
-      enabledTypes,
       siteWarnings: () => revocationWarnings(certificates),
-      passphraseMaxAgeMs,
     }),
-    serviceLogin: createServiceLogin({ store, hsm, clock, certificates, issuerKeys, sessions: serviceSessions }),
+    serviceLogin: createServiceLogin({ ...dependencies, sessions: serviceSessions }),
     readCard: createCardReader(certificates, clock),
     sessions,
-    passphraseChanges: createPassphraseChanges({
-      store,
-      hsm,
-      credentialCheck,
-      passphrases,
-      sessions,
-      recoveries,
-      clock,
-    }),
-    ownFactors: createOwnFactors({ store, hsm, checkFactor, recoveries }),
+    passphraseChanges: createPassphraseChanges({ ...dependencies, credentialCheck }),
+    ownFactors: createOwnFactors({ ...dependencies, checkFactor }),
     throttle,
   }
 }

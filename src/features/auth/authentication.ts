@@ -207,7 +207,7 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
         t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities, u.service, u.generation AS user_generation,
         a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.grants, m.vault_id AS member_vault_id,
         m.generation AS member_generation,
-        CASE WHEN ${onHold('u', 'm')} THEN 1 ELSE 0 END AS on_hold,
+        CASE WHEN ${onHold('m')} THEN 1 ELSE 0 END AS on_hold,
         (SELECT w.strict FROM vaults w WHERE w.id = m.vault_id) AS strict
         ${query ? `, ${query.columns}` : ''}
       FROM session_tokens t

@@ -128,7 +128,7 @@ function refuseEnded(error: unknown): never {
 }
 
 /**
- * Notes the first login, after which whoever created the user counts as another person, and stores the renewed pass
+ * Notes the first login, after which the creator of the user counts as another person, and stores the renewed pass
  * phrase record.
  */
 async function noteLogin(hsm: Sealer, tx: Tx, user: User, renewed: PassphraseRecord | undefined): Promise<void> {

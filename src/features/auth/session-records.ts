@@ -133,7 +133,7 @@ export async function standingOf(
   return standing
 }
 
-const standings = `SELECT u.capabilities, m.permission, m.grants, CASE WHEN ${onHold('u', 'm')} THEN 1 ELSE 0 END AS on_hold
+const standings = `SELECT u.capabilities, m.permission, m.grants, CASE WHEN ${onHold('m')} THEN 1 ELSE 0 END AS on_hold
   FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN application_keys a ON a.id = s.application_key_id
   LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
   WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`

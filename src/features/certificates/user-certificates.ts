@@ -34,7 +34,7 @@ export interface Certificates {
    */
   register(userId: number, certificate: Certificate, by: number, commit: Commit): Promise<void>
   /**
-   * Removes the certificate and ends the user's sessions, since whoever has a lost card may have opened them.
+   * Removes the certificate and ends the user's sessions, since the finder of a lost card may have opened them.
    * @throws Fault `certificate.none`, `user.not_found`
    */
   remove(userId: number, commit: Commit): Promise<void>

@@ -49,7 +49,7 @@ export interface MadeLink extends ListedLink {
 export type NoteLink = (linkId: number) => void
 
 /**
- * One-time links: data that a user has encrypted under a key unknown to the appliance, for whoever has the link. Every
+ * One-time links: data that a user has encrypted under a key unknown to the appliance, for the holder of the link. Every
  * operation throws `link.disabled` where the configuration turns links off.
  */
 export interface Links {

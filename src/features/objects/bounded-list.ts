@@ -68,7 +68,7 @@ const bytesOf = (found: readonly Found[]): number => found.reduce((sum, { fieldB
 
 /**
  * Reads the long fields. Where all of them together are too long, each object gets an equal share, and an object whose
- * fields exceed it is listed without them: whoever fills a vault with long texts hides only their own.
+ * fields exceed it is listed without them: a member who fills a vault with long texts hides only their own.
  * @param readTexts reads the fields of some objects as JSON; gives none of an object that changed since it was found
  */
 export async function withFields<T extends Found>(

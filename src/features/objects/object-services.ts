@@ -43,18 +43,11 @@ export function createObjectServices(dependencies: {
   const files = createFileStore({ store, hsm, clock })
   const memory = createMemoryBudget({ totalBytes: 2 * fileLimits.maxBytes, maxWaitMs: fileLimits.readPatienceMs })
   const templatesIn = (reader: Store['read']) => createTemplates(siteTemplates, reader)
+  const written = { fieldCipher, files, templatesIn, clock, breaksPolicy: breaksPolicyOf }
   return {
-    objects: createObjects({ fieldCipher, files, templatesIn, clock, breaksPolicy: breaksPolicyOf, detectType }),
+    objects: createObjects({ ...written, detectType }),
     objectReading: createObjectReading({ store, fieldCipher, files, memory }),
-    relocation: createRelocation({
-      store,
-      fieldCipher,
-      files,
-      templatesIn,
-      clock,
-      breaksPolicy: breaksPolicyOf,
-      maxFileBytes: relocatedFiles * fileLimits.maxBytes,
-    }),
+    relocation: createRelocation({ ...written, store, maxFileBytes: relocatedFiles * fileLimits.maxBytes }),
     trash: createTrash({ store, clock, recoveryWindowMs }),
     favourites: createFavourites({ store, clock }),
     tags: createTags({ store, clock }),

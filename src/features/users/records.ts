@@ -36,7 +36,7 @@ export interface User {
   /** How often another person set the pass phrase or gave a second factor: see `Recoveries`. */
   readonly recoveries: number
   /**
-   * Who created the user, as long as nobody has logged in as the user and nobody else has given the user credentials;
+   * The id of the creator, until the user logs in or another person gives the user credentials;
    * `operatorId` for the console.
    */
   readonly madeBy: number | null

@@ -35,15 +35,15 @@ export function recoveriesAfter(reader: Reader, userId: number, number: number):
 
 /**
  * SQL condition: a membership is on hold, because its user was recovered since an Admin of the vault admitted or
- * confirmed them.
+ * confirmed them. In the statement the user is `u`.
  */
-export const onHold = (user: string, membership: string): string => `${membership}.recoveries < ${user}.recoveries`
+export const onHold = (membership: string): string => `${membership}.recoveries < u.recoveries`
 
 export async function countOnHold(reader: Reader, userId: number): Promise<number> {
   const [counted] = await select<{ on_hold: number }>(
     reader,
     `SELECT count(*) AS on_hold FROM vault_members m JOIN users u ON u.id = m.user_id
-     WHERE u.id = $1 AND ${onHold('u', 'm')}`,
+     WHERE u.id = $1 AND ${onHold('m')}`,
     [userId],
   )
   return counted?.on_hold ?? 0

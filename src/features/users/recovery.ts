@@ -12,7 +12,7 @@ import { changeUser } from './user-seals.ts'
 export interface Recoveries {
   /**
    * Notes, within the transaction, that `by` sets a user's pass phrase or gives a second factor. It is no recovery when
-   * `by` is the user, or created the user and nobody has logged in as the user yet. `changesOf` gives the changes of
+   * `by` is the user, or created the user, who has not logged in yet. `changesOf` gives the changes of
    * the user's row, which are sealed together with the recovery: the keeper refuses them without it.
    * @throws Fault `user.not_found`
    */

@@ -128,7 +128,7 @@ const admins = (vault: string): string =>
  * SQL condition: without this member the vault still has an Admin who can log in and whose membership is not on hold.
  */
 const keepsAdmin = `(permission <> ${permissionBits.Admin}
-  OR EXISTS (${admins('vault_members.vault_id')} AND NOT (${onHold('u', 'a')}) AND a.user_id <> vault_members.user_id))`
+  OR EXISTS (${admins('vault_members.vault_id')} AND NOT (${onHold('a')}) AND a.user_id <> vault_members.user_id))`
 
 /** False, with nothing changed, where the user is not a member, or no Admin who can act would be left. */
 export async function setPermission(

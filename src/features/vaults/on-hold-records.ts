@@ -17,7 +17,7 @@ export function activeAdmins(reader: Reader, vaultId: number): Promise<ActiveAdm
     reader,
     `SELECT m.user_id AS "userId", m.granted_by AS "grantedBy", m.granted_at AS "grantedAt"
      FROM vault_members m JOIN users u ON u.id = m.user_id
-     WHERE m.vault_id = $1 AND m.permission = ${permissionBits.Admin} AND ${logsIn('u')} AND NOT (${onHold('u', 'm')})`,
+     WHERE m.vault_id = $1 AND m.permission = ${permissionBits.Admin} AND ${logsIn('u')} AND NOT (${onHold('m')})`,
     [vaultId],
   )
 }

@@ -165,7 +165,7 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     reader,
     `SELECT v.id, v.name, v.policy_id, v.description, v.history, m.permission, m.grants
      FROM vault_members m JOIN vaults v ON v.id = m.vault_id JOIN users u ON u.id = m.user_id
-     WHERE m.user_id = $1 AND NOT (${onHold('u', 'm')}) ORDER BY v.id`,
+     WHERE m.user_id = $1 AND NOT (${onHold('m')}) ORDER BY v.id`,
     [userId],
   )
   return rows.map((row) => ({

@@ -169,7 +169,7 @@ function checkSession(
     throw new Fault('session.invalid')
   if (!replacedTokens.use(session)) throw new Fault('session.invalid')
   if (membership === undefined) return
-  // Until a user's first login is noted, whoever created the user may set the credentials. It has to be noted before a
+  // Until a user's first login is noted, the creator of the user may set the credentials. It has to be noted before a
   // vault is used.
   if (isNew) throw new Fault('session.invalid')
   if (membership.permission === 0) throw new Fault('vault.not_found')

@@ -141,7 +141,7 @@ function isCounted({ next, previous, person }: MemberChange): boolean {
 }
 
 /**
- * For all callers: vault and user of a membership never change, and nobody confirms recoveries that they made
+ * For all callers: vault and user of a membership never change, and no user confirms recoveries that they made
  * themselves.
  */
 function keepsMembership(change: MemberChange): boolean {

@@ -8,7 +8,7 @@ import type { Token } from './token-link.ts'
 
 /**
  * Returns the identity for a key that is made from imported or restored material, where its sealed policy has the fields
- * of `says` and is new. A key that exists already gets none: otherwise whoever sent the material would know a key that
+ * of `says` and is new. A key that exists already gets none: otherwise the sender of the material would know a key that
  * others use. The host cannot tell a key of the last minutes (`newKeyMs`) from a new one. The keeper can, and seals no
  * received version of such a key.
  * @throws Fault `hsm.seal_broken`, `hsm.rejected`

@@ -7,7 +7,7 @@ import { decryptWith, encryptWith } from './cipher-calls.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
-// A key of a vault is wrapped twice. The inner wrapping, by a KEK, keeps the key unreadable for someone with the PIN.
+// A key of a vault is wrapped twice. The inner wrapping, by a KEK, keeps the key unreadable for a holder of the PIN.
 // The outer wrapping, by the data key of the vault, ends with that key: destroying the one object of the vault destroys
 // every key in the vault, also in older copies of the database.
 

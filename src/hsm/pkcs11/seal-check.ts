@@ -71,7 +71,7 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
       const whole = openSealed(Buffer.from(sealed.record))
       if (whole.key === undefined)
         throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.')
-      // A KEK without an unwrap template would let someone with the PIN read the key.
+      // A KEK without an unwrap template would let a holder of the PIN read the key.
       if (whole.key.kek.startsWith('backup.') && !roots.hides(whole.key.kek))
         throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
       return { ...whole.key, row: rowOf(whole.key.kind), whole }

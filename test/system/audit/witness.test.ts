@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { issueClientCertificate } from '../../support/client-certificate.ts'
 import { strongroom } from '../../support/console-kit.ts'
-import { inDatabase } from '../../support/database-owner.ts'
+import { readDatabase } from '../../support/database-owner.ts'
 import { makePki, type Pki } from '../../support/pki.ts'
 import { SyslogReceiver } from '../../support/syslog-receiver.ts'
 import { TimeStampAuthority } from '../../support/time-stamp-authority.ts'
@@ -33,7 +33,7 @@ const verify = async (...args: string[]) => {
 
 /** The registry's entry for each chain. */
 const registry = () =>
-  inDatabase(appliance, (connection) =>
+  readDatabase(appliance, (connection) =>
     connection.prepare<[], { chain: string; seq: number }>('SELECT chain, seq FROM audit_heads').all(),
   )
 

@@ -307,12 +307,12 @@ it.each([
 ])('a certificate file that %s ends the daemon with exit code 2', async (_what, spoil, sentence) => {
   const before = readFileSync(pki.certificate)
   spoil()
-  const daemon = givenDaemon()
-  const code = await daemon.exit
+  const [daemon, check] = [givenDaemon(), givenDaemon({ args: ['--check'] })]
+  const codes = [await daemon.exit, await check.exit]
   rmSync(pki.certificate, { recursive: true, force: true })
   writeFileSync(pki.certificate, before)
-  expect(daemon.errors()).toContain(`strongroomd: ${pki.certificate} ${sentence}`)
-  expect(code).toBe(2)
+  for (const { errors } of [daemon, check]) expect(errors()).toContain(`strongroomd: ${pki.certificate} ${sentence}`)
+  expect(codes).toEqual([2, 2])
 })
 
 it('a port in use ends the daemon with exit code 5', async () => {

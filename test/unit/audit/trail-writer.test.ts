@@ -156,6 +156,22 @@ describe('a chain', () => {
     await expect(bench.open()).rejects.toMatchObject({ code: 'audit.unavailable' })
   })
 
+  test.each(['/proc/nope', '/proc/nope/deeper'])(
+    'in %s, which no one can make, is refused by the name of its setting',
+    async (directory) => {
+      await expect(givenBench().open({ directory })).rejects.toMatchObject({
+        code: 'audit.unavailable',
+        detail: expect.stringContaining('audit.directory cannot be made'),
+      })
+    },
+  )
+
+  test('makes its folder, and those above it, for the owner alone', async () => {
+    const above = join(givenDirectory(), 'above')
+    await givenBench().open({ directory: join(above, 'audit') })
+    for (const folder of [above, join(above, 'audit')]) expect(statSync(folder).mode & 0o777).toBe(0o700)
+  })
+
   test('is open so that every write is on the disk when it returns, and only ever at the end', async () => {
     const bench = givenBench()
     await bench.open()
