@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, type Query } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
@@ -40,8 +40,17 @@ for (const list of ['vaults', 'vault', 'trash', 'members', 'users', 'services'])
 queries.setQueryDefaults(['table position'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })
 
-// A dialog may be closed while its call is under way, and an answer may be lost.
-onLostChange(() => void queries.invalidateQueries())
+// A dialog may be closed while its call is under way, and an answer may be lost. Lists are then read again. What is
+// recorded as a person's look is read again when the person looks at it the next time: an object, its history, its
+// trail, a search in all vaults. Only an object that the change was made to is read again while it is shown.
+const looks: ReadonlySet<unknown> = new Set(['object', 'whole', 'trail', 'audit', 'found'])
+const isLook = ({ queryKey: [kind] }: Pick<Query, 'queryKey'>): boolean => looks.has(kind)
+onLostChange((path) => {
+  const [, objectid] = /^\/object\/(\d+)/.exec(path) ?? []
+  void queries.invalidateQueries({ predicate: (query) => !isLook(query) })
+  void queries.invalidateQueries({ predicate: isLook, refetchType: 'none' })
+  if (objectid !== undefined) void queries.invalidateQueries({ queryKey: ['object', objectid], exact: true })
+})
 
 // A page from the back-forward cache shows its old content, although another person may be logged in. So it is loaded
 // again.

@@ -57,7 +57,8 @@ export function Shell() {
           <Loading />
         )}
       </main>
-      <div className="notices">
+      {/* React Aria makes everything outside of an open dialog inert, but this. */}
+      <div className="notices" data-react-aria-top-layer="true">
         <Announcement />
         <WorkNotice />
         <ClipboardNotice />

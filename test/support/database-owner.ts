@@ -8,6 +8,8 @@ type Place = Pick<TestAppliance, 'config'>
 export function openDatabase({ config }: Place): Database.Database {
   const connection = new Database(String(config.store.sqlite), { timeout: 60_000 })
   connection.pragma('foreign_keys = OFF')
+  // Otherwise a row that REPLACE removes would stay in the index of the search.
+  connection.pragma('recursive_triggers = ON')
   return connection
 }
 

@@ -47,6 +47,32 @@ describe('a copied secret', () => {
     expect(await clipboard()).toBe('')
   })
 
+  it('can be cleared while a dialog is open, by the mouse and by the keyboard', async () => {
+    const { user } = stage.stocked
+    const visit = await stage.visitor()
+    const { page } = visit
+    await visit.logIn(user)
+    await visit.open(`/object/${stage.stocked.server}`)
+    const dialog = page.getByRole('dialog')
+    for (const clear of [
+      () => page.getByRole('button', { name: 'Clear now' }).click(),
+      async () => {
+        await page.keyboard.press('F6')
+        expect(await visit.focused()).toBe('Clear now')
+        await page.keyboard.press('Enter')
+      },
+    ]) {
+      await page.getByRole('button', { name: 'Copy Password' }).click()
+      await page.getByText('Password copied.').waitFor()
+      await page.getByRole('button', { name: 'Move' }).click()
+      await dialog.waitFor()
+      await clear()
+      await visit.hears('Clipboard cleared.')
+      expect(await visit.clipboard()).toBe('')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+    }
+  })
+
   it('gives way to an open value, which is announced and stays', async () => {
     const visit = await memberBefore()
     const { page, clipboard } = visit

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createObject, objectsIn } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
@@ -41,6 +42,49 @@ async function withTemplates({ page }: Visit, change: (template: AnyTemplate) =>
   await page.route(`${stage.appliance.url}/template`, (route) =>
     route.fulfill({ json: { ...read, TEMPLATE: templates } }),
   )
+}
+
+it('asks nothing while it saves: who has left meanwhile comes to where they were going, and is asked if it fails', async () => {
+  const visit = await writer()
+  const { page } = visit
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+  const goes = async (host: string): Promise<void> => {
+    await begin(visit, 'Server')
+    await page.getByLabel('Host', { exact: true }).fill(host)
+    await page.getByLabel('Username').fill('any')
+    await page.getByLabel('Password', { exact: true }).fill('An0ther-Passw0rd')
+  }
+  const { route, answer } = heldAnswers()
+  await page.route(`${stage.appliance.url}/object`, route)
+  const savesAndLeaves = async (): Promise<void> => {
+    const sent = page.waitForRequest(`${stage.appliance.url}/object`)
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await sent
+    await page.getByRole('navigation', { name: 'Main menu' }).getByRole('link', { name: 'Vaults' }).click()
+    await expect.poll(() => page.url()).toMatch(/#\/$/)
+    await page.locator('.notices').getByText('Please wait…').waitFor()
+    expect(await question.count()).toBe(0)
+  }
+  await goes('lost.example.test')
+  await savesAndLeaves()
+  answer((held) => held.abort())
+  await question.waitFor()
+  await page.getByRole('button', { name: 'Stay on this page' }).click()
+  await page.getByText('The appliance cannot be reached.').waitFor()
+  await savesAndLeaves()
+  answer((held) => held.continue())
+  await visit.sees('Vaults')
+  await visit.hears('lost.example.test')
+  visit.complaints.expect(/net::ERR_FAILED/)
+})
+
+/** Requests that wait for the test. */
+function heldAnswers() {
+  let waiting: Route | undefined
+  return {
+    route: (route: Route): void => void (waiting = route),
+    answer: (how: (route: Route) => Promise<void>): void => void (waiting && how(waiting)),
+  }
 }
 
 it('another template keeps what it has a place for, and asks before the rest is lost', async () => {

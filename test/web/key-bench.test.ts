@@ -39,6 +39,24 @@ async function result({ page }: Visit, heading: string): Promise<string> {
 }
 
 describe('the bench of a key that encrypts', () => {
+  it('has no list read again where the answer to one of its calls is lost', async () => {
+    const visit = await atBench('cards')
+    const { page } = visit
+    const readsOfLists = (): number => visit.asked.filter((asked) => asked === `${stage.appliance.url}/vault`).length
+    // The crumbs hold the name of the vault, of the list.
+    await page.getByRole('link', { name: 'Payments' }).first().waitFor()
+    const before = readsOfLists()
+    await page.route('**/encrypt/cards', (route) => route.abort())
+    await dataOf(visit).fill('lost')
+    await press(visit, 'Encrypt')
+    await page.getByText('The appliance cannot be reached.').waitFor()
+    await page.unrouteAll()
+    await press(visit, 'Encrypt')
+    await result(visit, 'Ciphertext')
+    expect(readsOfLists()).toBe(before)
+    visit.complaints.expect(/net::ERR_FAILED/)
+  })
+
   it('encrypts what the interface decrypts, and decrypts it by the same additional data alone', async () => {
     const visit = await atBench('cards')
     const { page } = visit

@@ -61,6 +61,24 @@ it('gives back what was deleted by itself, by the keyboard alone', async () => {
   expect(await names()).toHaveLength(3)
 })
 
+it('is read again at a return to the tab, but not at each', async () => {
+  const { vaultid, visit, page } = await owner('Loft')
+  const address = `${stage.appliance.url}/vault/${vaultid}/trash`
+  const reads = (): number => visit.asked.filter((asked) => asked === address).length
+  const returns = () => page.evaluate('dispatchEvent(new Event("visibilitychange"))')
+  const opened = Date.now()
+  await page.clock.setFixedTime(opened)
+  await visit.open(`/vault/${vaultid}/trash`)
+  await page.getByText('The trash is empty.').waitFor()
+  const before = reads()
+  await returns()
+  await page.clock.setFixedTime(opened + 20_000)
+  const answered = page.waitForResponse(address)
+  await returns()
+  await answered
+  expect(reads()).toBe(before + 1)
+})
+
 it('is offered to those alone who may write, and refused to others by its address', async () => {
   const visit = await stage.visitor()
   const { page } = visit

@@ -15,12 +15,12 @@ export function RecoveryWarning({ userid, username, fullname }: Props) {
   if (person?.userid === userid) return null
   return (
     <section className="recovery" aria-label={words.restTitle}>
+      <p>{words.restNot}</p>
       <p>{words.restText(fullname)}</p>
       <p>{words.restConfirm}</p>
       <p>
         <code>{`strongroom vault confirm VAULT ${username}`}</code>
       </p>
-      <p className="soft">{words.restNot}</p>
     </section>
   )
 }

@@ -5,6 +5,7 @@ export const userWords = inBoth(
   {
     search: 'Search by name, username or email',
     noUsers: 'No users match your search.',
+    searchedFor: (text: string) => `Only the first 15 characters are searched for: ${text}`,
     newUser: 'New user',
     create: 'Create',
     created: (name: string) => `${name} created.`,
@@ -47,11 +48,11 @@ export const userWords = inBoth(
     ownPassphrase: 'You change your own pass phrase in “Your account”, with your current one and a second factor.',
     restTitle: 'What happens',
     restText: (name: string) =>
-      `Anyone who gives ${name} a way to log in could log in as ${name}. Therefore all sessions of the user end, and their memberships are put on hold: every vault shared with the user stays closed to them.`,
+      `Otherwise, because anyone who gives ${name} a way to log in could log in as ${name}, all sessions of the user end, and their memberships are put on hold: every vault shared with the user stays closed to them.`,
     restConfirm:
       'Another Admin of each vault, not you, must ask the user in person or by phone, and then confirm the membership in the list of members. If a vault has no such Admin, the operator does it on the machine:',
     restNot:
-      'Memberships are not put on hold if the operator has set users.recovery to open, or if you created this user and they have not logged in yet.',
+      'If you created this user and they have not logged in yet, or if the operator has set users.recovery to open, nothing else changes.',
     devices: 'Second factors',
     noDevices: 'No second factors yet: the user cannot log in with a code.',
     deviceKinds: { totp: 'Authenticator app', hotp: 'Code token (HOTP)', hwkey_otp: 'Hardware token' },
@@ -126,6 +127,7 @@ export const userWords = inBoth(
   {
     search: 'Sök på namn, användarnamn eller e-post',
     noUsers: 'Inga användare matchar sökningen.',
+    searchedFor: (text: string) => `Sökningen gäller bara de första 15 tecknen: ${text}`,
     newUser: 'Ny användare',
     create: 'Skapa',
     created: (name: string) => `${name} har skapats.`,
@@ -168,11 +170,11 @@ export const userWords = inBoth(
     ownPassphrase: 'Din egen lösenfras byter du under ”Ditt konto”, med den nuvarande och en andra faktor.',
     restTitle: 'Vad som händer',
     restText: (name: string) =>
-      `Den som ger ${name} ett sätt att logga in skulle kunna logga in som ${name}. Därför avslutas alla användarens sessioner, och medlemskapen pausas: varje valv som delas med användaren förblir stängt.`,
+      `Annars avslutas alla användarens sessioner, och medlemskapen pausas, eftersom den som ger ${name} ett sätt att logga in skulle kunna logga in som ${name}: varje valv som delas med användaren förblir stängt.`,
     restConfirm:
       'En annan administratör av varje valv, inte du, måste fråga användaren personligen eller per telefon och sedan bekräfta medlemskapet i listan över medlemmar. Om det inte finns någon sådan gör operatören det på maskinen:',
     restNot:
-      'Medlemskap pausas inte om operatören har satt users.recovery till open, eller om du skapade användaren och den ännu inte har loggat in.',
+      'Om du skapade användaren och den ännu inte har loggat in, eller om operatören har satt users.recovery till open, ändras inget annat.',
     devices: 'Andra faktorer',
     noDevices: 'Inga andra faktorer ännu: användaren kan inte logga in med en kod.',
     deviceKinds: { totp: 'Autentiseringsapp', hotp: 'Kodgenerator (HOTP)', hwkey_otp: 'Hårdvarunyckel' },

@@ -21,18 +21,20 @@ import { userWords } from './user-words.ts'
 /** Greatest number of characters that the interface searches for. */
 const longestSearch = 15
 const searchable = (typed: string): string =>
-  Array.from(typed.replaceAll(/\p{Cc}/gu, ' '))
+  Array.from(typed.replaceAll(/\p{Cc}/gu, ' ').trim())
     .slice(0, longestSearch)
     .join('')
+    .trim()
 
 /** All users, in pages. */
 export function UsersView() {
   const words = useWordsOf(userWords)
   const { parts } = useWordsOf(administrationWords)
   const [search, setSearch] = useState('')
-  const settled = useDebounced(search.trim())
+  const typed = useDebounced(search.trim())
+  const searched = searchable(typed)
   const pages = usePages()
-  const { data, error, refetch, isPlaceholderData } = useUserPage(settled, pages.next)
+  const { data, error, refetch, isPlaceholderData } = useUserPage(searched, pages.next)
   const [isCreating, setIsCreating] = useState(false)
 
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
@@ -47,8 +49,8 @@ export function UsersView() {
       <FilterField
         label={words.search}
         value={search}
-        onChange={(typed) => {
-          setSearch(searchable(typed))
+        onChange={(next) => {
+          setSearch(next)
           pages.goFirst()
         }}
       />
@@ -58,7 +60,10 @@ export function UsersView() {
       ) : (
         <>
           <p className="soft" role="status">
-            {data.users.length === 0 ? words.noUsers : ''}
+            {[
+              ...(searched.length < typed.length ? [words.searchedFor(searched)] : []),
+              ...(data.users.length === 0 ? [words.noUsers] : []),
+            ].join(' ')}
           </p>
           <ul className="entries">
             {data.users.map((user) => (

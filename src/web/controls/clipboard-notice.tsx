@@ -1,4 +1,5 @@
 import { ClipboardCheck, ClipboardX } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { emptyClipboard, useCopied, type Copied } from './clipboard.ts'
 import type { Words } from '../words/en.ts'
@@ -18,14 +19,30 @@ export function ClipboardNotice() {
             {/* Hidden from screen readers, which would read out every second. */}
             {copied.state === 'held' && <span aria-hidden="true"> {words.clipboardEmptiedIn(copied.secondsLeft)}</span>}
           </p>
-          {(copied.state === 'held' || copied.state === 'waits') && (
-            <Button className="button small" onPress={() => void emptyClipboard()}>
-              {words.emptyNow}
-            </Button>
-          )}
+          {(copied.state === 'held' || copied.state === 'waits') && <EmptyingButton />}
         </div>
       )}
     </div>
+  )
+}
+
+/** Gets the focus by F6, as React Aria's toasts do, because Tab stays in an open dialog. */
+function EmptyingButton() {
+  const words = useWords()
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    const hear = (event: KeyboardEvent): void => {
+      if (event.key !== 'F6') return
+      event.preventDefault()
+      button.current?.focus()
+    }
+    addEventListener('keydown', hear)
+    return () => removeEventListener('keydown', hear)
+  }, [])
+  return (
+    <Button ref={button} className="button small" aria-keyshortcuts="F6" onPress={() => void emptyClipboard()}>
+      {words.emptyNow}
+    </Button>
   )
 }
 

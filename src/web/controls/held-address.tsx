@@ -15,11 +15,17 @@ export const useShownAddress: BaseLocationHook = () => {
   return [useWatched(held) ?? address, go]
 }
 
-/** Goes to an address without asking, because the input was just saved or is to be discarded. */
+/**
+ * Goes to an address without asking, because the input was just saved or is to be discarded. A person who has left
+ * meanwhile comes to where they were going.
+ */
 export function goOn(address: string): void {
+  const isLeaving = held.get() !== undefined && held.get() !== addressOfBrowser()
   held.set(undefined)
-  navigate(address, { replace: true })
+  if (!isLeaving) navigate(address, { replace: true })
 }
+
+const addressOfBrowser = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
 
 /** The texts of the question before a view is left. */
 export interface LeavingWords {
@@ -31,9 +37,13 @@ export interface LeavingWords {
 /**
  * Asks before the person leaves a view with unsaved input by a link, the browser's buttons or another page. Returns the
  * question.
- * @param asked The question's texts, where something other than typed input would be lost.
+ * @param options.isSaving The input is being saved: the question waits for a failure.
+ * @param options.asked The question's texts, where something other than typed input would be lost.
  */
-export function useHeldAddress(isUnsaved: boolean, asked?: LeavingWords): ReactNode {
+export function useHeldAddress(
+  isUnsaved: boolean,
+  { isSaving = false, asked }: { readonly isSaving?: boolean; readonly asked?: LeavingWords } = {},
+): ReactNode {
   const words = useWords()
   const { title, text, leave } = asked ?? {
     title: words.unsavedTitle,
@@ -45,7 +55,7 @@ export function useHeldAddress(isUnsaved: boolean, asked?: LeavingWords): ReactN
   useEffect(() => {
     if (!isUnsaved) return undefined
     // Read at the first change, when the browser's address is still that of this view.
-    held.set(`/${location.hash.replace(/^#?\/?/, '')}`)
+    held.set(addressOfBrowser())
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', ask)
     return () => {
@@ -53,7 +63,7 @@ export function useHeldAddress(isUnsaved: boolean, asked?: LeavingWords): ReactN
       removeEventListener('beforeunload', ask)
     }
   }, [isUnsaved])
-  if (kept === undefined || kept === address) return null
+  if (kept === undefined || kept === address || isSaving) return null
 
   const stay = (): void => navigate(kept)
   const actions = (

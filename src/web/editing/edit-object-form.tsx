@@ -47,7 +47,7 @@ export function EditObjectForm({ read, template, vault }: Props) {
   const { file, fileError, choose, check } = useChosenFile(template, begun?.file)
   const saving = useSaving()
   const isChanged = file !== undefined || Object.keys(changes).length > 0
-  const question = useHeldAddress(isChanged)
+  const question = useHeldAddress(isChanged, { isSaving: saving.isUnderWay })
   typingForm.useTyping(person?.userid, read.id, isChanged ? { stored, draft, file } : undefined)
   useDroppedFiles(([first]) => {
     if (first && template.info.file !== undefined) choose(first)

@@ -38,7 +38,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
   const { person } = useSession()
   const typed = { ...beginning, draft, file }
   const isBegun = hasTyped(typed)
-  const question = useHeldAddress(isBegun)
+  const question = useHeldAddress(isBegun, { isSaving: saving.isUnderWay })
   newObjectTyping.useTyping(person?.userid, `${vaultid}/${folderid}`, isBegun ? typed : undefined)
   const [known] = useState(() => new Set(contents.OBJECTS.map(({ id }) => id)))
   /** The answer to a call was lost, so that the object may already exist. */

@@ -34,7 +34,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const chosen = withDuplicates ? plans : plans.filter((plan) => !duplicates.has(plan))
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
-  const question = useHeldAddress(progress !== undefined && !isDone, words.leaving)
+  const question = useHeldAddress(progress !== undefined && !isDone, { asked: words.leaving })
   if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={refetch} /> : <Loading />
   return (
     <div className="preview">

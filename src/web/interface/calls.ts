@@ -1,5 +1,5 @@
 import type { addresses, Operations } from '../../../clients/node/src/api.ts'
-import { noticingLoss, send, type Sent } from './transport.ts'
+import { outcomeOf, send, type Sent } from './transport.ts'
 import { sendForm, type FormFile } from './form-upload.ts'
 
 /** The answer of an operation that succeeds. */
@@ -162,6 +162,24 @@ const used = {
 }
 
 type Used = keyof typeof used
+
+/** The operations besides those of GET that change nothing which a view shows. */
+const unchanging: ReadonlySet<Used> = new Set<Used>([
+  'auth.login',
+  'auth.challenge',
+  'me.challenge',
+  'utils.mimetype',
+  'transparent.encrypt',
+  'transparent.decrypt',
+  'transparent.rewrap',
+  'transparent.datakey',
+  'transparent.sign',
+  'transparent.verify',
+  'transparent.hmac',
+  'transparent.random',
+  'transparent.hash',
+  'transparent.import.job',
+])
 type PartOf<Operation extends Used, Part extends string> = Operations[Operation] extends {
   readonly [part in Part]?: infer Value
 }
@@ -184,9 +202,10 @@ export async function call<Operation extends Used>(
   operation: Operation,
   { params, ...rest }: CallInput<Operation> = {},
 ): Promise<AnswerOf<Operation>> {
-  const sent = { ...addressOf(operation, params), ...rest }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operation's own query and body
+  const sent = { ...addressOf(operation, params), ...rest } as Sent
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
-  return (await noticingLoss(sent.method, send(sent as Sent))) as unknown as AnswerOf<Operation>
+  return (await outcomeOf(sent, send(sent))) as unknown as AnswerOf<Operation>
 }
 
 /** Calls an operation with a form and a file, and reports the progress of the upload. @throws Refusal */
@@ -195,15 +214,16 @@ export async function callWithFile<Operation extends Used>(
   { params, body, signal }: Pick<CallInput<Operation>, 'params' | 'body' | 'signal'>,
   file: FormFile,
 ): Promise<AnswerOf<Operation>> {
-  const sent = { ...addressOf(operation, params), body, signal }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operation's own body
+  const sent = { ...addressOf(operation, params), body, signal } as Sent
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
-  return (await noticingLoss(sent.method, sendForm(sent as Sent, file))) as unknown as AnswerOf<Operation>
+  return (await outcomeOf(sent, sendForm(sent, file))) as unknown as AnswerOf<Operation>
 }
 
-function addressOf(operation: Used, params: unknown): { readonly method: string; readonly path: string } {
+function addressOf(operation: Used, params: unknown): Pick<Sent, 'method' | 'path' | 'isChange'> {
   const [method, template] = used[operation]
   const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(String(Object.entries(params ?? {}).find(([known]) => known === name)?.[1])),
   )
-  return { method, path }
+  return { method, path, isChange: method !== 'GET' && !unchanging.has(operation) }
 }

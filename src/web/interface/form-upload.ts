@@ -49,7 +49,10 @@ interface Way {
 
 function sent(request: XMLHttpRequest, url: string, method: string, form: FormData, { signal, file }: Way) {
   return new Promise<XMLHttpRequest>((resolve, reject) => {
-    const abort = (): void => request.abort()
+    let isSent = false
+    request.upload.addEventListener('load', () => (isSent = true))
+    // What the appliance has received is its to answer.
+    const abort = (): void => void (isSent || request.abort())
     const lost = (): void => void reasonOf(file).then(reject)
     request.open(method, url)
     for (const [name, value] of Object.entries(ofConsole)) request.setRequestHeader(name, value)

@@ -1,4 +1,4 @@
-import { isVerdict, Refusal } from './refusal.ts'
+import { hasNumber, isVerdict, Refusal } from './refusal.ts'
 
 /** The envelope of all answers, successes and failures alike. */
 export interface AnyEnvelope {
@@ -11,6 +11,8 @@ export interface AnyEnvelope {
 export interface Sent {
   readonly method: string
   readonly path: string
+  /** Whether the call changes something that the console shows. Such a call is not cut off when its caller gives up. */
+  readonly isChange: boolean
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
   /** Sends the body as a form, and not as JSON. */
@@ -34,36 +36,55 @@ export const base = '/api/1.0'
 /** Proves that a script of this page makes the call. A form of another site cannot set a header. */
 export const ofConsole = { 'X-Strongroom-Console': '1' }
 
-const events = new EventTarget()
-/** Returns a function that calls back at each event of this name, and returns one that removes the listener. */
-const listeningTo =
-  (name: string) =>
-  (listener: () => void): (() => void) => {
-    events.addEventListener(name, listener)
-    return () => events.removeEventListener(name, listener)
+/** Listeners of an event of the page. */
+class Listeners<Told extends readonly unknown[]> {
+  readonly #all = new Set<(...told: Told) => void>()
+
+  /** Returns a function that removes the listener. */
+  readonly add = (listener: (...told: Told) => void): (() => void) => {
+    this.#all.add(listener)
+    return () => void this.#all.delete(listener)
   }
 
-const sessionEnd = 'sessionend'
+  tell(...told: Told): void {
+    for (const listener of this.#all) listener(...told)
+  }
+}
+
+const sessionEnd = new Listeners<readonly []>()
 /** Calls back when the appliance says that the session has ended. */
-export const onSessionEnd = listeningTo(sessionEnd)
+export const onSessionEnd = sessionEnd.add
 
-const lostChange = 'lostchange'
-/** Calls back when a change was given up or got no answer of the appliance, which may have made it nevertheless. */
-export const onLostChange = listeningTo(lostChange)
+const lostChange = new Listeners<readonly [path: string]>()
+/**
+ * Calls back with the path of a change whose caller does not learn what came of it. One that was given up has been
+ * answered by then; one without an answer may have been made nevertheless.
+ */
+export const onLostChange = lostChange.add
 
-/** Waits for the answer to a call. Tells the listeners of lost changes of a failure that is not the appliance's refusal. */
-export async function noticingLoss<T>(method: string, answer: Promise<T>): Promise<T> {
+/** Waits for the answer to a call, or until its caller gives up. */
+export async function outcomeOf<T>({ path, isChange, signal }: Sent, answer: Promise<T>): Promise<T> {
   try {
-    return await answer
+    return await (signal ? untilAborted(answer, signal) : answer)
   } catch (error) {
-    if (method !== 'GET' && !isVerdict(error)) events.dispatchEvent(new Event(lostChange))
+    if (hasNumber(error, sessionInvalid)) sessionEnd.tell()
+    if (isChange && !isVerdict(error)) void answer.catch(() => undefined).then(() => lostChange.tell(path))
     throw error
   }
 }
 
+function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason)
+    signal.addEventListener('abort', giveUp)
+    void answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}
+
 /** Sends a call with the session's cookie, which scripts cannot read. @throws Refusal */
 export async function send(sent: Sent): Promise<AnyEnvelope> {
-  const { method, path, query = {}, body, file, signal, patienceMs = usualPatienceMs } = sent
+  const { method, path, isChange, query = {}, body, file, signal, patienceMs = usualPatienceMs } = sent
+  signal?.throwIfAborted()
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   const response = await fetch(`${base}${path}${words === '' ? '' : `?${words}`}`, {
     method,
@@ -75,7 +96,7 @@ export async function send(sent: Sent): Promise<AnyEnvelope> {
     cache: 'no-store',
     ...(body && { body: JSON.stringify(body) }),
     ...(file && { body: formOf(file) }),
-    signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(patienceMs)]),
+    signal: AbortSignal.any([...(signal && !isChange ? [signal] : []), AbortSignal.timeout(patienceMs)]),
   }).catch((cause: unknown) => {
     if (signal?.aborted) throw cause
     throw new Refusal({ status: 0, cause })
@@ -87,14 +108,12 @@ export async function send(sent: Sent): Promise<AnyEnvelope> {
 export function accept(envelope: AnyEnvelope, status: number, waitSeconds: number | undefined): AnyEnvelope {
   if (envelope.CALLINFO.status === 'SUCCESS') return envelope
   const [number] = Object.entries(envelope.ERRORCODES ?? {}).find(([known]) => known !== genericNumber) ?? []
-  const refusal = new Refusal({
+  throw new Refusal({
     status,
     number: number === undefined ? undefined : Number(number),
     sentence: envelope.ERRORS?.[0],
     waitSeconds,
   })
-  if (refusal.number === sessionInvalid) events.dispatchEvent(new Event(sessionEnd))
-  throw refusal
 }
 
 function formOf(file: File): FormData {

@@ -137,7 +137,7 @@ interface MadeProps {
 function MadeLink({ address, onUncopied, onAnother }: MadeProps) {
   const words = useWordsOf(linkWords)
   const [isCopied, setIsCopied] = useState(false)
-  const question = useHeldAddress(!isCopied, words.leaving)
+  const question = useHeldAddress(!isCopied, { asked: words.leaving })
   useEffect(() => onUncopied?.(!isCopied), [onUncopied, isCopied])
   async function copy(): Promise<void> {
     if (await copySecret(words.made, address)) setIsCopied(true)

@@ -30,8 +30,8 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
     queryKey: ['trash', vaultid],
     queryFn: ({ signal }) => call('object.trash', { params: { vaultid }, signal }),
     select: useTemplateTranslation(),
-    // Other people delete, too.
-    staleTime: 0,
+    // Other people delete, too. Each reading is recorded, so that a return to the tab reads again after a while alone.
+    refetchOnMount: 'always',
   })
   const action = useAction()
   const takeBack = ({ objectid, objectname }: TrashedObject): Promise<boolean> =>
