@@ -15,7 +15,7 @@ const administrator = (): Promise<TestUser> =>
 
 async function administers(options?: VisitOptions): Promise<Visit> {
   const visit = await stage.visitor(options)
-  await visit.logIn(await administrator())
+  await visit.arrive(await administrator())
   return visit
 }
 
@@ -282,7 +282,7 @@ describe('the audit trail', () => {
     const visit = await stage.visitor()
     const { page } = visit
     const user = await administrator()
-    await visit.logIn(user)
+    await visit.arrive(user)
     const other = await stage.appliance.login(await administrator())
     await other.must('POST', '/user', {
       username: newName(),
@@ -312,7 +312,7 @@ describe('the audit trail', () => {
 
   it('of a vault that one does not see is refused', async () => {
     const visit = await stage.visitor()
-    await visit.logIn(await administrator())
+    await visit.arrive(await administrator())
     await visit.page.route(/\/audit\?/, (route) =>
       route.continue({ url: `${route.request().url()}&vaultid=${stage.stocked.vaultid}` }),
     )
@@ -365,7 +365,7 @@ describe('who may not', () => {
   it('sees of the administration what the capabilities allow', async () => {
     const visit = await stage.visitor()
     const { page } = visit
-    await visit.logIn(await stage.appliance.addUser(['read', 'audit', 'active']))
+    await visit.arrive(await stage.appliance.addUser(['read', 'audit', 'active']))
     await page.getByRole('link', { name: 'Administration' }).click()
     await visit.sees('Audit trail')
     const parts = page.getByRole('navigation', { name: 'Administration sections' }).getByRole('link')

@@ -4,6 +4,7 @@ import { chromium, type Browser, type BrowserContext, type CDPSession, type Page
 import { expect, onTestFinished } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { logInByCookie } from '../support/browser-session.ts'
 import { trustingAppliances } from '../support/pki.ts'
 import { Complaints } from './complaints.ts'
 
@@ -142,6 +143,27 @@ export class Visit {
     await page.getByRole('button', { name: 'Log in' }).click()
   }
 
+  /**
+   * Opens the console with a session, as after a login in this browser: with its cookie and what the page keeps. To be
+   * called before the page has opened.
+   */
+  async arrive(user: TestUser): Promise<void> {
+    const { cookie, answer } = await logInByCookie(this.appliance, user)
+    const [name = '', value = ''] = cookie.split('=')
+    await this.context.addCookies([
+      { name, value, url: `${this.origin}/`, secure: true, httpOnly: true, sameSite: 'Strict' },
+    ])
+    const { userid, username, fullname, userstatus } = answer.json.CALLINFO
+    const kept = JSON.stringify(JSON.stringify({ userid, username, fullname, userstatus }))
+    const once = await this.page.addInitScript(
+      `localStorage.setItem('strongroom.person', ${kept}); localStorage.setItem('strongroom.active', String(Date.now()))`,
+    )
+    await this.open()
+    await once.dispose()
+    await this.sees('Vaults')
+  }
+
+  /** Logs in by the form, with a code of the authenticator app. */
   async logIn(user: TestUser): Promise<void> {
     await this.open()
     await this.fillIn(user)
@@ -182,8 +204,8 @@ export class Visit {
 
   /** What axe-core finds against WCAG 2.2 AA, and its best practices. */
   async findings(): Promise<string[]> {
-    // By the debugger's way in, which the policy of the page does not reach.
-    await this.page.evaluate(axeSource)
+    // By the debugger's way in, which the policy of the page does not reach; once for each load of the page.
+    if (await this.page.evaluate(`globalThis.axe === undefined`)) await this.page.evaluate(axeSource)
     const found: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] = await this.page.evaluate(
       `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
     )

@@ -19,7 +19,7 @@ async function memberBefore(): Promise<Visit & { clipboard: () => Promise<unknow
       return mayWrite ? write.call(this, text) : Promise.reject(new DOMException('no', 'NotAllowedError'))
     }
   `)
-  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.arrive(await memberOf(stage.stocked, stage.appliance))
   await visit.open(`/object/${stage.stocked.server}`)
   await visit.sees('core1.example.test')
   // The console may not read it, by its own policy: another page of the browser does.

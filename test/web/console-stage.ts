@@ -28,7 +28,7 @@ export function consoleStage(): ConsoleStage {
   const visitor = (options?: VisitOptions): Promise<Visit> => Visit.start(stage.appliance, options)
   async function member(options?: VisitOptions): Promise<Visit> {
     const visit = await visitor(options)
-    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+    await visit.arrive(await memberOf(stage.stocked, stage.appliance))
     return visit
   }
   const owner: ConsoleStage['owner'] = async (vaultname, capabilities) => {

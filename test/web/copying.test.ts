@@ -13,7 +13,7 @@ it('a folder is copied from the table into another vault with all that lies in i
   await createObject(client, vaultid, { parentid: folder, host: 'press1.example.test' })
   const visit = await stage.visitor({ width: 360 })
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/vault/${vaultid}`)
   await page.getByRole('grid', { name: 'Plant' }).getByRole('link', { name: 'Presses' }).focus()
   await page.keyboard.press('Space')
@@ -40,7 +40,7 @@ it('an object is copied beside itself and moved from its own page', async () => 
   const id = await createObject(client, vaultid, { host: 'gate1.example.test' })
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/object/${id}`)
   await page.getByRole('button', { name: 'Copy to…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click()
@@ -68,7 +68,7 @@ it('an object is copied once where the answer is lost and it is tried again', as
   await createObject(client, vaultid, { host: hosts[1], parentid: folder })
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/vault/${vaultid}`)
   const grid = page.getByRole('grid', { name: 'Mill' })
   for (const host of hosts) await grid.getByRole('checkbox', { name: `Select ${host}` }).check()
@@ -103,7 +103,7 @@ it('a reader copies into a vault of their own, and moves nothing', async () => {
   await reader.must('POST', `/vault/${stage.stocked.vaultid}/member/${user.id}`, { status: 1 })
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/object/${stage.stocked.server}`)
   await page.getByRole('button', { name: 'Copy to…' }).click()
   for (const name of ['Move', 'Edit', 'Delete'])

@@ -28,7 +28,7 @@ async function writer(options?: VisitOptions): Promise<Visit> {
   const user = await stage.appliance.addUser()
   await stage.stocked.client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 2 })
   const visit = await stage.visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   return visit
 }
 

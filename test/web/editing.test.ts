@@ -19,7 +19,7 @@ async function writer(options?: VisitOptions, status = 2): Promise<Visit> {
   const user = await stage.appliance.addUser()
   for (const vault of [vaultid, strict]) await client.must('POST', `/vault/${vault}/member/${user.id}`, { status })
   const visit = await stage.visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   return visit
 }
 

@@ -30,7 +30,7 @@ it('are set at an object, listed with the vaults that they lie in, and taken off
   const client = await stage.appliance.login(user)
   const names = async (): Promise<string[]> =>
     objectsIn(await client.must('GET', '/favourites'), 'OBJECT').map(({ objectname }) => objectname)
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/object/${stage.stocked.server}`)
   const star = page.getByRole('button', { name: 'Favourite', exact: true })
   await star.focus()
@@ -126,7 +126,7 @@ it.each([
   }
   const visit = await stage.visitor({ theme, width })
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   const list = page.getByRole('region', { name: 'Favourites' })
   await list.waitFor()
   await visit.expectSound('favourites')

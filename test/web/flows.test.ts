@@ -8,7 +8,8 @@ const stage = consoleStage()
 
 describe('the login', () => {
   it('takes the code of an authenticator app, and leads to the vaults that are shared', async () => {
-    const visit = await stage.member()
+    const visit = await stage.visitor()
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     await visit.page.getByRole('link', { name: /Network/ }).waitFor()
     expect(await visit.page.getByRole('link', { name: /Finance/ }).count()).toBe(0)
   })
@@ -292,7 +293,8 @@ describe('a session', () => {
   })
 
   it('has a token that no script can read', async () => {
-    const visit = await stage.member()
+    const visit = await stage.visitor()
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     const { page, context } = visit
     const cookies = await context.cookies()
     expect(cookies).toMatchObject([

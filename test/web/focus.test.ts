@@ -15,7 +15,7 @@ const press = async (page: Page, name: string): Promise<void> => {
 async function owner(vaultname: string) {
   const owned = await stage.owner(vaultname)
   const visit = await stage.visitor()
-  await visit.logIn(owned.user)
+  await visit.arrive(owned.user)
   return { ...owned, visit, page: visit.page }
 }
 

@@ -8,7 +8,7 @@ const stage = consoleStage()
 
 it("templates are changed before one's eyes, and leave as a file that the command line takes", async () => {
   const visit = await stage.visitor()
-  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
   const { page } = visit
   await visit.open('/administration/policies')
   await visit.sees('Policies')
@@ -61,7 +61,7 @@ it("templates are changed before one's eyes, and leave as a file that the comman
 
 it('asks before a template is left that was changed and not saved as a file', async () => {
   const visit = await stage.visitor()
-  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
   const { page } = visit
   await visit.open('/administration/templates')
   await page
@@ -87,7 +87,7 @@ describe.each(['light', 'dark'] as const)('policies and templates in %s colours'
   it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
     const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 900 })
     const { page } = visit
-    await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+    await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
     await visit.open('/administration/policies')
     await visit.sees('Policies')
     await visit.expectSound('administration-policies')
@@ -105,7 +105,7 @@ describe.each(['light', 'dark'] as const)('policies and templates in %s colours'
 
 it('a template is changed by the keyboard alone', async () => {
   const visit = await stage.visitor()
-  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
   const { page } = visit
   const { keyboard } = page
   await visit.open('/administration/templates')

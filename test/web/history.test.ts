@@ -15,7 +15,7 @@ async function editor(vaultname: string, options?: VisitOptions) {
   await client.must('PUT', `/object/${id}`, { host: 'mid.example.test', password: 'Second-pass' })
   await client.must('PUT', `/object/${id}`, { host: 'new.example.test', password: 'Third-pass', info: 'Rack 3' })
   const visit = await stage.visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   const decryptions = (): string[] =>
     recordsAbout(stage.appliance, `object ${id}`)
       .filter(({ operation }) => String(operation).startsWith('object.decrypt'))
@@ -112,7 +112,7 @@ it('shows and gives back what the list of long versions leaves out', async () =>
   expect((HISTORY as unknown[]).at(-1)).toMatchObject({ version: '1', public: {}, abridged: true })
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/object/${id}/history`)
   await page.getByText('Version 1', { exact: true }).click()
   await page.getByText('Ann', { exact: true }).waitFor()
@@ -131,7 +131,7 @@ it('is read by members who may not write, and a vault says how much it keeps', a
   await client.must('PUT', `/object/${id}`, { password: 'Two-pass' })
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.arrive(await memberOf(stage.stocked, stage.appliance))
   await visit.open(`/object/${id}/history`)
   await page.getByText('Version 1', { exact: true }).click()
   await page.getByRole('button', { name: 'Show Password' }).click()

@@ -22,7 +22,7 @@ it('shows what people and attackers write as text, in every place', async () => 
   const client = await stage.appliance.login(user)
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   const exactly = (text: string) => page.getByText(text, { exact: true }).first()
   for (const text of hostileTexts) {
     const { id: vaultid } = await makeVault(stage.appliance, text, client)
@@ -75,7 +75,7 @@ it('shows what stands in the fields of every template as text, also what a histo
   const { user, client, vaultid } = await stage.owner('Fields')
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   const samples = makeSamples()
   onTestFinished(() => samples.cleanup())
   const certificate = makeCertificate(samples, 'web', keyKinds['ec-p256'] ?? [])
@@ -121,7 +121,7 @@ it('draws labels and values of templates that another answered as text', async (
   const object = await createObject(client, vaultid)
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   const address = `${stage.appliance.url}/object/${object}`
   const read: Answered = JSON.parse(JSON.stringify(await client.must('GET', `/object/${object}`)))
   const model = read.TEMPLATES[0]?.structure.find(({ fieldname }) => fieldname === 'host')

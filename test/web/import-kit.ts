@@ -8,7 +8,7 @@ export async function beforeImport({ appliance, visitor }: ConsoleStage, options
   const user = await appliance.addUser()
   const { id, admin } = await makeVault(appliance, 'Moved', await appliance.login(user))
   const visit = await visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open('/exchange')
   await visit.sees('Import and export')
   const objects = async () => objectsIn(await admin.must('GET', `/vault/${id}`), 'OBJECTS')

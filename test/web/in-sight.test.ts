@@ -28,7 +28,7 @@ it('shows on a phone why a login is refused, beside the code that is to be typed
 })
 
 async function newUserDialog(visit: Visit): Promise<Locator> {
-  await visit.logIn(await stage.appliance.addUser(['read', 'admin', 'active']))
+  await visit.arrive(await stage.appliance.addUser(['read', 'admin', 'active']))
   await visit.open('/administration/users')
   await visit.page.getByRole('button', { name: 'New user' }).click()
   return visit.page.getByRole('dialog')
@@ -81,7 +81,7 @@ it('leaves the buttons of a dialog uncovered by what the page says of the clipbo
   const object = await createObject(client, vaultid, { host: 'pier.example.test', password: 'S3cret' })
   const visit = await stage.visitor({ width: 360, height: 400 })
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/object/${object}`)
   await page.getByRole('button', { name: 'Copy Password' }).click()
   await page.getByRole('button', { name: 'Clear now' }).waitFor()
@@ -139,7 +139,7 @@ it('keeps the distance of a row from the edge of its list, whatever views were l
   const { user, client, vaultid } = await stage.owner('Shed')
   await client.must('DELETE', `/object/${await createObject(client, vaultid, { host: 'old.example.test' })}`)
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open('/me')
   await visit.sees('Your account')
   await visit.open(`/vault/${vaultid}/trash`)

@@ -21,7 +21,7 @@ async function atBench(name: string): Promise<Visit> {
   const user = await stage.appliance.addUser()
   await vault.share(String(user.id), 'Write')
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/vault/${vault.id}/keys/${name}`)
   await visit.sees(name)
   return visit
@@ -147,7 +147,7 @@ describe('the bench of a key that encrypts', () => {
     await vault.share(String(user.id), 'Read')
     const visit = await stage.visitor()
     const { page } = visit
-    await visit.logIn(user)
+    await visit.arrive(user)
     await visit.open(`/vault/${vault.id}`)
     await visit.sees('Payments')
     // A reader is led to keys once it is known that there are some.

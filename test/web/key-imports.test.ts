@@ -22,7 +22,7 @@ async function writer(): Promise<Visit> {
   const user = await stage.appliance.addUser()
   await vault.share(String(user.id), 'Write')
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/vault/${vault.id}/keys`)
   await visit.sees('Keys of Payments')
   return visit

@@ -19,7 +19,7 @@ async function before(vaultname: string) {
         })
       await route.fulfill({ json: answer })
     })
-  await visit.logIn(user)
+  await visit.arrive(user)
   const all = async (): Promise<ObjectRecord[]> => objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS')
   return { client, vaultid, visit, page: visit.page, all }
 }

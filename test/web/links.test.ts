@@ -17,7 +17,7 @@ it('is not offered where the appliance makes none', async () => {
   const object = await createObject(client, (await makeVault(appliance, 'Servers', client)).id)
   const visit = await Visit.start(appliance)
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   // The page has heard by then what is offered here, so that the object is drawn once.
   await visit.open('/me')
   await visit.sees('Your account')

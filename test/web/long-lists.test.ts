@@ -12,7 +12,7 @@ const stage = consoleStage()
 async function owner(vaultname: string, options?: VisitOptions) {
   const owned = await stage.owner(vaultname)
   const visit = await stage.visitor(options)
-  await visit.logIn(owned.user)
+  await visit.arrive(owned.user)
   return { ...owned, visit, page: visit.page }
 }
 

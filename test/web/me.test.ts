@@ -11,7 +11,7 @@ const stage = consoleStage()
 async function atHome(options?: VisitOptions): Promise<{ visit: Visit; user: TestUser }> {
   const user = await stage.appliance.addUser(['read', 'active'])
   const visit = await stage.visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open('/me')
   await visit.sees('Your account')
   return { visit, user }

@@ -52,7 +52,7 @@ it.each(looks)(
       ({ VAULTS }) => VAULTS,
       (first, at) => ({ ...first, id: String(5_000_000 + at), groupname: `Team ${at}`, description: '' }),
     )
-    await visit.logIn(user)
+    await visit.arrive(user)
     await page.getByText('Page 1 of 11').waitFor()
     const vaults = page.locator('.vaults > li')
     expect(await vaults.count()).toBe(100)
@@ -82,7 +82,7 @@ it.each(looks)('so are service accounts and templates, in %s colours and %i pixe
   const visit = await stage.visitor({ theme, width })
   const { page } = visit
   const user = await stage.appliance.addUser(['read', 'createVault', 'admin', 'active'])
-  await visit.logIn(user)
+  await visit.arrive(user)
   const name = `shop-${theme}`
   const client = await stage.appliance.login(user)
   await client.must('POST', '/service', { name })
@@ -127,7 +127,7 @@ it('so are the templates of a new object, of which the last is chosen by the key
   const { user, client, vaultid } = await stage.owner('Forms')
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await withThousandTemplates(visit, client)
   await visit.open(`/vault/${vaultid}/0/new`)
   const place = page.getByText(/^Page 1 of 1\d$/)

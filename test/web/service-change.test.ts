@@ -5,7 +5,7 @@ const stage = consoleStage()
 
 it('of two administrators who change a service account at once each changes what they have changed', async () => {
   const visit = await stage.visitor()
-  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
   const { page } = visit
   const other = await stage.appliance.login(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
   const { CALLINFO } = await other.must('POST', '/service', { name: 'mailer', description: 'Before' })
@@ -44,7 +44,7 @@ it('who looks after a service account finds it on the own page, and changes it w
   const { id } = CALLINFO['service'] as { id: string }
   await admin.must('POST', '/service', { name: 'stranger' })
   const visit = await stage.visitor()
-  await visit.logIn(owner)
+  await visit.arrive(owner)
   const { page } = visit
   await visit.open('/me')
   await visit.sees('Your account')

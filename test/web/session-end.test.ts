@@ -2,10 +2,18 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import type { TestUser } from '../support/appliance.ts'
 import { totpCode } from '../support/hardware-token.ts'
+import type { Visit } from './browser-kit.ts'
 import { memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
+
+/** By the form: what a page holds after a login is judged, too. */
+async function member(): Promise<Visit> {
+  const visit = await stage.visitor()
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  return visit
+}
 
 const logout = '**/api/1.0/auth/logout'
 const unheard = 'The appliance could not be told that you logged out.'
@@ -14,7 +22,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTim
 
 describe('a logout', () => {
   it('does not wait for the stage.appliance, but the next login waits for it', async () => {
-    const visit = await stage.member()
+    const visit = await member()
     const { page } = visit
     await visit.open(`/object/${stage.stocked.server}`)
     await page.getByRole('button', { name: 'Show Password' }).click()
@@ -41,7 +49,7 @@ describe('a logout', () => {
   })
 
   it('that the appliance did not hear is said so, and told when the network is back', async () => {
-    const visit = await stage.member()
+    const visit = await member()
     const { page, context } = visit
     await context.setOffline(true)
     await logOut(page)
@@ -55,7 +63,7 @@ describe('a logout', () => {
   })
 
   it('that was refused is told again when the page is loaded, and before a login', async () => {
-    const visit = await stage.member()
+    const visit = await member()
     const { page, context } = visit
     await page.route(logout, (route) => route.fulfill({ status: 503, json: { CALLINFO: { status: 'FAILURE' } } }))
     await logOut(page)
@@ -94,7 +102,7 @@ describe('a logout', () => {
   })
 
   it('leaves the names of vaults and objects out of the history', async () => {
-    const visit = await stage.member()
+    const visit = await member()
     await visit.open(`/vault/${stage.stocked.vaultid}`)
     await visit.sees('Network')
     expect(await visit.page.title()).toBe('Vault · Strongroom')
@@ -120,7 +128,7 @@ describe('idleness', () => {
   })
 
   it('goes on while no page is open', async () => {
-    const visit = await stage.member()
+    const visit = await member()
     await visit.page.close()
     const other = await visit.context.newPage()
     await other.goto(`${stage.appliance.url}/docs`)
@@ -203,7 +211,7 @@ describe('another tab', () => {
   })
 
   it('with another person leaves nothing of the first', async () => {
-    const visit = await stage.member()
+    const visit = await member()
     const { page, context } = visit
     await visit.open(`/object/${stage.stocked.server}`)
     await page.getByRole('button', { name: 'Show Password' }).click()
@@ -223,7 +231,7 @@ describe('another tab', () => {
 })
 
 it('a page that the browser kept is loaded anew, and has hidden its secrets', async () => {
-  const visit = await stage.member()
+  const visit = await member()
   const { page } = visit
   await visit.open(`/object/${stage.stocked.server}`)
   await page.getByRole('button', { name: 'Show Password' }).click()

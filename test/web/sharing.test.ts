@@ -13,7 +13,7 @@ async function administrator(vaultname: string) {
   const owned = await stage.owner(vaultname)
   const { vaultid } = owned
   const visit = await stage.visitor()
-  await visit.logIn(owned.user)
+  await visit.arrive(owned.user)
   await visit.open(`/vault/${vaultid}/about`)
   await visit.sees(`About ${vaultname}`)
   return { ...owned, visit, page: visit.page }
@@ -39,7 +39,7 @@ it('shares a vault, changes the right of a member, and removes the member, who i
   const object = await createObject(client, vaultid, { host: 'crane.example.test', password: 'S3cret-crane' })
   const guest = await stage.appliance.addUser()
   const other = await stage.visitor()
-  await other.logIn(guest)
+  await other.arrive(guest)
   await other.page.getByText('No vaults are shared with you yet.').waitFor()
 
   await page.getByRole('button', { name: 'Share' }).click()
@@ -297,7 +297,7 @@ it.each([
   // Each code of an authenticator app is good once.
   const user = await stage.appliance.addUser()
   await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 4 })
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/vault/${vaultid}/about`)
   await visit.sees('About Network')
   await page.getByText('(you)').waitFor()
@@ -340,13 +340,13 @@ it('takes the number of a person from an administrator of the vault who may not 
   await owner.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 4 })
   const guest = await stage.appliance.addUser()
   const told = await stage.visitor()
-  await told.logIn(guest)
+  await told.arrive(guest)
   await told.open('/me')
   await told.page.getByText(`Your user ID is ${guest.id}.`).waitFor()
 
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/vault/${vaultid}/about`)
   await page.getByRole('button', { name: 'Share' }).click()
   const dialog = page.getByRole('dialog', { name: 'Share Quay' })

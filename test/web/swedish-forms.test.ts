@@ -6,7 +6,7 @@ const stage = consoleStage()
 it('the built-in templates speak the language of the person, wherever they are read', async () => {
   const { user, vaultid, server, folder } = stage.stocked
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.arrive(user)
   const { page } = visit
   await page.getByRole('button', { name: 'Svenska' }).click()
   await visit.sees('Valv')
@@ -39,7 +39,7 @@ it('the built-in templates speak the language of the person, wherever they are r
 it('a phone shows the whole menus in both languages, and the choice of a file in the words of the console', async () => {
   const { user, vaultid } = await stage.owner('Skåp', ['read', 'createVault', 'admin', 'active'])
   const visit = await stage.visitor({ width: 360 })
-  await visit.logIn(user)
+  await visit.arrive(user)
   const { page } = visit
   const excess = (menu: string) =>
     page.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('${menu}'))`)
@@ -64,7 +64,7 @@ it('the list of keys has room for what a key allows, in Swedish too', async () =
   const { user, client, vaultid } = await stage.owner('Nycklar')
   await client.must('POST', `/transparent/${vaultid}/keys/orders`, {})
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.arrive(user)
   const { page } = visit
   await page.getByRole('button', { name: 'Svenska' }).click()
   await visit.open(`/vault/${vaultid}/keys`)

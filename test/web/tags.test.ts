@@ -15,7 +15,7 @@ async function atObject() {
   const user = await memberOf(stage.stocked, stage.appliance)
   const client = await stage.appliance.login(user)
   const visit = await stage.visitor()
-  await visit.logIn(user)
+  await visit.arrive(user)
   await visit.open(`/object/${stage.stocked.server}`)
   const field = visit.page.getByLabel('New tag')
   await field.waitFor()
@@ -72,7 +72,7 @@ it('find objects on the page of all vaults, pressed or searched for', async () =
   await client.must('PUT', `/object/${file}/tags`, { tags: ['Network'] })
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   await page.getByRole('button', { name: 'Svenska' }).click()
   const list = page.getByRole('region', { name: 'Etiketter' })
   await list.getByRole('button', { name: 'Network' }).click()
@@ -151,7 +151,7 @@ it.each([
   await client.must('PUT', `/object/${other}/tags`, { tags: Array.from({ length: 20 }, (_, at) => `tag ${at}`) })
   const visit = await stage.visitor({ theme, width })
   const { page } = visit
-  await visit.logIn(user)
+  await visit.arrive(user)
   const list = page.getByRole('region', { name: 'Tags' })
   await list.getByRole('button', { name: `All ${hostileTags.length + 20} tags` }).click()
   for (const tag of hostileTags) await list.getByText(tag, { exact: true }).first().waitFor()

@@ -14,7 +14,7 @@ async function owner(vaultname: string, options?: VisitOptions) {
   await createObject(client, vaultid, { parentid: folder, host: 'inner.example.test' })
   await createObject(client, vaultid, { host: 'outer.example.test' })
   const visit = await stage.visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   const names = async (): Promise<string[]> =>
     objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS').map(({ objectname }) => objectname)
   return { client, vaultid, folder, visit, page: visit.page, names }
@@ -82,7 +82,7 @@ it('is read again at a return to the tab, but not at each', async () => {
 it('is offered to those alone who may write, and refused to others by its address', async () => {
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.arrive(await memberOf(stage.stocked, stage.appliance))
   await visit.open(`/vault/${stage.stocked.vaultid}`)
   await visit.sees('Network')
   expect(await page.getByRole('link', { name: 'Trash' }).count()).toBe(0)

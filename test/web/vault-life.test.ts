@@ -15,7 +15,7 @@ async function owner(vaultname: string, options?: VisitOptions) {
   const hosts = ['one', 'two', 'three', 'four'].map((name) => `${name}.${vaultname.toLowerCase()}.test`)
   for (const host of hosts) await createObject(client, vaultid, { host, password: 'S3cret-pass', info: `${name} info` })
   const visit = await stage.visitor(options)
-  await visit.logIn(user)
+  await visit.arrive(user)
   return { user, client, vaultid, visit, page: visit.page, folder }
 }
 const name = 'shelf'
@@ -23,7 +23,7 @@ const name = 'shelf'
 it('creates a vault, edits it, and deletes it once its name is typed', async () => {
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(await stage.appliance.addUser())
+  await visit.arrive(await stage.appliance.addUser())
   await page.getByRole('button', { name: 'Create vault' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Create vault' }).click()
@@ -85,7 +85,7 @@ it('keeps a vault that is not empty, and says why', async () => {
 
 it('offers no vault to create to those who may not', async () => {
   const visit = await stage.visitor()
-  await visit.logIn(await stage.appliance.addUser(['read', 'active']))
+  await visit.arrive(await stage.appliance.addUser(['read', 'active']))
   expect(await visit.page.getByRole('button', { name: 'Create vault' }).count()).toBe(0)
 })
 
@@ -298,7 +298,7 @@ it('tells those who may read the trail who saw an object, and no others', async 
   await visit.expectSound('trail')
 
   const other = await stage.visitor()
-  await other.logIn(guest)
+  await other.arrive(guest)
   await other.open(`/object/${object}`)
   await other.sees('altar.example.test')
   expect(await other.page.getByRole('link', { name: 'Activity' }).count()).toBe(0)

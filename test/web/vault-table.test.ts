@@ -14,7 +14,7 @@ const names = (page: Page): Promise<string[]> =>
 async function owner(vaultname: string) {
   const owned = await stage.owner(vaultname)
   const visit = await stage.visitor()
-  await visit.logIn(owned.user)
+  await visit.arrive(owned.user)
   return { ...owned, visit, page: visit.page }
 }
 
@@ -187,7 +187,7 @@ it('makes favourites of rows and of what is chosen', async () => {
 it('lets those who may only read make favourites of rows, and says what is refused', async () => {
   const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.arrive(await memberOf(stage.stocked, stage.appliance))
   await visit.open(`/vault/${stage.stocked.vaultid}`)
   const star = page.getByRole('button', { name: 'Favourite: Registrar' })
   await page.route('**/object/*/favourite', (route) => route.abort())
