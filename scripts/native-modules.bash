@@ -10,6 +10,8 @@ database_module=node_modules/better-sqlite3/build/Release/better_sqlite3.node
 # Node-API and load in all.
 loads_database_module() { node -e 'new (require("better-sqlite3"))(":memory:")' >/dev/null 2>&1; }
 
+without_cleanup_hook() { sed -e '/^ *AddCleanupHook();$/d' -e '/^ *RemoveCleanupHook();$/d' "$1"; }
+
 mend_database_module() {
   grep -q RemoveEnvironmentCleanupHook "$database_module" || return 0
   local folder header=''
@@ -18,7 +20,7 @@ mend_database_module() {
     [ -n "$header" ] || [ ! -e "$folder/include/node/node_object_wrap.h" ] || header=$folder/include/node/node_object_wrap.h
   done
   [ -n "$header" ] || { echo 'node_object_wrap.h of this Node.js is not found: set npm_config_nodedir to where its include/node lies.'; exit 1; }
-  sed -e '/^ *AddCleanupHook();$/d' -e '/^ *RemoveCleanupHook();$/d' "$header" >"$work/node_object_wrap.h"
+  without_cleanup_hook "$header" >"$work/node_object_wrap.h"
   CXXFLAGS="${CXXFLAGS:-} -include $work/node_object_wrap.h" npm_config_build_from_source=true npm rebuild better-sqlite3
   if grep -q RemoveEnvironmentCleanupHook "$database_module"; then
     echo "better-sqlite3 cannot be compiled for Node.js $(node --version) without aborting it: use Node.js 22."

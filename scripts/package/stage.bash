@@ -33,8 +33,11 @@ fetch_node() {
 # Installs the packages that the program uses, compiled for the packaged Node.js.
 stage_modules() {
   cp "$root/package.json" "$root/package-lock.json" "$inside"
-  local npm
+  local npm header=$work/node/include/node/node_object_wrap.h
   npm=$(readlink -f "$(command -v npm)")
+  # Here the header can be mended before anything is compiled, so that better-sqlite3 is not compiled twice.
+  without_cleanup_hook "$header" >"$work/node_object_wrap.h"
+  mv "$work/node_object_wrap.h" "$header"
   (
     cd "$inside"
     # Keeps paths of this machine out of the compiled files.

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { type TestClient, expectFault } from '../../support/client.ts'
 import { type TestVault, makeVault } from '../../support/vault.ts'
@@ -38,6 +38,16 @@ async function givenAppliance(place?: Place, disk?: { readonly path: string }): 
   onTestFinished(() => appliance.close())
   return appliance
 }
+
+let stopped: TestAppliance | undefined
+/** A stopped appliance, for tests in which a daemon does not start. They take copies and leave its files as they are. */
+async function givenStopped(): Promise<TestAppliance> {
+  if (stopped !== undefined) return stopped
+  stopped = await TestAppliance.own(twoWorkers, { onDisk: true })
+  await stopped.stop()
+  return stopped
+}
+afterAll(() => stopped?.close())
 
 function givenDisk<Disk extends { remove(): void }>(disk: Disk): Disk {
   // Runs after the appliance's own cleanup: what is registered first runs last.
@@ -241,8 +251,7 @@ describe.skipIf(!mayMount)('a file system that is read-only at the start (needs 
 
   it('with the database on it: the daemon does not start, and says why', async () => {
     const disk = givenDisk(new FullDisk())
-    const appliance = await givenAppliance()
-    await appliance.stop()
+    const appliance = await givenStopped()
     const sqlite = join(disk.path, 'strongroom.sqlite')
     copyFileSync(String(appliance.config.store.sqlite), sqlite)
     disk.setReadOnly(true)
@@ -258,8 +267,7 @@ describe.skipIf(!mayMount)('a file system that is read-only at the start (needs 
 
 describe('a database that is not there', () => {
   it('is not made by the daemon, which says what to do', async () => {
-    const appliance = await givenAppliance()
-    await appliance.stop()
+    const appliance = await givenStopped()
     const sqlite = join(appliance.directory, 'not-mounted', 'strongroom.sqlite')
     mkdirSync(dirname(sqlite))
     const configFile = join(appliance.directory, 'not-mounted.json')
@@ -271,8 +279,7 @@ describe('a database that is not there', () => {
   })
 
   it('nor are tables, in an empty file or an empty PostgreSQL database', async () => {
-    const appliance = await givenAppliance()
-    await appliance.stop()
+    const appliance = await givenStopped()
     const configFile = join(appliance.directory, 'empty.json')
     const use = (store: object) => writeFileSync(configFile, JSON.stringify({ ...appliance.config, store }))
     const sqlite = join(appliance.directory, 'empty.sqlite')
