@@ -9,7 +9,10 @@ const folder = mkdtempSync(join(tmpdir(), 'strongroom-package-'))
 /** Makes the Debian package of this working tree by `scripts/package-deb`, which takes some minutes. */
 export async function buildPackage(name: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const target = join(folder, name)
-  const words = Object.entries(environment).map(([key, value]) => `${key}=${value}`)
+  // A larger file of the same form (xz), for a quarter of the work.
+  const words = Object.entries({ DPKG_DEB_COMPRESSOR_LEVEL: '1', ...environment }).map(
+    ([key, value]) => `${key}=${value}`,
+  )
   await output('env', [...words, join(root, 'scripts/package-deb'), target])
   return join(target, readdirSync(target).find((file) => file.endsWith('.deb')) ?? '')
 }
