@@ -182,6 +182,20 @@ describe('the generator', () => {
 })
 
 describe('editing', () => {
+  it('knows a vault, and the right in it, that was shared after the list of vaults was read', async () => {
+    const visit = await stage.visitor()
+    const { page } = visit
+    const user = await stage.appliance.addUser()
+    await visit.arrive(user)
+    const { client, vaultid } = await stage.owner('Late')
+    const id = await createObject(client, vaultid, { host: 'late.example.test' })
+    await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 4 })
+    await visit.open(`/object/${id}/edit`)
+    await visit.sees('Edit late.example.test')
+    await page.getByRole('link', { name: 'Late', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+  })
+
   it('sends what was changed alone, reads no secret for it, and keeps the rest', async () => {
     const id = await createObject(stage.stocked.client, strict, { info: 'Rack 1' })
     const visit = await writer()

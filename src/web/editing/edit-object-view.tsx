@@ -2,7 +2,7 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
-import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { useObject, useVault } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { EditObjectForm } from './edit-object-form.tsx'
 import './editing.css'
@@ -12,17 +12,16 @@ import { editingWords } from './editing-words.ts'
 export function EditObjectView({ objectid }: { readonly objectid: string }) {
   const words = useWordsOf(editingWords)
   const { data, error, refetch } = useObject(objectid)
-  const vaults = useVaults()
   const [object] = data?.OBJECT ?? []
+  const { vault, isSought, ...vaults } = useVault(object?.groupid)
   const template = data?.TEMPLATES.find(({ id }) => id === object?.templateid)
   // A failed reload does not remove the form: saving reports what happened to the object.
-  if (!object || !template || !vaults.data) {
+  if (!object || !template || !isSought || (vaults.error && !vault)) {
     const failure = error ?? vaults.error
     const again = () => Promise.all([refetch(), vaults.refetch()])
     return failure ? <NotLoaded error={failure} onTryAgain={again} /> : <Loading />
   }
   const { groupid, objectname } = object
-  const vault = vaults.data.VAULTS.find(({ id }) => id === groupid)
   return (
     <div className="page editing">
       <Crumbs

@@ -4,7 +4,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
-import { defaultHistory, useObject, useVaults } from '../vaults/vault-reads.ts'
+import { defaultHistory, useObject, useVault } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { useHistory } from './earlier-reads.ts'
 import { EarlierItem } from './earlier-item.tsx'
@@ -16,14 +16,13 @@ export function HistoryView({ objectid }: { readonly objectid: string }) {
   const words = useWordsOf(historyWords)
   const read = useObject(objectid)
   const history = useHistory(objectid)
-  const vaults = useVaults()
   const [object] = read.data?.OBJECT ?? []
+  const { vault } = useVault(object?.groupid)
   const failed = [read, history].find(({ error, data }) => hidesData(error, data))
   if (failed)
     return <NotLoaded error={failed.error} onTryAgain={() => Promise.all([read.refetch(), history.refetch()])} />
   if (!read.data || !object || !history.data) return <Loading />
   const template = read.data.TEMPLATES.find(({ id }) => id === object.templateid)
-  const vault = vaults.data?.VAULTS.find(({ id }) => id === object.groupid)
   const kept = Number(vault?.history ?? defaultHistory)
   const path = [
     { href: `#/vault/${object.groupid}`, text: vault?.groupname ?? '…' },

@@ -5,7 +5,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedKey, SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
-import { useVaults } from '../vaults/vault-reads.ts'
+import { useVault } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
 import type { BenchOperation } from './bench-calls.ts'
 import { Bench } from './bench.tsx'
@@ -28,8 +28,7 @@ interface Props {
 /** One key: its properties and versions, the changes that the person may make, and a bench. */
 export function KeyView({ vaultid, name }: Props) {
   const { data, error, refetch } = useKey(vaultid, name)
-  const vaults = useVaults()
-  const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
+  const { vault, ...vaults } = useVault(vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (hidesData(trouble, data && vault))
     return <NotLoaded error={trouble} onTryAgain={error ? refetch : vaults.refetch} />

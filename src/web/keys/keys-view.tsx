@@ -8,7 +8,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
-import { useVaults } from '../vaults/vault-reads.ts'
+import { useVault } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { Bench } from './bench.tsx'
 import { benchWords } from './bench-words.ts'
@@ -29,8 +29,7 @@ export function KeysView({ vaultid }: { readonly vaultid: string }) {
   const own = useWordsOf(keysWords)
   const bench = useWordsOf(benchWords)
   const { data, error, refetch } = useKeys(vaultid)
-  const vaults = useVaults()
-  const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
+  const { vault, ...vaults } = useVault(vaultid)
   const trouble = error ?? (vault ? undefined : vaults.error)
   if (hidesData(trouble, data && vault))
     return <NotLoaded error={trouble} onTryAgain={error ? refetch : vaults.refetch} />

@@ -14,7 +14,7 @@ import { ObjectLinks } from '../vaults/object-links.tsx'
 import { useObjectMarks } from '../vaults/object-marks.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useNoteRecent } from '../vaults/recent.ts'
-import { readSecret, useObject, useVaults } from '../vaults/vault-reads.ts'
+import { readSecret, useObject, useVault } from '../vaults/vault-reads.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { SecretValue } from './secret-value.tsx'
 import { Loading } from '../controls/loading.tsx'
@@ -47,12 +47,11 @@ interface OpenProps {
 
 function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
   const words = useWords()
-  const vaults = useVaults()
   const { mayRead, question } = useAlarmQuestion(object.id)
   const { groupid, objectname } = object
   const template = data.TEMPLATES.find(({ id }) => id === object.templateid)
   useNoteRecent({ href: `#/object/${object.id}`, name: objectname, icon: template?.info.ico ?? '' })
-  const vault = vaults.data?.VAULTS.find(({ id }) => id === groupid)
+  const { vault } = useVault(groupid)
   const path = [
     { href: `#/vault/${groupid}`, text: vault?.groupname ?? '…' },
     ...data.BREADCRUMB.map((crumb) => ({ href: `#/vault/${groupid}/${crumb.objectid}`, text: crumb.objectname })),

@@ -1,5 +1,5 @@
 import { Pencil, Trash2, UserPlus, DoorOpen } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { LongList } from '../controls/long-list.tsx'
@@ -13,7 +13,7 @@ import { useOwnCapability } from '../session/own-capability.ts'
 import { useSession } from '../session/session.tsx'
 import { DeleteVaultDialog, LeaveVaultDialog } from '../vaults/vault-end.tsx'
 import { EditVaultDialog } from '../vaults/vault-form.tsx'
-import { usePolicies, useVaults } from '../vaults/vault-reads.ts'
+import { usePolicies, useVault } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { GrantedList } from './granted-list.tsx'
 import { MemberDialog } from './member-dialogs.tsx'
@@ -26,19 +26,12 @@ import './sharing.css'
 /** The properties and members of a vault, and the person's own right in it. */
 export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
   const words = useWordsOf(sharingWords)
-  const vaults = useVaults()
+  const { vault, ...vaults } = useVault(vaultid)
   const members = useMembers(vaultid)
-  const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
-  const isNew = members.data !== undefined && vault === undefined
-  const { refetch } = vaults
-  useEffect(() => {
-    // The vault was shared after the list was read.
-    if (isNew) void refetch()
-  }, [isNew, refetch])
   if (vault === undefined) {
     const { error } = members.error ? members : vaults
     if (error === null) return <Loading />
-    return <NotLoaded error={error} onTryAgain={() => Promise.all([members.refetch(), refetch()])} />
+    return <NotLoaded error={error} onTryAgain={() => Promise.all([members.refetch(), vaults.refetch()])} />
   }
   const isShown = members.data !== undefined && !isDenial(members.error)
   return (

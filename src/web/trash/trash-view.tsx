@@ -13,7 +13,7 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type StoredTemplate, type TrashedObject } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
-import { useVaults } from '../vaults/vault-reads.ts'
+import { useVault } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { useTemplateTranslation } from '../words/translated-names.ts'
 import { trashWords } from './trash-words.ts'
@@ -25,7 +25,7 @@ const mostListed = 1_000
 export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const words = useWordsOf(trashWords)
   const done = useDone(['vault', vaultid], ['trash', vaultid])
-  const vaults = useVaults()
+  const { vault } = useVault(vaultid)
   const { data, error, refetch } = useQuery({
     queryKey: ['trash', vaultid],
     queryFn: ({ signal }) => call('object.trash', { params: { vaultid }, signal }),
@@ -41,7 +41,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
     })
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
-  const name = vaults.data?.VAULTS.find(({ id }) => id === vaultid)?.groupname ?? '…'
+  const name = vault?.groupname ?? '…'
   return (
     <div className="page">
       <Crumbs path={[{ href: `#/vault/${vaultid}`, text: name }]} />

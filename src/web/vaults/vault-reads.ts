@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { decodeBase64 } from '../interface/base64-text.ts'
 import { call, type Contents, type PasswordPolicy, type ReadObject } from '../interface/calls.ts'
 import { filePatienceMs } from '../interface/transport.ts'
@@ -6,6 +7,21 @@ import { useTemplateListTranslation, usePolicyTranslation, useTemplateTranslatio
 
 export const useVaults = () =>
   useQuery({ queryKey: ['vaults'], queryFn: ({ signal }) => call('vault.list', { signal }) })
+
+/**
+ * A vault of the person's list. A list without it may be older than its sharing, so that it is read once more before
+ * `isSought` says that the vault is not there.
+ */
+export function useVault(vaultid: string | undefined) {
+  const { data, error, refetch } = useVaults()
+  const [soughtId, setSoughtId] = useState<string>()
+  const vault = data?.VAULTS.find(({ id }) => id === vaultid)
+  const isMissing = data !== undefined && vaultid !== undefined && vault === undefined
+  useEffect(() => {
+    if (isMissing) void refetch({ cancelRefetch: false }).finally(() => setSoughtId(vaultid))
+  }, [isMissing, vaultid, refetch])
+  return { vault, error, refetch, isSought: vault !== undefined || (isMissing && soughtId === vaultid) }
+}
 
 export const useContents = (vaultid: string): UseQueryResult<Contents> =>
   useQuery({
