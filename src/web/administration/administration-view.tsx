@@ -1,10 +1,9 @@
-import { ShieldAlert } from 'lucide-react'
 import { Suspense, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { Loading } from '../controls/loading.tsx'
 import { viewOf } from '../controls/view-of.tsx'
-import { ViewHeading } from '../controls/view-heading.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
+import { NotAllowed } from '../session/not-allowed.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { isId } from '../interface/identifiers.ts'
@@ -95,18 +94,5 @@ function PartLink({ part }: { readonly part: Part }) {
         {words.parts[part]}
       </a>
     </li>
-  )
-}
-
-function NotAllowed() {
-  const words = useWordsOf(administrationWords)
-  return (
-    <div className="page">
-      <ViewHeading title={words.notAllowed} />
-      <p className="not-allowed">
-        <ShieldAlert aria-hidden />
-        {words.notAllowedHelp}
-      </p>
-    </div>
   )
 }

@@ -12,9 +12,6 @@ export const administrationWords = inBoth(
       templates: 'Templates',
     },
     partsLabel: 'Administration sections',
-    notAllowed: 'You do not have access to this page',
-    notAllowedHelp:
-      'This page requires a capability that your account does not have. If you have just been given it, log out and log in again.',
     edit: 'Edit',
     save: 'Save',
     remove: 'Remove',
@@ -35,9 +32,6 @@ export const administrationWords = inBoth(
       templates: 'Mallar',
     },
     partsLabel: 'Delar av administrationen',
-    notAllowed: 'Du har inte åtkomst till sidan',
-    notAllowedHelp:
-      'Sidan kräver en behörighet som ditt konto saknar. Om du just har fått den, logga ut och logga in igen.',
     edit: 'Redigera',
     save: 'Spara',
     remove: 'Ta bort',

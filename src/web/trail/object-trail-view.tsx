@@ -8,7 +8,9 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type Field, type TrailItem } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
-import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { NotAllowed } from '../session/not-allowed.tsx'
+import { useOwnCapability } from '../session/own-capability.ts'
+import { useObject, useVault } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { callsOf, type TrailCall } from './seen-calls.ts'
 import { trailWords } from './trail-words.ts'
@@ -44,13 +46,21 @@ async function readTrail(objectid: string, from: string, signal: AbortSignal, pa
   return readTrail(objectid, next, signal, pages + 1)
 }
 
+interface Props {
+  readonly objectid: string
+}
+
 /** The audit records of an object, for those who may read them. */
-export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
+export function ObjectTrailView({ objectid }: Props) {
+  return useOwnCapability('audit') ? <Trail objectid={objectid} /> : <NotAllowed />
+}
+
+function Trail({ objectid }: Props) {
   const words = useWordsOf(trailWords)
   const object = useObject(objectid)
-  const vaults = useVaults()
   const trail = useTrail(objectid)
   const [shown] = object.data?.OBJECT ?? []
+  const { vault } = useVault(shown?.groupid)
   const failed = [object, trail].find(({ error, data }) => hidesData(error, data))
   if (failed)
     return <NotLoaded error={failed.error} onTryAgain={() => Promise.all([object.refetch(), trail.refetch()])} />
@@ -59,7 +69,6 @@ export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
   const machine = pages[0]?.machine ?? ''
   const calls = callsOf(pages.flatMap(({ records }) => records))
   const template = object.data.TEMPLATES.find(({ id }) => id === shown.templateid)
-  const vault = vaults.data?.VAULTS.find(({ id }) => id === shown.groupid)
   const path = [
     { href: `#/vault/${shown.groupid}`, text: vault?.groupname ?? '…' },
     { href: `#/object/${objectid}`, text: shown.objectname },
