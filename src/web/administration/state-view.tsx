@@ -5,9 +5,11 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type ReadState } from '../interface/calls.ts'
-import { useWordsOf } from '../words/language.tsx'
+import { en as englishWords } from '../words/en.ts'
+import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
+import { toldOf } from './state-sentences.ts'
 import { stateWords } from './state-words.ts'
 
 /** The state of the appliance, as the daemon reports it. */
@@ -73,9 +75,7 @@ function Checks({ checks }: Pick<ReadState, 'checks'>) {
             <span className={`sign is-${state}`}>{icons[state]}</span>
             <span className="texts">
               <span className="title">{words.checkNames[name] ?? name}</span>
-              <span className="soft" lang="en">
-                {detail}
-              </span>
+              <Detail detail={detail} />
             </span>
             <span className="right">{words.checkStates[state]}</span>
           </li>
@@ -85,8 +85,21 @@ function Checks({ checks }: Pick<ReadState, 'checks'>) {
   )
 }
 
+function Detail({ detail }: { readonly detail: string }) {
+  const { details } = useWordsOf(stateWords)
+  const { locale } = useWords()
+  const { text, lang } = toldOf(detail, details, locale)
+  return (
+    <span className="soft" lang={lang}>
+      {text}
+    </span>
+  )
+}
+
 function Warnings({ warnings }: Pick<ReadState, 'warnings'>) {
   const words = useWordsOf(stateWords)
+  // Their sentences are in English in each language, with the moments.
+  const { locale } = englishWords
   return (
     <section aria-labelledby="warnings">
       <h2 id="warnings">{words.warnings}</h2>
@@ -100,7 +113,7 @@ function Warnings({ warnings }: Pick<ReadState, 'warnings'>) {
                 <TriangleAlert aria-hidden />
               </span>
               <span className="texts" lang="en">
-                <span className="title">{detail}</span>
+                <span className="title">{toldOf(detail, [], locale).text}</span>
                 <span className="soft">{remedy}</span>
               </span>
               <span className="right">{words.warningStates[state]}</span>
