@@ -105,7 +105,7 @@ describe('in Firefox', () => {
     await visit.open(`/vault/${vaultid}/about`)
     await visit.sees('About Observatory')
     await visit.press('Share')
-    await visit.type('Find a person by name or email address', guest.username)
+    await visit.type('Find by name or email', guest.username)
     await visit.waitForText(`${guest.username}@example.test`)
     await visit.page.locator(`::-p-text(${guest.username}@example.test)`).click()
     await visit.hear('Vault shared with', () => visit.submit())

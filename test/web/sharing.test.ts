@@ -243,7 +243,7 @@ it('shares by the keyboard alone', async () => {
   await expect.poll(() => page.evaluate(`document.activeElement.closest('[role="dialog"]') !== null`)).toBe(true)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
-  expect(await visit.focused()).toBe('Find a person by name or email address')
+  expect(await visit.focused()).toBe('Find by name or email')
   await page.keyboard.type(guest.username)
   await page.getByRole('radio', { name: new RegExp(guest.username) }).waitFor()
   // A pause between two keys finds others by the beginning of the name.
@@ -260,6 +260,24 @@ it('shares by the keyboard alone', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await itemOf(visit, guest).getByText('Read and write').waitFor()
   await expect.poll(() => visit.focused()).toBe('Share')
+})
+
+it('says where a person may be missing from what the search found', async () => {
+  const { client, page } = await administrator('Crowd')
+  const guest = await stage.appliance.addUser()
+  const text = `${guest.username}@example.test`
+  const answer = await client.must('GET', `/user?searchstring=${encodeURIComponent(text.slice(0, 15))}&limit=100`)
+  // As where 100 others with the same beginning come before the person.
+  answer.CALLINFO['next'] = guest.id
+  await page.route(/\/user\?searchstring=/, (route) => route.fulfill({ json: answer }))
+  await page.getByRole('button', { name: 'Share' }).click()
+  const dialog = page.getByRole('dialog')
+  const told = dialog.getByText(`More than 100 people match ${text.slice(0, 15)}`)
+  await dialog.getByRole('searchbox').fill(`${text} and more`)
+  await told.waitFor()
+  await dialog.getByRole('searchbox').fill(text)
+  await dialog.getByRole('radio', { name: new RegExp(guest.username) }).waitFor()
+  await told.waitFor()
 })
 
 it('shows what people are called as text', async () => {

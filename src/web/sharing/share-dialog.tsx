@@ -111,7 +111,7 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
   const found = useMemo(() => {
     const isMember = new Set(members.map(({ id }) => id))
     const fits = createFilter(settled)
-    return (data ?? []).filter(({ id, ...person }) => !isMember.has(id) && fits(textOf(person)))
+    return (data?.people ?? []).filter(({ id, ...person }) => !isMember.has(id) && fits(textOf(person)))
   }, [data, members, settled])
   const offered = found.slice(0, mostOffered)
   const isAsked = Array.from(settled).length >= leastSearched
@@ -144,11 +144,13 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
       <p className="soft" role="status">
         {!isAsked
           ? words.findMore
-          : data && found.length === 0
-            ? words.nobodyFound
-            : found.length > offered.length
-              ? words.moreFound(found.length - offered.length)
-              : ''}
+          : data?.isCutOff && (data.searched.length < settled.length || found.length === 0)
+            ? words.cutOff(data.searched)
+            : data && found.length === 0
+              ? words.nobodyFound
+              : found.length > offered.length
+                ? words.moreFound(found.length - offered.length)
+                : ''}
       </p>
     </div>
   )

@@ -23,9 +23,10 @@ export const usePeople = (text: string) => {
   return useQuery({
     queryKey: ['people', searchstring],
     enabled: Array.from(searchstring).length >= leastSearched,
-    async queryFn({ signal }): Promise<readonly FoundPerson[]> {
+    async queryFn({ signal }) {
       const { CALLINFO } = await call('user.list', { query: { searchstring, limit: mostFound }, signal })
-      return CALLINFO?.users ?? []
+      const people: readonly FoundPerson[] = CALLINFO?.users ?? []
+      return { people, searched: searchstring, isCutOff: CALLINFO?.next !== undefined }
     },
   })
 }

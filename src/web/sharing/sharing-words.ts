@@ -20,11 +20,13 @@ export const sharingWords = inBoth(
     serviceHelp: 'It can do what the entries below allow, and nothing else.',
     chooseService: 'Choose a service account.',
     serviceNumber: (id: string) => `service account ${id}`,
-    findPerson: 'Find a person by name or email address',
+    findPerson: 'Find by name or email',
     findMore: 'Type at least two letters.',
     people: 'People',
     nobodyFound: 'No one found who is not already a member.',
     moreFound: (count: number) => `${count.toLocaleString('en')} more found. Type more of the name.`,
+    cutOff: (searched: string) =>
+      `More than 100 people match ${searched}, so that not all of them can be found here. At most 15 characters are searched for: type the part of the name or email address in which they differ.`,
     mayNotFind:
       'You cannot search for people, because that requires the capability to create vaults. Ask your administrator for it, or share the vault by user ID, which users find in “Your account”.',
     numberOfUser: 'User ID',
@@ -92,11 +94,13 @@ export const sharingWords = inBoth(
     serviceHelp: 'Det får göra det som posterna nedan tillåter, och inget annat.',
     chooseService: 'Välj ett tjänstekonto.',
     serviceNumber: (id) => `tjänstekonto ${id}`,
-    findPerson: 'Sök en person på namn eller e-postadress',
+    findPerson: 'Sök namn eller e-post',
     findMore: 'Skriv minst två bokstäver.',
     people: 'Personer',
     nobodyFound: 'Ingen hittades som inte redan är medlem.',
     moreFound: (count) => `${count.toLocaleString('sv')} till hittades. Skriv mer av namnet.`,
+    cutOff: (searched) =>
+      `Fler än 100 personer passar till ${searched}, så att alla inte kan hittas här. Högst 15 tecken söks: skriv den del av namnet eller e-postadressen som skiljer dem åt.`,
     mayNotFind:
       'Du kan inte söka efter personer, eftersom det kräver behörigheten att skapa valv. Be din administratör om den, eller dela valvet med användar-ID, som står under användarens ”Ditt konto”.',
     numberOfUser: 'Användar-ID',
