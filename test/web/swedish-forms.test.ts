@@ -60,6 +60,54 @@ it('a phone shows the whole menus in both languages, and the choice of a file in
   await visit.expectSoundInAll('file-swedish')
 })
 
+it('a phone shows all of the dialogs whose words are long', async () => {
+  const { user, client, vaultid } = await stage.owner('Kiosk', ['read', 'createVault', 'admin', 'active'])
+  const { CALLINFO } = await client.must('POST', '/service', { name: 'kassasystem' })
+  const visit = await stage.visitor({ width: 360 })
+  await visit.arrive(user)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Svenska' }).click()
+  const dialog = page.getByRole('dialog')
+  const cut = () =>
+    page.evaluate(`(() => {
+      const dialog = document.querySelector('[role=dialog]')
+      const { left, right } = dialog.getBoundingClientRect()
+      const isOutside = (one) => one.getBoundingClientRect().left < left || one.getBoundingClientRect().right > right
+      return [...dialog.querySelectorAll('button')].filter(isOutside).map((one) => one.textContent)
+    })()`)
+  await visit.open(`/administration/services/${(CALLINFO['service'] as { id: string }).id}`)
+  await page.getByRole('button', { name: 'Lägg till autentiseringsuppgift' }).click()
+  await dialog.waitFor()
+  expect(await cut()).toEqual([])
+  await page.keyboard.press('Escape')
+  await visit.open(`/vault/${vaultid}/about`)
+  await page.getByRole('button', { name: 'Dela' }).click()
+  // What the field is for stands in it.
+  await dialog.getByRole('searchbox').waitFor()
+  const isCut = await page.evaluate(`(() => {
+    const field = document.querySelector('[role=dialog] [type=search]')
+    const pen = document.createElement('canvas').getContext('2d')
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+    pen.font = font
+    return pen.measureText(field.placeholder).width > field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+  })()`)
+  expect(isCut).toBe(false)
+})
+
+it('the state of the appliance is told in sentences of both languages, with times as elsewhere', async () => {
+  const { user } = await stage.owner('Stativ', ['read', 'createVault', 'admin', 'active'])
+  const visit = await stage.visitor()
+  await visit.arrive(user)
+  const { page } = visit
+  await visit.open('/administration/state')
+  await page.getByText('It seals.').waitFor()
+  await page.getByText(/^It shows \d+ .*:\d\d\.$/).waitFor()
+  await page.getByRole('button', { name: 'Svenska' }).click()
+  await page.getByText('Den förseglar.').waitFor()
+  await page.getByText(/^Den visar \d+ .*:\d\d\.$/).waitFor()
+  expect(await page.locator('[aria-labelledby=checks] [lang=en]').allTextContents()).toEqual([])
+})
+
 it('the list of keys has room for what a key allows, in Swedish too', async () => {
   const { user, client, vaultid } = await stage.owner('Nycklar')
   await client.must('POST', `/transparent/${vaultid}/keys/orders`, {})
