@@ -14,6 +14,7 @@ let farAhead: SealedRecord
 let lastPossible: SealedRecord
 let ofRoots: SealedRecord
 let asOther: SealedRecord
+let asOtherNearby: SealedRecord
 let malformed: readonly SealedRecord[]
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
@@ -21,7 +22,9 @@ beforeAll(async () => {
   // Before this process has the token open.
   farAhead = told({ epoch: Number.MAX_SAFE_INTEGER })
   lastPossible = told({ epoch: 2 ** 52, machine: 'cd'.repeat(16) })
-  asOther = told({ number: Number.MAX_SAFE_INTEGER, machine: (await appliance.hsm.floorNews()).machine })
+  const { machine } = await appliance.hsm.floorNews()
+  asOther = told({ number: Number.MAX_SAFE_INTEGER, machine })
+  asOtherNearby = told({ number: 1_000_000_000, machine })
   const versions = Object.entries({ seal: 2 ** 52, pepper: 1_000 })
   const entries = versions.map(([role, version]) => ['floor', newestRootSubject(role).toString('base64'), version])
   ofRoots = told({ entries: JSON.stringify(entries), machine: 'ef'.repeat(16) })
@@ -87,6 +90,20 @@ it('has no root keys that are made up later count as new, once the operator has 
   await hsm.takeFloors([ofRoots])
   expect(before).toHaveLength(6)
   expect(await hsm.knownSubjects('newest root key')).toEqual(before)
+})
+
+it('has nothing of another machine passed over for good, by a batch in its name under a number that it may reach', async () => {
+  const [one, other] = [keeper.hsm, appliance.hsm]
+  await one.takeFloors([asOtherNearby])
+  const { machine } = await other.floorNews()
+  expect((await one.floorNews()).known[machine]).toBe(1_000_000_000)
+  await other.acceptRestored()
+  const stored = await carry(other, one)
+  const { known, faults } = await one.floorNews()
+  expect(known[machine]).toBe(stored)
+  expect(faults).toEqual([expect.stringContaining('machine broken')])
+  // Ends the fault, too.
+  await one.acceptRestored()
 })
 
 it('ends no exchange of the others for good, by a time after which no number comes', async () => {
