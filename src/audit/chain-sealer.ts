@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { parseStatement, type ChainPoint, type SignedEnd } from '../hsm/audit-end.ts'
+import { type ChainPoint, mostHeads, parseStatement, type SignedEnd } from '../hsm/audit-end.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { leaveTrailKeys } from './trail-keys.ts'
 import type { AuditHeads } from './records.ts'
@@ -110,6 +111,7 @@ function createSealing(options: ChainSealerOptions): () => Promise<void> {
   let written = options.lastSeal
   /** Whether the keeper's last signature may be later than `written`. */
   let inDoubt = true
+  const inTurn = createTurns()
 
   async function verifierOf(): Promise<SealVerifier> {
     verifier ??= createSealVerifier(await leaveTrailKeys(directory, hsm))
@@ -147,7 +149,7 @@ function createSealing(options: ChainSealerOptions): () => Promise<void> {
       }
     }
     if (state) Object.assign(state, { comparedAt: clock.now(), unconfirmed: [...unconfirmed] })
-    return others
+    return inTurn(others)
   }
 
   async function put(seal: SignedEnd, verifier: SealVerifier): Promise<void> {
@@ -184,5 +186,21 @@ function createSealing(options: ChainSealerOptions): () => Promise<void> {
     if (end().seq - covers.seq >= sealReach) throw new Error('the token took so long that the seal came too late')
     await put(signed, verifier)
     inDoubt = false
+  }
+}
+
+/**
+ * Chooses the chains that the next seal names: each time those that follow in the order of their names, whether or not
+ * they go on. The first is drawn, so that those at the end have their turn although processes often restart.
+ */
+function createTurns() {
+  let last: string | undefined
+  return (heads: Readonly<Record<string, ChainPoint>>): Record<string, ChainPoint> => {
+    const all = Object.entries(heads).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    if (all.length <= mostHeads) return heads
+    const next = last === undefined ? randomInt(all.length) : all.findIndex(([name]) => name > (last ?? ''))
+    const turn = [...all.slice(Math.max(next, 0)), ...all.slice(0, Math.max(next, 0))].slice(0, mostHeads)
+    last = turn.at(-1)?.[0]
+    return Object.fromEntries(turn)
   }
 }

@@ -9,8 +9,11 @@ export interface ChainPoint {
   readonly hash: string
 }
 
+/** Most other chains that one statement names, so that it fits into a line of the trail. Seals name more in turns. */
+export const mostHeads = 256
+
 /**
- * The statement that the keeper signs: the last record of a chain (`covers`), and the last sealed records of all other
+ * The statement that the keeper signs: the last record of a chain (`covers`), and the last sealed records of the other
  * chains at that time. The sequence number of the seal's own line is not signed, so records need not wait for the
  * token.
  */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { accountSubject } from '../../src/hsm/record-generation.ts'
+import { accountSubject, newestRootSubject } from '../../src/hsm/record-generation.ts'
 import type { FieldsOf } from '../../src/hsm/record-layouts.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
@@ -12,6 +12,9 @@ import { startKeeperAt } from '../support/turned-keeper.ts'
 let appliance: TestAppliance
 let farAhead: SealedRecord
 let lastPossible: SealedRecord
+let ofRoots: SealedRecord
+let asOther: SealedRecord
+let asOtherNearby: SealedRecord
 let malformed: readonly SealedRecord[]
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
@@ -19,6 +22,12 @@ beforeAll(async () => {
   // Before this process has the token open.
   farAhead = told({ epoch: Number.MAX_SAFE_INTEGER })
   lastPossible = told({ epoch: 2 ** 52, machine: 'cd'.repeat(16) })
+  const { machine } = await appliance.hsm.floorNews()
+  asOther = told({ number: Number.MAX_SAFE_INTEGER, machine })
+  asOtherNearby = told({ number: 1_000_000_000, machine })
+  const versions = Object.entries({ seal: 2 ** 52, pepper: 1_000 })
+  const entries = versions.map(([role, version]) => ['floor', newestRootSubject(role).toString('base64'), version])
+  ofRoots = told({ entries: JSON.stringify(entries), machine: 'ef'.repeat(16) })
   malformed = [
     'nothing',
     'null',
@@ -69,6 +78,34 @@ async function carry(from: Hsm, to: Hsm): Promise<number> {
   return stored
 }
 
+it('has no root keys that are made up later count as new, once the operator has ended what it told', async () => {
+  const { hsm } = appliance
+  const before = await hsm.knownSubjects('newest root key')
+  await hsm.takeFloors([ofRoots])
+  const pepper = newestRootSubject('pepper')
+  const lied = before.map(({ subject, number }) => ({ subject, number: subject.equals(pepper) ? 1_000 : number }))
+  expect(await hsm.knownSubjects('newest root key')).toEqual(lied)
+  await hsm.acceptRestored()
+  // As where the batch is still in the database.
+  await hsm.takeFloors([ofRoots])
+  expect(before).toHaveLength(6)
+  expect(await hsm.knownSubjects('newest root key')).toEqual(before)
+})
+
+it('has nothing of another machine passed over for good, by a batch in its name under a number that it may reach', async () => {
+  const [one, other] = [keeper.hsm, appliance.hsm]
+  await one.takeFloors([asOtherNearby])
+  const { machine } = await other.floorNews()
+  expect((await one.floorNews()).known[machine]).toBe(1_000_000_000)
+  await other.acceptRestored()
+  const stored = await carry(other, one)
+  const { known, faults } = await one.floorNews()
+  expect(known[machine]).toBe(stored)
+  expect(faults).toEqual([expect.stringContaining('machine broken')])
+  // Ends the fault, too.
+  await one.acceptRestored()
+})
+
 it('ends no exchange of the others for good, by a time after which no number comes', async () => {
   const [one, other] = [keeper.hsm, appliance.hsm]
   await one.takeFloors([farAhead])
@@ -106,4 +143,16 @@ it('keeps none from taking in the rest, and leaves nothing for good, by news tha
   expect(known[machine]).toBe(batch.number)
   expect(faults).toEqual([expect.stringContaining('machine broken')])
   expect(await other.knownSubjects('user', account)).toEqual([])
+})
+
+it('has nothing of another machine passed over, by a batch in its name under a number that it does not reach', async () => {
+  const [one, other] = [keeper.hsm, appliance.hsm]
+  await one.acceptRestored()
+  await one.takeFloors([asOther])
+  await carry(one, other)
+  const stored = await carry(other, one)
+  expect(stored).toBeGreaterThan(0)
+  const { known, faults } = await one.floorNews()
+  expect(known[(await other.floorNews()).machine]).toBe(stored)
+  expect(faults).toEqual([expect.stringContaining('machine broken')])
 })

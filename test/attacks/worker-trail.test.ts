@@ -137,6 +137,15 @@ it('does not get a chain sound that was rewritten and lengthened until the keepe
   expect(await isSound(worker)).toBe(false)
 })
 
+it('does not end the sealing of a chain, by an end that names more chains than a line of the trail can', async () => {
+  const { hsm } = await givenWorker()
+  const previous = await hsm.lastAuditEnd('console')
+  const point = { seq: 1_000_000, hash: 'ab'.repeat(32) }
+  const heads = Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`machine-${at}`, point]))
+  const end = { chain: 'console', covers: point, heads, previous }
+  await expect(hsm.signAuditEnd(end)).rejects.toMatchObject({ code: 'hsm.rejected' })
+})
+
 it('does not keep a chain from going on, by an end with a number that no other follows', async () => {
   const { premises, hsm } = await givenWorker()
   const numbers = Array.from({ length: 54 }, (_, power) => 2 ** (53 - power) - 1)

@@ -5,6 +5,7 @@ import {
   digestOf,
   isSignedBy,
   keyId,
+  mostHeads,
   parseStatement,
   statementText,
   type AuditEnd,
@@ -119,7 +120,6 @@ const noneOfOurs = (chain: string): Fault =>
   )
 
 const hashForm = /^[0-9a-f]{64}$/
-const mostHeads = 4_096
 
 /** Parses the end in a request. @throws Fault `hsm.rejected` where a part of it is malformed */
 export function readAuditEnd(fields: RequestFields): AuditEnd {

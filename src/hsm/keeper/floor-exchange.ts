@@ -65,6 +65,11 @@ const heartbeatMs = 600_000
  */
 const farEpoch = 2 ** 52
 const closeEpochs = 1_000_000
+/**
+ * Numbers go on from the newest epoch, or from 0. A keeper that tells something every two seconds takes 63 years for so
+ * many, and whoever accepts a database twelve days later is past them.
+ */
+const mostBatches = 1_000_000_000
 
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
   const memory = openExchangeMemory(on)
@@ -163,6 +168,11 @@ function takeOne(
   const isNewEpoch = isPossible && news.epoch > memory.own().epoch
   if (isNewEpoch) beginEpoch(on, memory, news.epoch, true)
   const { epoch } = memory.own()
+  if (news.number > epoch + mostBatches) {
+    // It would have all batches of the machine that it names passed over.
+    memory.note(`machine ${news.name} told something under a number that no keeper reaches`)
+    return isNewEpoch
+  }
   const entries = entriesIn(news.entries)
   if (!entries.every(isEntry)) memory.note(`machine ${news.name} told what no keeper tells`)
   for (const [kind, subject, number] of entries.filter(isEntry))

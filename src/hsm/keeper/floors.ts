@@ -22,6 +22,8 @@ export interface WritableFloors extends Floors {
   raise(...generations: readonly Generation[]): void
   /** The same for a floor that another keeper reported, which that keeper reports to the others itself. */
   take(subject: Buffer, number: number): void
+  /** Lowers a floor to this generation; a lower floor stays. */
+  lower(generation: Generation): void
   /** Whether the subject's floor was reported by another keeper. */
   isTold(subject: Buffer): boolean
   subjects(): readonly Buffer[]
@@ -52,6 +54,9 @@ export function openFloors(path: string): WritableFloors {
      ON CONFLICT (subject) DO UPDATE SET generation = excluded.generation, rose = excluded.rose
      WHERE excluded.generation > generation`,
   )
+  const lower = file.prepare<Generation>(
+    'UPDATE floors SET generation = :number WHERE subject = :subject AND generation > :number',
+  )
   const findTold = file.prepare<[Buffer]>('SELECT 1 FROM floors WHERE subject = ? AND rose = 0')
   const list = file.prepare<[], Buffer>('SELECT subject FROM floors').pluck()
   const next = file.prepare<[Buffer, number], Generation>(
@@ -75,6 +80,7 @@ export function openFloors(path: string): WritableFloors {
     take(subject, number) {
       if (isHigher({ subject, number })) lift.run(subject, number, 0)
     },
+    lower: (generation) => void lower.run(generation),
     isTold: (subject) => findTold.get(subject) !== undefined,
     subjects: () => list.all(),
     from: (subject, most) => next.all(subject, most),

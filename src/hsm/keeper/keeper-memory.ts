@@ -16,6 +16,7 @@ import type { Clocks } from './first-records.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
 import { type KeeperState, openKeeperState } from './keeper-state.ts'
+import { lowerRoots, mayBeTold } from './known-roots.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
 import { createPasskeyJudge, type PasskeyJudge } from './passkey-judge.ts'
@@ -111,7 +112,7 @@ export function openKeeperMemory({
     token,
     state,
     exchanged: { floor: toldFloors(newest), session: endedSessions, otp: used, assertion: usedAssertions },
-    forgetFloors: (at, isElsewhere) => forgetNewest(newest, at, isElsewhere),
+    forgetFloors: (at, isElsewhere) => forgetNewest({ token, ...newest }, at, isElsewhere),
     name: config.audit.machine ?? hostname(),
     now,
     report,
@@ -178,6 +179,7 @@ const openSessions = (
 const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRights'>): Exchanged['floor'] => ({
   risen: floors.risen,
   take(subject, number) {
+    if (!mayBeTold(subject, number)) return
     if ((floors.of(subject) ?? 0) < number) shownRights.noteTold(subject, number)
     floors.take(subject, number)
   },
@@ -185,9 +187,14 @@ const toldFloors = ({ floors, shownRights }: Pick<Newest, 'floors' | 'shownRight
 
 type Newest = Pick<KeeperMemory, 'floors' | 'sealedRecords' | 'shownRights' | 'accountIds' | 'vaultNumbers'>
 
-function forgetNewest({ sealedRecords, floors, ...others }: Newest, at: number, isElsewhere: boolean): void {
+function forgetNewest(
+  { token, sealedRecords, floors, ...others }: Newest & { readonly token: Token },
+  at: number,
+  isElsewhere: boolean,
+): void {
   sealedRecords.forget(at)
   floors.forget(isElsewhere ? at : undefined)
+  lowerRoots(token, floors)
   for (const other of Object.values(others)) other.forget()
 }
 

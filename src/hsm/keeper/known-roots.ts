@@ -1,6 +1,6 @@
 import { roleOf, type RootRole, versionOf } from '../pkcs11/root-objects.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { type Generation, newestRootSubject } from '../record-generation.ts'
+import { type Generation, newestRoots, newestRootSubject } from '../record-generation.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 
 /** Roles with a newest version of their own: all backup keys have that of the backup KEK. */
@@ -39,4 +39,26 @@ export function noteFirstRoots(token: Token, floors: Pick<WritableFloors, 'of' |
     token.run(({ roots }) => roots.newest.filter(isNew)),
   )
   return true
+}
+
+/**
+ * Versions are counts, and for backup keys times in milliseconds: none is above this until the year 2527. Keepers that
+ * tell of higher ones are an attacker's.
+ */
+const highestVersion = 2 ** 44
+
+/** Whether another keeper may tell of this floor. */
+export const mayBeTold = (subject: Buffer, number: number): boolean =>
+  number <= highestVersion || !subject.subarray(0, newestRoots.length).equals(newestRoots)
+
+/**
+ * Lowers the floors to the newest versions in the token: a keeper in an attacker's hands may have told the others of
+ * versions that nobody made, and keys that are made up later would be taken for those. While the token is away they stay.
+ */
+export function lowerRoots(token: Token, floors: Pick<WritableFloors, 'lower'>): void {
+  if (token.state() !== 'ready') return
+  // The operator may have had a version made a moment ago.
+  token.takeUpFloors()
+  for (const label of token.run(({ roots }) => roots.newest))
+    floors.lower({ subject: newestRootSubject(roleOf(label) ?? ''), number: versionOf(label) })
 }
