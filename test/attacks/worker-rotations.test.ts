@@ -2,13 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
-import {
-  invocationsRecord,
-  sealedCount,
-  sealedPolicy,
-  sealedVersion,
-  versionRecord,
-} from '../../src/features/transparent/sealing.ts'
+import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
 import { importJobPurpose } from '../../src/hsm/provenance.ts'
@@ -16,7 +10,7 @@ import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
-import { createKeyChanges, isMade, type KeyChanges, newVersion, rotation } from '../support/key-changes.ts'
+import { createKeyChanges, isMade, type KeyChanges, rotation } from '../support/key-changes.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { grantOfSession } from '../support/session-grant.ts'
@@ -145,18 +139,6 @@ describe('a rotation is not spoiled by a member of the vault', () => {
     const lease = invocationsRecord(key, 2, latest.invocations + 1)
     const taken = on.worker.seal(lease, { previous: sealedCount(key, latest), grant: by })
     expect([latest.version, await outcomeOf(taken)]).toEqual([2, 'done'])
-  })
-
-  it('by a version to come, of which the keeper is told', async () => {
-    const { key } = await on.givenKey()
-    const by = await grantOfMember()
-    const policy = { ...key, latestVersion: 2, generation: key.generation + 1 }
-    const two = { ...policy, seal: await on.policy(key, { latestVersion: 2 }, by) }
-    const made = await on.madeFor(key)
-    const version = newVersion(two, made)
-    const seal = await on.addVersion(two, made, version, by)
-    await on.worker.raise([{ record: versionRecord(two, version), seal }])
-    expect((await rotated(key.name)).latest.version).toBe(2)
   })
 })
 

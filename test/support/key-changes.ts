@@ -93,8 +93,7 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
   return { ...changes, ...changesByRight(changes, jobOf(pair)) }
 }
 
-/** A version of a key as it is first sealed. */
-export function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): UnsealedVersion {
+function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): UnsealedVersion {
   return {
     version: key.latestVersion,
     kek,

@@ -6,7 +6,6 @@ import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { versionPurpose } from '../../hsm/provenance.ts'
-import { nextGeneration } from '../../hsm/record-generation.ts'
 import type { Reader } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { settled } from './batch.ts'
@@ -106,8 +105,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
         backupBlob: made.backup?.blob ?? null,
         disabled,
         createdAt,
-        // Above that of a version of this number which was sealed before and never committed.
-        generation: nextGeneration(0),
+        generation: 1,
       }
       // In parallel, because the keeper is then woken once for both.
       const [count, seal] = await Promise.all([

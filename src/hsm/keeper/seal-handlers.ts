@@ -130,7 +130,7 @@ const ownsIdentity: ReadonlySet<string> = new Set([
   'one-time link',
 ])
 
-/** A change must make the next generation of its subject, and a subject other than a version begins only once. */
+/** A change must make the next generation of its subject, and a subject begins only once. */
 function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
   const ofVault = vaultGenerationOf(next)
   if (ofVault !== undefined) floors.check(ofVault)
@@ -143,9 +143,7 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
   const { number, isCount } = generation
   const isNext = isCount === true ? number >= known : isNextGeneration(number, known)
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
-  // A worker may have told of a version that was sealed and never committed.
-  const beginsOnce = next.type !== 'transparent key version 2'
-  if ((isFirst && number !== 1) || (beginsOnce && before === undefined && known > 0) || !isNext)
+  if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
