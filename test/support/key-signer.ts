@@ -13,7 +13,12 @@ export interface KeySigner extends AuditSigner {
   broken: Error | undefined
 }
 
-export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:', machine = 'ab'.repeat(16)): KeySigner {
+export function createKeySigner(
+  privateKey: KeyObject,
+  stateFile = ':memory:',
+  machine = 'ab'.repeat(16),
+  now = Date.now,
+): KeySigner {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   const d = bigintOf(Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url'))
   const state = new Database(stateFile)
@@ -24,7 +29,7 @@ export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:', m
     publicKey: () => publicKey,
     earlierKeys: () => [],
     machine: () => machine,
-    now: Date.now,
+    now,
     isOwn: () => true,
   })
   const signer: KeySigner = {

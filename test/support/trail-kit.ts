@@ -18,8 +18,8 @@ export function givenDirectory(folder = tmpdir()): string {
   return directory
 }
 
-export function givenSigner(): KeySigner {
-  return createKeySigner(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+export function givenSigner(now = Date.now): KeySigner {
+  return createKeySigner(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, undefined, undefined, now)
 }
 
 /** A registry of heads in memory. The one in the database has its own tests. */

@@ -52,9 +52,10 @@ interface Row {
 
 /**
  * No process writes more records in a millisecond. So an honest chain is never ahead of this count since 1970, and goes on
- * from whatever number is signed.
+ * from whatever number is signed. Where the clock is behind, as at a start without one, a chain goes on by a few records.
  */
 const mostRecordsPerMs = 100
+const closeRecords = 1_000_000
 
 const endsTable =
   'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT'
@@ -99,7 +100,9 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
       const known = find.get(chain)
       if (known?.seq === covers.seq && known.hash === covers.hash) return known
       const before = goesOnFrom(end)
-      if (covers.seq <= (before?.seq ?? 0) || covers.seq > now() * mostRecordsPerMs) throw refused(chain)
+      const last = before?.seq ?? 0
+      if (covers.seq <= last || covers.seq > Math.max(now() * mostRecordsPerMs, last + closeRecords))
+        throw refused(chain)
       const key = keyId(publicKey())
       const after = digestOf(previous)
       const text = statementText({ chain, machine: machine(), at: now(), covers, after, heads, key })

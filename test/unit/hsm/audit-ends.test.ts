@@ -59,3 +59,12 @@ test('a chain of a release before goes on from its seal, once, and only where th
   expect(parseStatement(adopted.text)).toMatchObject({ after: digestOf(seal) })
   await expect(signer.signAuditEnd(end(10, later))).rejects.toMatchObject(refused)
 })
+
+test('a long chain goes on after a start without a clock, and by no number that none follows', async () => {
+  const clock = { now: Date.parse('2026-10-01') }
+  const signer = givenSigner(() => clock.now)
+  const first = await signer.signAuditEnd(end(50_000_000))
+  clock.now = 60_000
+  const second = await signer.signAuditEnd(end(50_000_100, first))
+  await expect(signer.signAuditEnd(end(2 ** 52, second))).rejects.toMatchObject(refused)
+})
