@@ -32,7 +32,7 @@ export const createDaemonCommand = (): Command =>
       'configuration file (JSON; every option is described in config/README.md)',
       defaultConfigFile,
     )
-    .option('--check', 'check the configuration and the files that it names, and exit')
+    .option('--check', 'check the configuration and the certificates that it names, and exit')
     // Set by the launcher for the processes that it starts.
     .addOption(new Option('--part <part>').choices(daemonParts).hideHelp())
     .addOption(new Option('--socket-group <gid>').argParser(Number).hideHelp())

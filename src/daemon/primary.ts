@@ -30,7 +30,7 @@ export interface DaemonOptions {
   readonly socketGroup?: number | undefined
 }
 
-/** Runs the daemon until it is stopped, or with `check` only reads the configuration and the files that it names. Ends the process. */
+/** Runs the daemon until it is stopped, or with `check` only reads the configuration and the certificates that it names. Ends the process. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { check, entry, part } = options
   const configFile = resolve(options.configFile)

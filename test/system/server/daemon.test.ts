@@ -87,6 +87,7 @@ function copyOfBuild(): string {
 }
 
 interface Given {
+  readonly sections: object
   readonly http: object
   readonly environment: NodeJS.ProcessEnv
   readonly entry: string
@@ -101,7 +102,7 @@ interface Daemon {
   errors(): string
 }
 
-function givenConfig(http: object): string {
+function givenConfig(http: object, sections: object): string {
   const file = join(folder, 'strongroom.json')
   const hsm = { module: '/none', token: 'pkcs11:token=x', pinFile: 'pin', sockets: ['host.sock'], spawn: false }
   const tls = { certificate: pki.certificate, key: pki.key }
@@ -114,6 +115,7 @@ function givenConfig(http: object): string {
       store: { sqlite: 'db' },
       audit: { directory: '.' },
       monitor: { enabled: false },
+      ...sections,
     }),
   )
   return file
@@ -121,12 +123,13 @@ function givenConfig(http: object): string {
 
 function givenDaemon({
   http = {},
+  sections = {},
   environment = {},
   entry = 'bin/strongroomd.js',
   args = [],
 }: Partial<Given> = {}): Daemon {
   const { JOURNAL_STREAM: _journal, ...inherited } = process.env
-  const command = [join(built, entry), '--config', givenConfig(http), ...args]
+  const command = [join(built, entry), '--config', givenConfig(http, sections), ...args]
   const child = spawn(process.execPath, command, { env: { ...inherited, ...environment } })
   daemons.push(child)
   const lines: string[] = []
@@ -313,6 +316,17 @@ it.each([
   writeFileSync(pki.certificate, before)
   for (const { errors } of [daemon, check]) expect(errors()).toContain(`strongroomd: ${pki.certificate} ${sentence}`)
   expect(codes).toEqual([2, 2])
+})
+
+it('--check refuses a file of CAs without certificates, and no list or turned-off file that is missing', async () => {
+  const check = (smartcard: object) =>
+    givenDaemon({ sections: { smartcard: { port: 0, ...smartcard } }, args: ['--check'] })
+  // Each is over before the next one writes the configuration.
+  const refused = check({ clientCa: pki.key })
+  expect(await refused.exit).toBe(2)
+  expect(refused.errors()).toContain(`${pki.key} holds no certificate in PEM form`)
+  expect(await check({ clientCa: pki.ca, crls: [join(folder, 'none.crl')] }).exit).toBe(0)
+  expect(await check({ enabled: false, clientCa: join(folder, 'none.pem') }).exit).toBe(0)
 })
 
 it('a port in use ends the daemon with exit code 5', async () => {
