@@ -6,6 +6,7 @@ import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
 import { importJobPurpose } from '../../src/hsm/provenance.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
@@ -140,6 +141,18 @@ describe('a rotation is not spoiled by a member of the vault', () => {
     const taken = on.worker.seal(lease, { previous: sealedCount(key, latest), grant: by })
     expect([latest.version, await outcomeOf(taken)]).toEqual([2, 'done'])
   })
+})
+
+it('is not begun again where it was committed, with other material', async () => {
+  const { key } = await on.givenKey()
+  const by = await grantOfMember()
+  const made = await on.madeFor(key)
+  const again = { version: 1, generation: nextGeneration(0) }
+  const edited = { ...key, info: 'mine', generation: nextGeneration(key.generation) }
+  const other = { ...edited, seal: await on.policy(key, edited, by) }
+  const outcomes = []
+  for (const policy of [key, other]) outcomes.push(await outcomeOf(on.addVersion(policy, made, again, by)))
+  expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected'])
 })
 
 it('has no record that a worker made', async () => {

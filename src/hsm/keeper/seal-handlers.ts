@@ -3,7 +3,13 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
+import {
+  followEachOther,
+  generationOf,
+  isNextGeneration,
+  latestVersionSubject,
+  vaultGenerationOf,
+} from '../record-generation.ts'
 import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { accountOf } from './account-ids.ts'
@@ -143,8 +149,16 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
   const { number, isCount } = generation
   const isNext = isCount === true ? number >= known : isNextGeneration(number, known)
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
-  if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
+  if ((isFirst && number !== 1) || (before === undefined && !mayBegin(floors, next, known)) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
+}
+
+/** @param known the generation of its subject that was shown last */
+function mayBegin(floors: Floors, { type, fields }: OpenedRecord, known: number): boolean {
+  // A version is shown at its first change, but a policy that counts it is shown as soon as it is committed.
+  const isThere =
+    type === 'transparent key version 2' && fields.version <= (floors.of(latestVersionSubject(fields.identity)) ?? 0)
+  return known === 0 && !isThere
 }
 
 /** @param previous the record that it replaces; undefined for the first of its subject */
