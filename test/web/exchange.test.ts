@@ -80,6 +80,29 @@ describe('an import', () => {
     visit.complaints.expect(/net::ERR_/)
   })
 
+  it('goes on after a stop without making an object twice, although its call still runs', async () => {
+    const { visit, page, objects } = await given()
+    await choose(visit, 'name,username,password\nFirst,ann,1\nSecond,ann,2\nThird,ann,3\n')
+    let goOn = (): void => undefined
+    const held = new Promise<void>((resolve) => (goOn = resolve))
+    let calls = 0
+    await page.route('**/api/1.0/object', async (route) => {
+      calls += 1
+      if (calls === 2) await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Import 3 objects' }).click()
+    await expect.poll(() => calls).toBe(2)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    // A page that looks at once has looked by then.
+    await objects()
+    goOn()
+    await visit.hears('3 objects imported.')
+    expect((await objects()).map(({ objectname }) => objectname).toSorted()).toEqual(['First', 'Second', 'Third'])
+  })
+
   it('is not left amid its objects without a question, nor ended by the choice of another vault', async () => {
     const { visit, page, objects } = await given()
     await choose(visit, 'name,username,password\nFirst,ann,1\nSecond,ann,2\n')

@@ -62,18 +62,27 @@ const lostChange = new Listeners<readonly [path: string]>()
  */
 export const onLostChange = lostChange.add
 
+/** The changes that run on after their caller gave up, by the caller's signal. */
+const runningOn = new WeakMap<AbortSignal, Promise<void>>()
+/** Resolves when a change that was given up by this signal has been answered. */
+export const changeGivenUpBy = (signal: AbortSignal): Promise<void> | undefined => runningOn.get(signal)
+
 /** Waits for the answer to a call, or until its caller gives up. */
 export async function outcomeOf<T>({ path, isChange, signal }: Sent, answer: Promise<T>): Promise<T> {
   try {
     return await (signal ? untilAborted(answer, signal) : answer)
   } catch (error) {
     if (hasNumber(error, sessionInvalid)) sessionEnd.tell()
-    if (isChange && !isVerdict(error)) void answer.catch(() => undefined).then(() => lostChange.tell(path))
+    if (isChange && !isVerdict(error)) {
+      const settled = answer.catch(() => undefined).then(() => lostChange.tell(path))
+      if (signal) runningOn.set(signal, settled)
+    }
     throw error
   }
 }
 
-function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for an answer, or until the signal. @throws the signal's reason */
+export function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason)
     signal.addEventListener('abort', giveUp)
