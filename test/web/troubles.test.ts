@@ -54,7 +54,9 @@ it.each(['/vault/.', '/vault/..', '/vault/1a', '/object/.', '/object/%2e', '/vau
 )
 
 it('tries without a network too, says so, and goes on when it is back', async () => {
-  const visit = await stage.member()
+  const visit = await stage.visitor()
+  // The login form loads the view of a vault ahead.
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
   const { page, context } = visit
   await context.setOffline(true)
   await page.getByRole('link', { name: /Network/ }).click()
