@@ -54,12 +54,29 @@ describe('a copied secret', () => {
     await visit.logIn(user)
     await visit.open(`/object/${stage.stocked.server}`)
     const dialog = page.getByRole('dialog')
+    /** Whether the page keeps a key from the browser. */
+    const isTaken = async (key: string): Promise<unknown> => {
+      await page.evaluate(`addEventListener('keydown', function hear({ key, defaultPrevented }) {
+        if (key !== 'F6') return
+        globalThis.isTaken = defaultPrevented
+        removeEventListener('keydown', hear)
+      })`)
+      await page.keyboard.press(key)
+      return page.evaluate('globalThis.isTaken')
+    }
     for (const clear of [
       () => page.getByRole('button', { name: 'Clear now' }).click(),
       async () => {
-        await page.keyboard.press('F6')
+        expect(await isTaken('Control+F6')).toBe(false)
+        expect(await isTaken('F6')).toBe(true)
         expect(await visit.focused()).toBe('Clear now')
+        // The browser has it, which leads to its address bar.
+        expect(await isTaken('F6')).toBe(false)
         await page.keyboard.press('Enter')
+        await visit.hears('Clipboard cleared.')
+        // The keyboard is back in the dialog, although the button is gone.
+        await page.keyboard.press('Tab')
+        expect(await dialog.locator(':focus').count()).toBe(1)
       },
     ]) {
       await page.getByRole('button', { name: 'Copy Password' }).click()

@@ -26,13 +26,17 @@ export function ClipboardNotice() {
   )
 }
 
-/** Gets the focus by F6, as React Aria's toasts do, because Tab stays in an open dialog. */
+/**
+ * Gets the focus by F6, as React Aria's toasts do, because Tab stays in an open dialog. From here F6 goes on into the
+ * browser's own bars.
+ */
 function EmptyingButton() {
   const words = useWords()
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
-      if (event.key !== 'F6') return
+      const isModified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey
+      if (event.key !== 'F6' || isModified || document.activeElement === button.current) return
       event.preventDefault()
       button.current?.focus()
     }

@@ -47,9 +47,9 @@ export function Bench({ title, benchKey, versions = [], operations, mayOpenDataK
       if (signal.aborted) return
       setOutcome(next)
       change(next.kept ?? {})
-      // The call may have rotated the key, and has changed its counter.
-      if (benchKey) await queries.invalidateQueries({ queryKey: keysOf(benchKey.vaultid), refetchType: 'none' })
     })
+    // The call may have rotated the key, and has changed its counter, even if its answer was lost.
+    if (benchKey) await queries.invalidateQueries({ queryKey: keysOf(benchKey.vaultid), refetchType: 'none' })
   }
   return (
     <section className="bench card">
