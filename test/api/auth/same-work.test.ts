@@ -142,8 +142,10 @@ describe('a login of a service account does the same work', () => {
     const [far, disabled, ended] = [
       await addService(appliance, owner, { addresses: ['203.0.113.0/24'] }),
       await addService(appliance, owner),
-      await addService(appliance, owner, { expiresAt: Date.now() + 1 }),
+      // An account that would have ended already is not made.
+      await addService(appliance, owner, { expiresAt: Date.now() + 2_000 }),
     ]
+    await new Promise((resolve) => setTimeout(resolve, 2_100))
     await appliance.services.serviceAccounts.change(disabled.id, { isActive: false }, operatorId, appliance.commit)
     const stranger = await makePair()
     for (const name of [service.name, far.name, disabled.name, ended.name, owner.username, 'nothing-here', 'x'])
