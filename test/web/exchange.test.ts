@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Decrypter } from 'age-encryption'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database-owner.ts'
 import { upload } from '../support/object-kit.ts'
@@ -19,6 +20,19 @@ const choose = ({ page }: Visit, text: string, name = 'export.csv') =>
 
 const table =
   'folder,name,username,password,url,PUK\nWork/Mail,Mail,ann,pw-1,https://mail.example,77\nWork,Door,,4711,,\nbroken\n'
+
+/** Holds the second creation of an object up on its way. */
+async function holdSecond(page: Page) {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  let calls = 0
+  await page.route('**/api/1.0/object', async (route) => {
+    calls += 1
+    if (calls === 2) await released
+    await route.continue()
+  })
+  return { calls: () => calls, release }
+}
 
 describe('an import', () => {
   it('shows what becomes of a table, sends nothing before, and keeps its folders', async () => {
@@ -83,22 +97,15 @@ describe('an import', () => {
   it('goes on after a stop without making an object twice, although its call still runs', async () => {
     const { visit, page, objects } = await given()
     await choose(visit, 'name,username,password\nFirst,ann,1\nSecond,ann,2\nThird,ann,3\n')
-    let goOn = (): void => undefined
-    const held = new Promise<void>((resolve) => (goOn = resolve))
-    let calls = 0
-    await page.route('**/api/1.0/object', async (route) => {
-      calls += 1
-      if (calls === 2) await held
-      await route.continue()
-    })
+    const second = await holdSecond(page)
     await page.getByRole('button', { name: 'Import 3 objects' }).click()
-    await expect.poll(() => calls).toBe(2)
+    await expect.poll(second.calls).toBe(2)
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     // A page that looks at once has looked by then.
     await objects()
-    goOn()
+    second.release()
     await visit.hears('3 objects imported.')
     expect((await objects()).map(({ objectname }) => objectname).toSorted()).toEqual(['First', 'Second', 'Third'])
   })
@@ -106,22 +113,15 @@ describe('an import', () => {
   it('is not left amid its objects without a question, nor ended by the choice of another vault', async () => {
     const { visit, page, objects } = await given()
     await choose(visit, 'name,username,password\nFirst,ann,1\nSecond,ann,2\n')
-    let goOn = (): void => undefined
-    const held = new Promise<void>((resolve) => (goOn = resolve))
-    let calls = 0
-    await page.route('**/api/1.0/object', async (route) => {
-      calls += 1
-      if (calls === 2) await held
-      await route.continue()
-    })
+    const second = await holdSecond(page)
     await page.getByRole('button', { name: 'Import 2 objects' }).click()
-    await expect.poll(() => calls).toBe(2)
+    await expect.poll(second.calls).toBe(2)
     expect(await page.getByRole('combobox', { name: /^Vault/ }).isDisabled()).toBe(true)
     await page.getByRole('link', { name: 'One-time links' }).click()
     const question = page.getByRole('alertdialog', { name: 'Stop the import?' })
     await question.getByRole('button', { name: 'Stay on this page' }).click()
     await question.waitFor({ state: 'detached' })
-    goOn()
+    second.release()
     await visit.hears('2 objects imported.')
     expect(await objects()).toHaveLength(2)
     await page.getByRole('link', { name: 'One-time links' }).click()

@@ -10,6 +10,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
+import { searchable } from '../interface/user-search.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { NewUserDialog } from './new-user-dialog.tsx'
@@ -17,14 +18,6 @@ import { Pager, usePages } from '../controls/pager.tsx'
 import { chosenNames, holds, isActive } from './user-status.ts'
 import { useUserPage } from './user-reads.ts'
 import { userWords } from './user-words.ts'
-
-/** Greatest number of characters that the interface searches for. */
-const longestSearch = 15
-const searchable = (typed: string): string =>
-  Array.from(typed.replaceAll(/\p{Cc}/gu, ' ').trim())
-    .slice(0, longestSearch)
-    .join('')
-    .trim()
 
 /** All users, in pages. */
 export function UsersView() {

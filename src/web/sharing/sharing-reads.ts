@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, type FoundPerson, type VaultMember } from '../interface/calls.ts'
+import { searchable } from '../interface/user-search.ts'
 
 export const useMembers = (vaultid: string) =>
   useQuery({
@@ -10,8 +11,6 @@ export const useMembers = (vaultid: string) =>
     },
   })
 
-/** The interface accepts no longer text. */
-const mostSearched = 15
 export const leastSearched = 2
 
 /** A longer result is cut off; more letters of the name narrow it. */
@@ -19,7 +18,7 @@ const mostFound = '100'
 
 /** People whose name or e-mail address contains the text. */
 export const usePeople = (text: string) => {
-  const searchstring = Array.from(text).slice(0, mostSearched).join('').trim()
+  const searchstring = searchable(text)
   return useQuery({
     queryKey: ['people', searchstring],
     enabled: Array.from(searchstring).length >= leastSearched,
