@@ -67,7 +67,7 @@ const farEpoch = 2 ** 52
 const closeEpochs = 1_000_000
 /**
  * Numbers go on from the newest epoch, or from 0. A keeper that tells something every two seconds takes 63 years for so
- * many, and whoever accepts a database twelve days later is past them.
+ * many, and a database that the operator accepts twelve days later is past them.
  */
 const mostBatches = 1_000_000_000
 

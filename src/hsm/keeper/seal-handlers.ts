@@ -149,16 +149,17 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
   const { number, isCount } = generation
   const isNext = isCount === true ? number >= known : isNextGeneration(number, known)
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
-  if ((isFirst && number !== 1) || (before === undefined && !mayBegin(floors, next, known)) || !isNext)
+  if ((isFirst && number !== 1) || (before === undefined && hasBegun(floors, next, known)) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
 /** @param known the generation of its subject that was shown last */
-function mayBegin(floors: Floors, { type, fields }: OpenedRecord, known: number): boolean {
+function hasBegun(floors: Floors, { type, fields }: OpenedRecord, known: number): boolean {
+  if (known > 0) return true
   // A version is shown at its first change, but a policy that counts it is shown as soon as it is committed.
-  const isThere =
+  return (
     type === 'transparent key version 2' && fields.version <= (floors.of(latestVersionSubject(fields.identity)) ?? 0)
-  return known === 0 && !isThere
+  )
 }
 
 /** @param previous the record that it replaces; undefined for the first of its subject */
