@@ -136,14 +136,15 @@ describe('a key', () => {
     generation: 1,
   }
 
-  /** A version of the attacker's own key, whose policy allows everything, with key material of others. */
-  const planted = (own: StoredKey, { kek, blob }: WrappedKey) =>
-    versionRecord(own.key, { ...unsealed, version: 1, kek, blob })
+  /** The next version of the attacker's own key, whose policy allows everything, with key material of others. */
+  const planted = (own: TransparentKey, { kek, blob }: WrappedKey) =>
+    versionRecord(own, { ...unsealed, version: 2, kek, blob })
 
   it('of another user is not sealed under a policy of his own', async () => {
     const victim = await givenKey({ allow_export: true })
-    const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
-    const seal = worker.seal(planted(own, victim.latest), { previous: sealedPolicy(own.key), grant: await admin() })
+    const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
+    const own = await withVersionMore(open.key)
+    const seal = worker.seal(planted(own, victim.latest), { previous: sealedPolicy(own), grant: await admin() })
     await expect(seal).rejects.toMatchObject(broken)
     const row = await findVault(appliance.store.read, Number(vault.id))
     if (row === null) throw new Error('the vault is gone')
@@ -171,12 +172,12 @@ describe('a key', () => {
   })
 
   it('that he knows is not sealed as that of a vault', async () => {
-    const own = await givenKey()
+    const own = await withVersionMore((await givenKey()).key)
     const secret = Buffer.alloc(32, 7)
     await expect(worker.importSecret('aes256-gcm', secret, Buffer.from('my purpose'))).rejects.toMatchObject(refused)
     const known = await worker.importSecret('aes256-gcm', secret)
     const seal = worker.seal(planted(own, known), {
-      previous: sealedPolicy(own.key),
+      previous: sealedPolicy(own),
       provenance: known.provenance,
       grant: await admin(),
     })

@@ -134,7 +134,8 @@ it('a template is changed by the keyboard alone', async () => {
   await visit.tabTo('Remove Enable secret')
   await keyboard.press('Enter')
   await preview.getByText('Enable secret', { exact: true }).waitFor({ state: 'detached' })
-  expect(await page.evaluate('document.activeElement !== document.body')).toBe(true)
+  // The focus is moved in the frame after the one that removes the button.
+  await expect.poll(() => page.evaluate('document.activeElement !== document.body')).toBe(true)
   await visit.tabTo('Save as file')
   const saving = page.waitForEvent('download')
   await keyboard.press('Enter')
