@@ -1,4 +1,4 @@
-import { EntitySchema, In, LessThan } from 'typeorm'
+import { EntitySchema, In, LessThan, MoreThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
@@ -250,15 +250,20 @@ export async function replaceVersion(tx: Tx, from: KeyVersion, to: CountlessVers
   return changeRow(tx, KeyVersionTable, where, to)
 }
 
-/** Versions whose key or backup is wrapped by one of these KEKs: a bounded number, skipping the first ones. */
+/** Versions whose key or backup is wrapped by one of these KEKs: a bounded number of those after `after`. */
 export function findVersionsUnder(
   reader: Reader,
   keks: readonly string[],
-  { skip, limit: take }: { readonly skip: number; readonly limit: number },
+  { after, limit: take }: { readonly after: Pick<KeyVersion, 'keyId' | 'version'>; readonly limit: number },
 ): Promise<KeyVersion[]> {
   const under = In([...keks])
-  const where = [{ kek: under }, { backupKek: under }]
-  return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, skip, take })
+  const { keyId, version } = after
+  const later = [{ keyId: MoreThan(keyId) }, { keyId, version: MoreThan(version) }]
+  const where = later.flatMap((place) => [
+    { ...place, kek: under },
+    { ...place, backupKek: under },
+  ])
+  return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, take })
 }
 
 /** Counts versions that are objects of the token, by an index that holds only those. */

@@ -19,7 +19,7 @@ export interface RewrapPass {
   readonly reader: Reader
   readonly hsm: Pick<Hsm, 'rewrapVersion' | 'raise'>
   /** Commits one page of the pass, of this many versions, after its audit record. */
-  readonly commit: (versions: number, work: (tx: Tx) => Promise<number>) => Promise<number>
+  readonly commit: <T>(versions: number, work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Told the number of finished versions after each page. */
   readonly progress: (done: number) => void
 }
@@ -37,25 +37,29 @@ const pageSize = 100
  * interrupted pass continues where it stopped. Rows that are changed meanwhile are read again.
  */
 export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]): Promise<RewrapOutcome> {
-  const left: { keyId: number; version: number; reason: string }[] = []
+  const left: Left[] = []
   let moved = 0
+  let after = { keyId: 0, version: 0 }
   const vaultKeys = createSealedVaultKeys({ read: pass.reader })
   for (;;) {
-    const page = await findVersionsUnder(pass.reader, keks, { skip: left.length, limit: pageSize })
-    if (page.length === 0) return { moved, left }
-    const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, vaultKeys, version, keks)))
-    const movable = outcomes.flatMap((outcome) => ('reason' in outcome ? [] : [outcome]))
-    for (const { from, ...outcome } of outcomes)
-      if ('reason' in outcome) left.push({ keyId: from.keyId, version: from.version, reason: outcome.reason })
-    if (movable.length > 0)
-      moved += await pass.commit(movable.length, async (tx) => {
-        let replaced = 0
-        for (const one of movable) if (await replace(pass, tx, one)) replaced++
-        return replaced
-      })
-    pass.progress(moved + left.length)
+    const page = await findVersionsUnder(pass.reader, keks, { after, limit: pageSize })
+    const last = page.at(-1)
+    if (last === undefined) return { moved, left: left.map(({ from, reason }) => ({ ...idOf(from), reason })) }
+    after = idOf(last)
+    let rows: readonly KeyVersion[] = page
+    while (rows.length > 0) {
+      const outcomes = await Promise.all(rows.map((version) => rewrapOne(pass, vaultKeys, version, keks)))
+      left.push(...outcomes.filter((outcome) => 'reason' in outcome))
+      const movable = outcomes.filter((outcome) => 'to' in outcome)
+      const overtaken = movable.length === 0 ? [] : await replaceAll(pass, movable)
+      moved += movable.length - overtaken.length
+      rows = overtaken
+      pass.progress(moved + left.length)
+    }
   }
 }
+
+const idOf = ({ keyId, version }: KeyVersion) => ({ keyId, version })
 
 interface Renewed {
   readonly key: TransparentKey
@@ -63,11 +67,15 @@ interface Renewed {
   readonly to: CountlessVersion
 }
 
-/** False for a row that was changed meanwhile. With the commit the keeper refuses the old record. */
-async function replace({ hsm }: RewrapPass, tx: Tx, { key, from, to }: Renewed): Promise<boolean> {
-  if (!(await replaceVersion(tx, from, to))) return false
-  raiseAfter(hsm, tx, { record: versionRecord(key, to), seal: to.seal })
-  return true
+/** Resolves to the rows that were changed meanwhile, which stay. With the commit the keeper refuses the old records. */
+function replaceAll({ hsm, commit }: RewrapPass, renewed: readonly Renewed[]): Promise<KeyVersion[]> {
+  return commit(renewed.length, async (tx) => {
+    const overtaken: KeyVersion[] = []
+    for (const { key, from, to } of renewed)
+      if (await replaceVersion(tx, from, to)) raiseAfter(hsm, tx, { record: versionRecord(key, to), seal: to.seal })
+      else overtaken.push(from)
+    return overtaken
+  })
 }
 
 /** The rewrapped version, or the reason why it stays as it is. Reads a row again that was changed since it was read. */

@@ -2,6 +2,10 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { findKey } from '../../../src/features/transparent/records.ts'
+import { rewrapVersions } from '../../../src/features/transparent/rewrap-pass.ts'
+import { createSealedVaultKeys } from '../../../src/features/transparent/sealed-vault-keys.ts'
+import { sealedVersion } from '../../../src/features/transparent/sealing.ts'
 import { makeNextVersion } from '../../../src/hsm/pkcs11/root-rotation.ts'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { ceremonyOptions } from '../../support/ceremony.ts'
@@ -183,6 +187,34 @@ describe('strongroom root-keys', () => {
       },
       { timeout: 60_000, interval: 1_000 },
     )
+  })
+
+  it('takes a row again that a call changes while it is moved, and names one that stays once', async () => {
+    const { store, hsm } = appliance
+    const { vaultKey } = await createSealedVaultKeys(store).of(Number(vault.id))
+    const open = await findKey(store.read, Number(vault.id), 'open')
+    if (open === undefined) throw new Error('the key is gone')
+    const keeperHasHeard = async () =>
+      expect(await hsm.rewrapVersion(sealedVersion(open.key, open.latest), vaultKey)).toMatchObject({
+        kek: 'exportable.v4',
+      })
+    await vi.waitFor(keeperHasHeard, { timeout: 60_000, interval: 500 })
+    let isFirst = true
+    const { left } = await rewrapVersions(
+      {
+        reader: store.read,
+        hsm,
+        async commit(_, work) {
+          if (isFirst) await vault.admin.must('PUT', `/transparent/${vault.id}/keys/open/versions/1`, { enabled: true })
+          isFirst = false
+          return store.transaction(work)
+        },
+        progress: () => undefined,
+      },
+      ['exportable.v2', 'exportable.v3'],
+    )
+    expect(await kekOf('open')).toMatchObject({ kek: 'exportable.v4' })
+    expect(left).toHaveLength(1)
   })
 })
 
