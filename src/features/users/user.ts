@@ -21,7 +21,7 @@ import {
 import type { Sealer } from './sealed-change.ts'
 import { createShownAccounts } from './shown-accounts.ts'
 import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
-import { checkCapabilities, checkFields, checkNameFree, unlessTaken, withTrimmedName } from './user-rules.ts'
+import { checkCapabilities, checkFields, checkNameFree, unlessTaken, withTrimmedName } from './user-fields.ts'
 import { sealNewUser } from './user-seals.ts'
 
 export interface NewUser {

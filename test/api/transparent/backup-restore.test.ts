@@ -218,7 +218,7 @@ describe('a backup', () => {
 
 /** Accepts a backup, as the operator does by `strongroom vault accept-backup`. */
 const accept = (on: TestAppliance, { id }: TestVault, backup: string) =>
-  on.services.transfers.accept(Number(id), Buffer.from(backup, 'base64'), on.commit)
+  on.services.keyBackups.accept(Number(id), Buffer.from(backup, 'base64'), on.commit)
 
 describe('a backup of another vault', () => {
   it('is restored by an Admin of both vaults, and by nobody else: 403 1519', async () => {
