@@ -64,7 +64,7 @@ export function createKeyExport({ store, hsm, versions, vaultKeys }: KeyExportDe
       const chosen =
         version === undefined
           ? (await findVersions(store.read, key.id, key.latestVersion)).filter(({ disabled }) => disabled === 0)
-          : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
+          : [await versions.find(found, version, key.oldestVersion, 'exports')]
       const referenceTo = await vaultKeys.referencesOf(key, await by.grant())
       return { key, versions: await ofEachVersion(chosen, (one) => exported(referenceTo(one), one, recipient)) }
     })

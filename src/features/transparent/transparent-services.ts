@@ -43,7 +43,7 @@ export function createTransparent(dependencies: {
   const { store, hsm, clock, vaults, destruction, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
   const vaultKeys = createSealedVaultKeys(store)
-  const versions = createKeyVersions({ hsm, invocations, vaultKeys, destruction, clock })
+  const versions = createKeyVersions({ store, hsm, invocations, vaultKeys, destruction, clock })
   const commitForKey: CommitForKey = (operation, { vaultId, name }, work) =>
     commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
   const keyring = createKeyring({
