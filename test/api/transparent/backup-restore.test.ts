@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rootLabel } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { holdCeremony } from '../../support/ceremony.ts'
 import { rawBackupSeal } from '../../support/raw-seal.ts'
@@ -18,10 +18,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const backupPath = (name: string) => `/transparent/backup/${vault.id}/${name}`
