@@ -17,6 +17,10 @@ export interface ConsoleStage {
   readonly writer: (options?: VisitOptions) => Promise<Visit>
   /** A person with a vault of their own, who has no browser yet. */
   readonly owner: (vaultname?: string, capabilities?: Parameters<TestAppliance['addUser']>[0]) => Promise<Owner>
+  /** The same, who has logged in. */
+  readonly visitingOwner: (
+    vaultname: string,
+  ) => Promise<Owner & { readonly visit: Visit; readonly page: Visit['page'] }>
 }
 
 export interface Owner {
@@ -41,8 +45,14 @@ export function consoleStage(): ConsoleStage {
     const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
     return { user, client, vaultid }
   }
+  const visitingOwner: ConsoleStage['visitingOwner'] = async (vaultname) => {
+    const owned = await owner(vaultname)
+    const visit = await visitor()
+    await visit.arrive(owned.user)
+    return { ...owned, visit, page: visit.page }
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- beforeAll fills in the rest
-  const stage = { visitor, member, writer, owner } as ConsoleStage
+  const stage = { visitor, member, writer, owner, visitingOwner } as ConsoleStage
   beforeAll(async () => {
     stage.appliance = await TestAppliance.start()
     stage.stocked = await stock(stage.appliance)

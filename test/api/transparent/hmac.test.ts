@@ -16,7 +16,6 @@ afterAll(() => closeUnharmed(appliance))
 
 const post = (verb: string, name: string, body: object) =>
   vault.admin.post(`/transparent/${vault.id}/${verb}/${name}`, body)
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 
 async function hmac(input: string, more: object = {}): Promise<string> {
   const { json } = await post('hmac', 'mac', { input, ...more })
@@ -25,7 +24,7 @@ async function hmac(input: string, more: object = {}): Promise<string> {
 const isGood = async (body: object) => (await post('verify', 'mac', body)).json.CALLINFO['valid']
 
 beforeAll(async () => {
-  await vault.admin.must('POST', keyPath('mac'), { type: 'hmac-sha256' })
+  await vault.admin.must('POST', vault.keyPath('mac'), { type: 'hmac-sha256' })
 })
 
 describe('POST /transparent/:vaultid/hmac/:name', () => {
@@ -70,7 +69,7 @@ describe('POST /transparent/:vaultid/hmac/:name', () => {
 
   it('belongs to its version', async () => {
     const first = await hmac('AAAA')
-    await vault.admin.must('POST', `${keyPath('mac')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('mac')}/rotate`)
     const second = await hmac('AAAA')
     expect([second.slice(0, 11), await hmac('AAAA', { key_version: 1 })]).toEqual(['service:v2:', first])
     expect(await isGood({ input: 'AAAA', hmac: first })).toBe(true)
