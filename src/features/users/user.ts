@@ -195,6 +195,6 @@ export async function newPair(
 }
 
 /** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */
-export function fingerprintOf(publicKey: Buffer): string {
+function fingerprintOf(publicKey: Buffer): string {
   return hash('sha256', publicKey).slice(0, 40).toUpperCase()
 }
