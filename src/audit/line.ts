@@ -1,4 +1,4 @@
-import { escapeBeyondAscii } from '../encoding/ascii-json.ts'
+import { escapeBeyondAscii } from '../encoding/escaped-json.ts'
 import { hash } from 'node:crypto'
 import { chainNamePattern, type ChainPoint } from '../hsm/audit-end.ts'
 import type { AuditEvent } from './event.ts'

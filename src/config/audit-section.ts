@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { milliseconds, path, port } from './value-shapes.ts'
+import { milliseconds, path, port, positive } from './value-shapes.ts'
 
 const syslog = z
   .strictObject({
@@ -49,7 +49,7 @@ export const audit = z.strictObject({
   sealIntervalMs: milliseconds
     .default(5_000)
     .describe('Longest time between a record and the signature that covers it.'),
-  sealRecords: z.number().int().positive().default(1_000).describe('Most records that one signature waits for.'),
+  sealRecords: positive.default(1_000).describe('Most records that one signature waits for.'),
   segmentBytes: z
     .number()
     .int()

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { path } from './value-shapes.ts'
+import { path, whole } from './value-shapes.ts'
 
-const kept = (what: string, number: number) => z.number().int().min(0).max(10_000).default(number).describe(what)
+const kept = (what: string, number: number) => whole(0, 10_000).default(number).describe(what)
 
 const keep = z.strictObject({
-  newest: z.number().int().min(1).max(10_000).default(3).describe('This many of the newest backups are kept.'),
+  newest: whole(1, 10_000).default(3).describe('This many of the newest backups are kept.'),
   daily: kept('For this many days, the last backup of each day is kept.', 7),
   weekly: kept('For this many weeks, the last backup of each week is kept.', 8),
 })

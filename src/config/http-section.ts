@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressRange, milliseconds, port } from './value-shapes.ts'
+import { addressRange, milliseconds, port, positive, whole } from './value-shapes.ts'
 
 const httpSection = z.strictObject({
   host: z.string().default('0.0.0.0').describe('Address to listen on.'),
@@ -10,43 +10,25 @@ const httpSection = z.strictObject({
     .describe(
       'Accept request bodies with Transfer-Encoding: chunked; the interface forbids them, some published clients send them.',
     ),
-  maxBodyBytes: z
-    .number()
-    .int()
-    .min(1024)
-    .max(64 * 1024 * 1024)
+  maxBodyBytes: whole(1024, 64 * 1024 * 1024)
     .default(2 * 1024 * 1024)
     .describe('Largest JSON body, in bytes.'),
-  maxUnidentifiedBytes: z
-    .number()
-    .int()
-    .min(1024 * 1024)
-    .max(1024 * 1024 * 1024)
+  maxUnidentifiedBytes: whole(1024 * 1024, 1024 * 1024 * 1024)
     .default(16 * 1024 * 1024)
     .describe(
       'Most bytes that each worker holds of request bodies whose callers it does not know yet, with their headers; beyond, the address that holds most is answered with 503.',
     ),
-  maxIdentifiedBytes: z
-    .number()
-    .int()
-    .min(4 * 1024 * 1024)
-    .max(4 * 1024 * 1024 * 1024)
+  maxIdentifiedBytes: whole(4 * 1024 * 1024, 4 * 1024 * 1024 * 1024)
     .default(128 * 1024 * 1024)
     .describe(
       'Most bytes that each worker holds of request bodies of callers with a session, from their first byte until they are answered; beyond, and beyond half of it for one user, the oldest body of the user with most that is still on its way is answered with 503.',
     ),
-  maxConnections: z
-    .number()
-    .int()
-    .positive()
+  maxConnections: positive
     .default(4096)
     .describe(
       'Largest number of connections open at once, per worker; for a new one the oldest idle one of the address with most is closed.',
     ),
-  maxConnectionsPerAddress: z
-    .number()
-    .int()
-    .positive()
+  maxConnectionsPerAddress: positive
     .default(1024)
     .describe('The same for each client address; for the addresses of http.proxies only the total is bounded.'),
   requestTimeoutMs: milliseconds.default(30_000).describe('How long a client may take to send a request.'),
@@ -57,28 +39,18 @@ const httpSection = z.strictObject({
   drainTimeoutMs: milliseconds
     .default(15_000)
     .describe('How long calls under way may take to finish when the daemon stops.'),
-  shutdownDelayMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(10_000)
+  shutdownDelayMs: whole(0, 10_000)
     .default(0)
     .describe(
       'How long a daemon that is stopping continues to serve before it refuses connections, so that a balancer in front sees that it is not ready; set 2000 behind a balancer.',
     ),
-  workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
-  unidentifiedCallsPerMinute: z
-    .number()
-    .int()
-    .positive()
+  workers: whole(0, 256).default(0).describe('Worker processes; 0 means one per core.'),
+  unidentifiedCallsPerMinute: positive
     .default(1200)
     .describe(
       'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. For the files of the web console ten times as many are allowed.',
     ),
-  unidentifiedRecordsPerMinute: z
-    .number()
-    .int()
-    .positive()
+  unidentifiedRecordsPerMinute: positive
     .default(60)
     .describe(
       'Such calls that the audit trail records one by one, for each client address, minute and worker; the others are recorded in one record with their count.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { webauthn } from './passkey-section.ts'
-import { milliseconds } from './value-shapes.ts'
+import { milliseconds, whole } from './value-shapes.ts'
 
 export const session = z.strictObject({
   idleTimeoutMs: milliseconds
@@ -14,18 +14,10 @@ export const session = z.strictObject({
       'compatible: a replaced token stays good until the session ends; strict: for 30 seconds, and its use after that ends the session.',
     ),
   rotateAfterMs: milliseconds.default(900_000).describe('Age at which a session token is replaced.'),
-  rotateAfterUses: z
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000_000)
+  rotateAfterUses: whole(0, 1_000_000_000)
     .default(0)
     .describe('Calls after which a session token is replaced, give or take a sixteenth per worker; 0 means never.'),
-  perUser: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
+  perUser: whole(1, 10_000)
     .default(20)
     .describe('Most sessions a user may have open; a further login ends the oldest.'),
 })
@@ -37,7 +29,7 @@ const loginSection = z.strictObject({
     .default(['totp', 'hwkey_otp'])
     .describe('Second factors that are enabled; webauthn, which is passkeys, needs login.webauthn.'),
   webauthn: webauthn.optional().describe('Passkeys (WebAuthn) as second factors.'),
-  freeAttempts: z.number().int().min(1).max(100).default(10).describe('Failed logins before delays begin.'),
+  freeAttempts: whole(1, 100).default(10).describe('Failed logins before delays begin.'),
   firstDelayMs: milliseconds.default(1_000).describe('The first delay; each further failure doubles it.'),
   longestDelayMs: milliseconds.default(900_000).describe('Where the doubling ends.'),
   passphrasePolicy: z
@@ -52,20 +44,10 @@ const loginSection = z.strictObject({
     .describe('Age from which a login tells its user to change the pass phrase; 0 means never.'),
   argon2: z
     .strictObject({
-      memoryKiB: z
-        .number()
-        .int()
-        .min(8_192)
-        .max(4_194_304)
-        .default(19_456)
-        .describe('Memory of one pass-phrase hash, in KiB.'),
-      passes: z.number().int().min(1).max(100).default(2).describe('Passes over that memory.'),
-      concurrency: z.number().int().min(1).max(3).default(1).describe('Logins at once per worker; further ones wait.'),
-      queue: z
-        .number()
-        .int()
-        .min(1)
-        .max(10_000)
+      memoryKiB: whole(8_192, 4_194_304).default(19_456).describe('Memory of one pass-phrase hash, in KiB.'),
+      passes: whole(1, 100).default(2).describe('Passes over that memory.'),
+      concurrency: whole(1, 3).default(1).describe('Logins at once per worker; further ones wait.'),
+      queue: whole(1, 10_000)
         .default(200)
         .describe('Logins that may wait per worker, networks and accounts in turn; more are refused with 429.'),
     })
@@ -88,32 +70,16 @@ export const users = z.strictObject({
 })
 
 export const otp = z.strictObject({
-  hotpLookAhead: z
-    .number()
-    .int()
-    .min(0)
-    .max(10)
+  hotpLookAhead: whole(0, 10)
     .default(10)
     .describe('How many codes of a HOTP token may have been made without being used.'),
-  hotpResyncWindow: z
-    .number()
-    .int()
-    .min(10)
-    .max(1_000)
+  hotpResyncWindow: whole(10, 1_000)
     .default(100)
     .describe('How far ahead two consecutive codes are looked for when a HOTP token is resynchronised.'),
-  totpDriftSteps: z
-    .number()
-    .int()
-    .min(0)
-    .max(3)
+  totpDriftSteps: whole(0, 3)
     .default(1)
     .describe('How many time steps the clock of a TOTP device may differ, either way, from where it was last seen.'),
-  totpLargestDriftSteps: z
-    .number()
-    .int()
-    .min(0)
-    .max(20)
+  totpLargestDriftSteps: whole(0, 20)
     .default(5)
     .describe('How many time steps it may differ from the clock of the appliance in total.'),
 })

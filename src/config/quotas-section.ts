@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { whole } from './value-shapes.ts'
 
-const perMinute = z.number().int().min(1).max(1_000_000)
+const perMinute = whole(1, 1_000_000)
 
 /** Limits on calls of one user; those of all users together are ten times as high. */
 export const quotas = z.strictObject({

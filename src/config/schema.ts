@@ -12,7 +12,7 @@ import { processes } from './processes-section.ts'
 import { quotas } from './quotas-section.ts'
 import { service } from './service-section.ts'
 import { warnings } from './warnings-section.ts'
-import { milliseconds, path, port } from './value-shapes.ts'
+import { milliseconds, path, port, positive, whole } from './value-shapes.ts'
 
 const tls = z.strictObject({
   certificate: path.describe('PEM file with the server certificate, followed by its intermediates.'),
@@ -38,13 +38,7 @@ const hsmSection = z.strictObject({
     .describe(
       'Unix socket of the token host that makes RSA keys and does nothing else; without it, key-maker.sock in the folder of the first of hsm.sockets.',
     ),
-  rsaKeysAhead: z
-    .number()
-    .int()
-    .min(0)
-    .max(64)
-    .default(4)
-    .describe('RSA keys of each size that are made before they are asked for.'),
+  rsaKeysAhead: whole(0, 64).default(4).describe('RSA keys of each size that are made before they are asked for.'),
   keeper: keeper
     .optional()
     .describe(
@@ -72,22 +66,13 @@ const hsmSection = z.strictObject({
     .describe(
       'Where the data keys of new vaults lie: token, as objects that never leave it; wrapped, in the database, for more vaults than the token holds objects.',
     ),
-  handles: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  handles: whole(1, 1_000_000)
     .default(10_000)
     .describe('Unwrapped keys that each host keeps ready (about 8 KiB each).'),
   deadlineMs: milliseconds
     .default(10_000)
     .describe('How long the token may take for one operation before the host is given up.'),
-  queue: z
-    .number()
-    .int()
-    .positive()
-    .default(4096)
-    .describe('Operations that may wait for a host; more are refused with 503.'),
+  queue: positive.default(4096).describe('Operations that may wait for a host; more are refused with 503.'),
 })
 
 /** In bytes. Node cuts a longer path off, and two sockets may become one (unix(7)). */
@@ -118,29 +103,17 @@ const transparent = z.strictObject({
   recoveryWindowMs: milliseconds
     .default(2_592_000_000)
     .describe('How long a deleted key can be taken back before it is destroyed.'),
-  invocationLease: z
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 24)
+  invocationLease: whole(1, 2 ** 24)
     .default(65_536)
     .describe(
       'AES-GCM encryptions that a worker reserves per key version at a time; a crash forgets at most one lease.',
     ),
-  versionsInToken: z
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000)
+  versionsInToken: whole(0, 1_000_000)
     .default(1_000)
     .describe(
       'Versions of keys with residency `token` that all vaults together may have; SoftHSM2 takes the longer for each new object the more it holds. Rotations by age go on.',
     ),
-  versionsPerKey: z
-    .number()
-    .int()
-    .min(2)
-    .max(1_000_000)
+  versionsPerKey: whole(2, 1_000_000)
     .default(10_000)
     .describe(
       'Versions that a key may have by rotations that are asked for; older ones can be trimmed. Rotations by age or count go on.',
@@ -156,11 +129,7 @@ const objects = z.strictObject({
 })
 
 const files = z.strictObject({
-  maxBytes: z
-    .number()
-    .int()
-    .min(1024)
-    .max(4 * 1024 * 1024 * 1024)
+  maxBytes: whole(1024, 4 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe(
       'Largest file that can be uploaded, in bytes; a slow client may need a longer http.requestTimeoutMs too.',
@@ -179,11 +148,7 @@ const validator = z.strictObject({
     .describe('Whether other programs may have OTPs of hardware tokens checked (Yubico validation protocol 2.0).'),
   host: z.string().default('0.0.0.0').describe('Address to listen on.'),
   port: port.default(8444).describe('Port of the validator; HTTPS with the certificate of the API.'),
-  requestsPerSecond: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  requestsPerSecond: whole(1, 1_000_000)
     .default(50)
     .describe('What one client address may ask of one worker; more is answered with 429.'),
 })

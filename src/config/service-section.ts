@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { path } from './value-shapes.ts'
+import { path, whole } from './value-shapes.ts'
 
 const name = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 characters of ASCII without blanks')
 const audiences = z.array(name).min(1).max(16)
@@ -28,18 +28,10 @@ const issuer = z
 /** Settings of service accounts, which applications use that run unattended. */
 export const service = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether service accounts may log in.'),
-  sessionMs: z
-    .number()
-    .int()
-    .min(60_000)
-    .max(86_400_000)
+  sessionMs: whole(60_000, 86_400_000)
     .default(3_600_000)
     .describe('How long a session of a service account lasts; the application logs in again before it ends.'),
-  sessionsPerAccount: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  sessionsPerAccount: whole(1, 1_000_000)
     .default(10_000)
     .describe('Most sessions a service account may have open; a further login ends the oldest.'),
   allowStatic: z

@@ -5,9 +5,11 @@ import { isAddressRange } from '../access/address-list.ts'
 
 /** The path of a file or folder. */
 export const path = z.string().min(1).meta({ format: 'path' })
+export const whole = (min: number, max: number) => z.number().int().min(min).max(max)
+export const positive = z.number().int().positive()
 /** A port number; with 0 the system chooses one. */
-export const port = z.number().int().min(0).max(65_535)
-export const milliseconds = z.number().int().positive()
+export const port = whole(0, 65_535)
+export const milliseconds = positive
 /** An IP address or a range, for example `192.0.2.7` or `192.0.2.0/24`, likewise for IPv6. */
 export const addressRange = z
   .string()

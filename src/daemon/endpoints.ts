@@ -280,10 +280,10 @@ function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] 
     makeRandom(on.hsm, on.vaults),
     makeHash(),
 
-    backUpKey(on.transfers, on.maxBodyBytes),
-    restoreKey(on.transfers),
-    exportKey(on.transfers, false),
-    exportKey(on.transfers, true),
+    backUpKey(on.keyBackups, on.maxBodyBytes),
+    restoreKey(on.keyBackups),
+    exportKey(on.exportKey, false),
+    exportKey(on.exportKey, true),
     createImportJob(on.importJobs, on.keyDefaults),
     importKey(on.importJobs),
   ]

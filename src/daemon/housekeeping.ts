@@ -35,18 +35,12 @@ export function choresOf({
     },
     {
       what: 'deleting import jobs whose time has passed',
-      run: async () => {
-        const swept = await importJobs.sweep()
-        return swept === 0 ? [] : [{ importJobs: swept }]
-      },
+      run: async () => counted('importJobs', await importJobs.sweep()),
     },
     {
       what: 'removing what one-time links leave whose time has passed',
       isFinal: true,
-      run: async () => {
-        const swept = await links.sweep()
-        return swept === 0 ? [] : [{ links: swept }]
-      },
+      run: async () => counted('links', await links.sweep()),
     },
     {
       what: 'telling the keeper what there is and what has ended',
@@ -64,17 +58,11 @@ export function choresOf({
     },
     {
       what: 'removing uploads that no object has',
-      run: async () => {
-        const swept = await objectDestruction.sweepUploads()
-        return swept === 0 ? [] : [{ uploads: swept }]
-      },
+      run: async () => counted('uploads', await objectDestruction.sweepUploads()),
     },
     {
       what: 'ending sessions whose time has passed',
-      run: async () => {
-        const ended = await sessions.endExpired()
-        return ended === 0 ? [] : [{ sessions: ended }]
-      },
+      run: async () => counted('sessions', await sessions.endExpired()),
     },
     {
       what: 'forgetting failed logins that count no more',
@@ -86,8 +74,11 @@ export function choresOf({
   ]
 }
 
+/** A line of the journal for what was done, if anything. */
+const counted = (what: string, count: number) => (count === 0 ? [] : [{ [what]: count }])
+
 /** Shows the keeper records that it may have missed. A refused row of one kind does not stop the other kinds. */
-export async function tellKeeper({
+async function tellKeeper({
   destruction,
   validationClients,
   users,

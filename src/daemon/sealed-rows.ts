@@ -81,7 +81,7 @@ function rowsOf<Row extends ObjectLiteral>(
     column,
     count: (reader) => reader.countBy(table, {}),
     async page(reader, behind, take) {
-      const rows = await rowsAfter(reader, table, keys, behind, take)
+      const rows = await rowsAfter(reader, table, behind, take)
       const sealed: SealedRow[] = []
       for (const row of rows) sealed.push(await sealedRow(reader, row))
       return sealed

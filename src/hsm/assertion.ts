@@ -46,4 +46,5 @@ function objectIn(bytes: Uint8Array): UniqueObject {
   }
 }
 
-const refused = (reason: string): Fault => new Fault('login.refused', reason)
+/** `reason` is for the audit trail: the client is told nothing of it. */
+export const refused = (reason: string): Fault => new Fault('login.refused', reason)

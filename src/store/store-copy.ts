@@ -60,10 +60,10 @@ async function countRows(reader: Reader, tables: readonly Table[]): Promise<numb
 
 async function* pagesOf(reader: Reader, table: Table): AsyncGenerator<ObjectLiteral[]> {
   const columns = keyColumnsOf(table)
-  for (let page = await rowsAfter(reader, table, columns, undefined, rowsAtOnce); page.length > 0;) {
+  for (let page = await rowsAfter(reader, table, undefined, rowsAtOnce); page.length > 0;) {
     yield page
     const last = page.at(-1)
-    page = last === undefined ? [] : await rowsAfter(reader, table, columns, rowKeyOf(columns, last), rowsAtOnce)
+    page = last === undefined ? [] : await rowsAfter(reader, table, rowKeyOf(columns, last), rowsAtOnce)
   }
 }
 

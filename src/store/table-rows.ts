@@ -25,10 +25,10 @@ export function hasKey(columns: readonly string[], key: RowKey): Record<string, 
 export function rowsAfter<Row extends ObjectLiteral>(
   reader: Reader,
   table: EntitySchema<Row>,
-  columns: readonly string[],
   after: RowKey | undefined,
   take: number,
 ): Promise<Row[]> {
+  const columns = keyColumnsOf(table)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns of this table
   const order = Object.fromEntries(columns.map((column) => [column, 'ASC'])) as object
   return reader.find(table, { where: after === undefined ? {} : hasGreaterKey(columns, after), order, take })

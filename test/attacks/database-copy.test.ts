@@ -85,8 +85,6 @@ it('a deleted vault out of the copy gets no key by a grant of before, and the op
   }
 })
 
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
-
 async function idOf(name: string): Promise<number> {
   const [row] = await appliance.store.query<{ id: number }>('SELECT id FROM transparent_keys WHERE name = $1', [name])
   return Number(row?.id)
@@ -101,11 +99,11 @@ describe('a key that was destroyed, out of the copy', () => {
   it('is not taken back, in no host, also after a restart', async () => {
     const decrypt = decrypting(vault.id, 'ended', await vault.encrypt('ended', 'AAAA'))
     const id = await idOf('ended')
-    await vault.admin.must('DELETE', keyPath('ended'))
+    await vault.admin.must('DELETE', vault.keyPath('ended'))
     const copy = copied()
     await destroyedAfterItsTime()
     putKeyBack(copy, id)
-    const takingBack = () => vault.admin.call('POST', `${keyPath('ended')}/undelete`)
+    const takingBack = () => vault.admin.call('POST', `${vault.keyPath('ended')}/undelete`)
     for (const attempt of [takingBack, decrypt]) expect(await everywhere(attempt)).toEqual(refusedEverywhere)
     await appliance.restart()
     for (const attempt of [takingBack, decrypt]) expect(await everywhere(attempt)).toEqual(refusedEverywhere)
@@ -131,7 +129,7 @@ describe('an older row of a key', () => {
     const ciphertext = await vault.encrypt('retired', 'AAAA')
     const id = await idOf('retired')
     const copy = copied()
-    await vault.admin.must('PUT', `${keyPath('retired')}/versions/1`, { enabled: false })
+    await vault.admin.must('PUT', `${vault.keyPath('retired')}/versions/1`, { enabled: false })
     putBack(copy, 'key_versions', (row) => row['key_id'] === id)
     const decrypt = decrypting(vault.id, 'retired', ciphertext)
     expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
@@ -140,7 +138,7 @@ describe('an older row of a key', () => {
   })
 
   it('does not allow an export that was forbidden', async () => {
-    await vault.admin.must('POST', keyPath('exported'), {
+    await vault.admin.must('POST', vault.keyPath('exported'), {
       type: 'aes256-gcm96',
       allow_export: true,
       allow_plaintext_export: true,
@@ -148,7 +146,7 @@ describe('an older row of a key', () => {
     const copy = copied()
     const exporting = () => vault.admin.call('GET', `/transparent/export/${vault.id}/exported`)
     expect(await everywhere(exporting)).toEqual(new Set(['SUCCESS']))
-    await vault.admin.must('PUT', keyPath('exported'), { allow_export: false })
+    await vault.admin.must('PUT', vault.keyPath('exported'), { allow_export: false })
     putBack(copy, 'transparent_keys', ({ name }) => name === 'exported')
     expect(await everywhere(exporting)).toEqual(refusedEverywhere)
     await appliance.restart()
@@ -157,11 +155,11 @@ describe('an older row of a key', () => {
 
   it('is changed no more: no rotation makes what it allowed good', async () => {
     const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
-    await vault.admin.must('POST', keyPath('walled'), flags)
+    await vault.admin.must('POST', vault.keyPath('walled'), flags)
     const copy = copied()
-    await vault.admin.must('PUT', keyPath('walled'), { allow_export: false })
+    await vault.admin.must('PUT', vault.keyPath('walled'), { allow_export: false })
     putBack(copy, 'transparent_keys', ({ name }) => name === 'walled')
-    const rotating = () => vault.admin.call('POST', `${keyPath('walled')}/rotate`)
+    const rotating = () => vault.admin.call('POST', `${vault.keyPath('walled')}/rotate`)
     expect(await everywhere(rotating)).toEqual(refusedEverywhere)
     await appliance.restart()
     expect(await everywhere(rotating)).toEqual(refusedEverywhere)
@@ -169,7 +167,7 @@ describe('an older row of a key', () => {
 
   it('from before the key was wrapped again is not used', async () => {
     const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
-    await vault.admin.must('POST', keyPath('rewrapped'), flags)
+    await vault.admin.must('POST', vault.keyPath('rewrapped'), flags)
     const decrypt = decrypting(vault.id, 'rewrapped', await vault.encrypt('rewrapped', 'AAAA'))
     const id = await idOf('rewrapped')
     const copy = copied()

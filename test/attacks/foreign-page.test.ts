@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { logInByCookie, ownPage, setCookieOf, type BrowserSession } from '../support/browser-session.ts'
 import { expectFault, type Answer } from '../support/client.ts'
-import { expectUnharmed } from '../support/health.ts'
+import { closeUnharmed } from '../support/health.ts'
 import { createStranger } from '../support/stranger.ts'
 import { eventsOf } from '../support/trail.ts'
 
@@ -21,10 +21,7 @@ beforeAll(async () => {
   victim = await appliance.addUser()
   session = await logInByCookie(appliance, victim)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 type Headers = Readonly<Record<string, string>>
 

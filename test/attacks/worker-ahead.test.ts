@@ -3,7 +3,7 @@ import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
-import { findUserById, type User } from '../../src/features/users/records.ts'
+import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
@@ -18,6 +18,7 @@ import { createObject, readObject } from '../support/object-kit.ts'
 import { makeVault } from '../support/vault.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
+import { accountRow } from '../support/user-row.ts'
 
 /**
  * The attacker runs code in a worker through which a session passes once. He lets many changes be sealed and commits
@@ -45,11 +46,7 @@ function* numbersAfter(present: number): Generator<number> {
 
 const refused = { code: 'hsm.rejected' }
 
-async function userOf(id: number): Promise<User> {
-  const user = await findUserById(appliance.store.read, id)
-  if (user === null) throw new Error(`no user ${id}`)
-  return user
-}
+const userOf = (id: number) => accountRow(appliance, { id })
 
 const grantOf = (client: TestClient, vaultId?: number) =>
   grantOfSession(appliance, worker, client, async (user) =>

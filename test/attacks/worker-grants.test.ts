@@ -12,6 +12,7 @@ import { latestReference } from '../support/key-references.ts'
 import { onlyResult, outcomeOf, outcomesOf } from '../support/step-outcome.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
+import { present } from '../support/worker-spoils.ts'
 
 /**
  * The attacker runs code in a worker. He asks the keeper for more than the callers may do whose tokens pass through it.
@@ -198,8 +199,3 @@ describe('a key of a vault', () => {
     expect(await outcomes(4)).toEqual(['done', 'done', 'done'])
   })
 })
-
-function present<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error('what was made is not in the database')
-  return value
-}

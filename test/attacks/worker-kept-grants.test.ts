@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import type { SealedGrant } from '../../src/access/transaction-grant.ts'
-import { findUserById, type User } from '../../src/features/users/records.ts'
+import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { recallRemoved } from '../../src/features/vaults/membership-records.ts'
 import { findVault, type Vault } from '../../src/features/vaults/records.ts'
@@ -15,6 +15,7 @@ import { makeVault } from '../support/vault.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
+import { accountRow } from '../support/user-row.ts'
 
 /**
  * The attacker runs code in a worker and keeps the grants of sessions that passed through it. Within their minute he
@@ -31,11 +32,7 @@ afterAll(async () => {
   await appliance.close()
 })
 
-async function userOf(id: number): Promise<User> {
-  const user = await findUserById(appliance.store.read, id)
-  if (user === null) throw new Error(`no user ${id}`)
-  return user
-}
+const userOf = (id: number) => accountRow(appliance, { id })
 
 async function vaultOf(id: string): Promise<Vault> {
   const vault = await findVault(appliance.store.read, Number(id))

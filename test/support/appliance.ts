@@ -235,7 +235,7 @@ export class TestAppliance {
   async restart(signal: NodeJS.Signals = 'SIGTERM', environment: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.stop(signal)
     const { configFile, journal, entry } = this.#running
-    this.#running.daemon = await startDaemon(configFile, journal, entry, environment)
+    this.#running.daemon = await startDaemon(configFile, journal, { entry, environment })
     // The test's own connection to the token is made again after a pause.
     const { hsm } = this.#running.parts
     for (let tries = 0; tries < 40 && (await hsm.status()).every(({ state }) => state === 'down'); tries++)
@@ -269,7 +269,7 @@ async function run(
   if (config.store.sqlite === undefined) await (await openStore(storeLocation(config), tables)).close()
   else await copyEmptyDatabase(config.store.sqlite)
   const journal: string[] = []
-  const daemon = await startDaemon(configFile, journal, entry)
+  const daemon = await startDaemon(configFile, journal, { entry })
   const parts = await openParts(config)
   const { key: applicationKey } = await parts.services.applicationKeys.create('tests', commitTo(parts.store))
   const ca = readFileSync(pki.ca, 'utf8')
@@ -376,9 +376,15 @@ async function openParts(config: Config): Promise<Parts> {
 export function startDaemon(
   configFile: string,
   journal: string[],
-  entry = daemonEntry,
-  environment: Readonly<Record<string, string>> = {},
-  as: readonly string[] = [],
+  {
+    entry = daemonEntry,
+    environment = {},
+    as = [],
+  }: {
+    readonly entry?: string
+    readonly environment?: Readonly<Record<string, string>>
+    readonly as?: readonly string[]
+  } = {},
 ): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     // The daemon ends with the test process, however that ends.

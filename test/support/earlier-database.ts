@@ -29,6 +29,11 @@ async function upgradedStore(place: Place, migration: string, statements: readon
   return openStore(place, tables)
 }
 
+/** A user, of releases whose rows of users have a text to search. */
+export const alice = `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check,
+    passphrase_cost, passphrase_changed_at, failed_logins, key_kek, key_blob, public_key, fingerprint, created_at, search_text)
+  VALUES (1, 'alice', 'Alice', 'alice@example.test', 131, '', '', 'm=8192,t=1', 5, 0, '', '', '', '', 5, 'alice')`
+
 export interface EarlierDatabase {
   /** Class name of the first migration that it lacks. */
   readonly before: string

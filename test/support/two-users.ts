@@ -81,7 +81,7 @@ export async function startDirectly({ separate }: { readonly separate: boolean }
   writeFileSync(configFile, JSON.stringify(configuration), { mode: 0o644 })
   const journal: string[] = []
   const as = ['--reuid', workersUser, '--regid', String(numberOf(workersUser, '-g')), '--clear-groups']
-  const daemon = await startDaemon(configFile, journal, product, {}, separate ? [] : as)
+  const daemon = await startDaemon(configFile, journal, { entry: product, as: separate ? [] : as })
   return {
     token,
     directory,

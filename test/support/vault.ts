@@ -13,6 +13,8 @@ export interface TestVault {
   narrowed(grants: readonly object[], capabilities?: readonly Capability[]): Promise<NarrowedMember>
   /** Changes a user's permission; undefined ends the membership. */
   share(userId: string, permission: Permission | undefined): Promise<void>
+  /** The address of a key. */
+  keyPath(name: string): string
   /** Encrypts base64 data by the vault's admin. Resolves to the ciphertext. */
   encrypt(key: string, plaintext: string, more?: object): Promise<string>
   decrypt(key: string, ciphertext: string): Promise<string>
@@ -54,6 +56,7 @@ export async function makeVault(appliance: TestAppliance, vaultname = 'Test', by
       await admin.must('POST', `/vault/${id}/member/${user.id}`, { status: bits.Read, grants })
       return { user, client: await appliance.login(user) }
     },
+    keyPath: (name) => `/transparent/${id}/keys/${name}`,
     encrypt: async (key, plaintext, more = {}) =>
       String(
         callinfo(await admin.must('POST', `/transparent/${id}/encrypt/${key}`, { plaintext, ...more }))['ciphertext'],

@@ -68,11 +68,6 @@ export function conversation(socket: Socket, wanted: number): Promise<Exchange> 
   })
 }
 
-/** Waits until the other side closes. Rejects when it does not in time. */
-export function ending(socket: Socket): Promise<void> {
-  return conversation(socket, Infinity).then(() => undefined)
-}
-
 function answersIn(received: Buffer): WireAnswer[] {
   const answers: WireAnswer[] = []
   for (let rest = received; ;) {

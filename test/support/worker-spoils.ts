@@ -76,7 +76,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
   }
 }
 
-function present<T>(value: T | null | undefined): T {
+export function present<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new Error('what was made is not in the database')
   return value
 }

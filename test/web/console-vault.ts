@@ -55,9 +55,9 @@ export async function stock(appliance: TestAppliance): Promise<Stocked> {
   return { user, client, vaultid, server, folder, file, alarmed }
 }
 
-/** A new user who may read in the stocked vault. */
-export async function memberOf({ client, vaultid }: Stocked, appliance: TestAppliance): Promise<TestUser> {
+/** A new user who may read in the stocked vault, or write. */
+export async function memberOf({ client, vaultid }: Stocked, appliance: TestAppliance, status = 1): Promise<TestUser> {
   const user = await appliance.addUser()
-  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 1 })
+  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status })
   return user
 }

@@ -5,18 +5,9 @@ import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createObject, objectsIn } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
-import type { Visit, VisitOptions } from './browser-kit.ts'
+import type { Visit } from './browser-kit.ts'
 
 const stage = consoleStage()
-
-async function writer(options?: VisitOptions): Promise<Visit> {
-  const { client, vaultid } = stage.stocked
-  const user = await stage.appliance.addUser()
-  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 2 })
-  const visit = await stage.visitor(options)
-  await visit.arrive(user)
-  return visit
-}
 
 async function choose({ page }: Visit, template: string): Promise<void> {
   await page.getByRole('searchbox').fill(template)
@@ -45,7 +36,7 @@ async function withTemplates({ page }: Visit, change: (template: AnyTemplate) =>
 }
 
 it('asks nothing while it saves: who has left meanwhile comes to where they were going, and is asked if it fails', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { page } = visit
   const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
   const goes = async (host: string): Promise<void> => {
@@ -88,7 +79,7 @@ function heldAnswers() {
 }
 
 it('another template keeps what it has a place for, and asks before the rest is lost', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { page } = visit
   await begin(visit, 'Server')
   await page.getByLabel('Host', { exact: true }).fill('keep.example.test')
@@ -133,7 +124,7 @@ it('an object that a field names gets the new name of that field, and is called 
   const { client, vaultid } = stage.stocked
   const login = { templateid: '20', name: 'Old name', username: 'dns', password: 'An0ther-pass' }
   const objectid = await createObject(client, vaultid, login)
-  const visit = await writer()
+  const visit = await stage.writer()
   await visit.open(`/object/${objectid}/edit`)
   await visit.page.getByLabel('Name', { exact: true }).fill('New name')
   expect(await visit.page.getByLabel(/^Name in lists/).count()).toBe(0)
@@ -143,7 +134,7 @@ it('an object that a field names gets the new name of that field, and is called 
 })
 
 it('a secret is not carried over into an open field', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { page } = visit
   await withTemplates(visit, ({ INFO, STRUCTURE }) => {
     if (INFO.name === 'Login Info') STRUCTURE['password'] = { ...STRUCTURE['password'], encrypted: false, type: 'text' }
@@ -159,7 +150,7 @@ it('a secret is not carried over into an open field', async () => {
 })
 
 it('a day in a year of five digits is refused in words, and stays to be mended', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { page } = visit
   await withTemplates(visit, ({ INFO, STRUCTURE }) => {
     if (INFO.name === 'Quicknote') STRUCTURE['due'] = { ...STRUCTURE['name'], translation: 'Due', type: 'date' }
@@ -179,7 +170,7 @@ it('a day in a year of five digits is refused in words, and stays to be mended',
 })
 
 it('a folder that is dropped anywhere is told that it cannot be taken', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { page } = visit
   const dropFolder = async (): Promise<void> => {
     const dataTransfer = await page.evaluateHandle(`{
@@ -206,7 +197,7 @@ it('a folder that is dropped anywhere is told that it cannot be taken', async ()
 })
 
 it('a file that is gone when it is sent is told so, and what was typed stays', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { page } = visit
   const path = join(tmpdir(), 'vanishing.txt')
   writeFileSync(path, 'soon gone')

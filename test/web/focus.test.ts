@@ -11,16 +11,8 @@ const press = async (page: Page, name: string): Promise<void> => {
   await page.keyboard.press('Enter')
 }
 
-/** A person with a vault of their own. */
-async function owner(vaultname: string) {
-  const owned = await stage.owner(vaultname)
-  const visit = await stage.visitor()
-  await visit.arrive(owned.user)
-  return { ...owned, visit, page: visit.page }
-}
-
 it('goes from a row that is gone to the next, from the last to the one before, and then to the heading', async () => {
-  const { client, vaultid, visit, page } = await owner('Attic')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Attic')
   for (const objectname of ['one', 'three', 'two']) {
     const id = await createObject(client, vaultid, { objectname, host: 'h.example.test' })
     await client.must('PUT', `/object/${id}/favourite`, { favourite: true })
@@ -37,7 +29,7 @@ it('goes from a row that is gone to the next, from the last to the one before, a
 })
 
 it('goes on behind a question whose row is gone when it closes', async () => {
-  const { client, vaultid, visit, page } = await owner('Cellar')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Cellar')
   const others = [await stage.appliance.addUser(), await stage.appliance.addUser()]
   for (const { id } of others) await client.must('POST', `/vault/${vaultid}/member/${id}`, { status: 1 })
   await visit.open(`/vault/${vaultid}/about`)
@@ -52,7 +44,7 @@ it('goes on behind a question whose row is gone when it closes', async () => {
 })
 
 it('goes to the heading of the list where its last row is gone, and stays where a person has gone meanwhile', async () => {
-  const { client, vaultid, visit, page } = await owner('Loft')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Loft')
   for (const host of ['left.example.test', 'right.example.test'])
     await client.must('DELETE', `/object/${await createObject(client, vaultid, { host })}`)
   await visit.open(`/vault/${vaultid}/trash`)
@@ -78,7 +70,7 @@ it('goes to the heading of the list where its last row is gone, and stays where 
 })
 
 it('goes to the heading of the sessions as the others end, and to that of the vault as what was chosen is deleted', async () => {
-  const { user, vaultid, visit, page } = await owner('Porch')
+  const { user, vaultid, visit, page } = await stage.visitingOwner('Porch')
   await stage.appliance.login(user)
   await visit.open('/me')
   await press(page, 'End all other sessions')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createObject, readObject, recordsAbout } from '../support/object-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
-import type { Visit, VisitOptions } from './browser-kit.ts'
+import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
@@ -11,15 +11,6 @@ const seed = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 /** As sites write it for people. */
 const typed = 'gezd gnbv gy3t qojq gezd gnbv gy3t qojq'
 const login = { templateid: '37', name: 'Registrar', username: 'dns', password: 'An0ther-pass' }
-
-async function writer(options?: VisitOptions): Promise<Visit> {
-  const { client, vaultid } = stage.stocked
-  const user = await stage.appliance.addUser()
-  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 2 })
-  const visit = await stage.visitor(options)
-  await visit.arrive(user)
-  return visit
-}
 
 /** Until the code that is shown is that of the moment. */
 const showsCode = ({ page }: Visit): Promise<void> =>
@@ -38,7 +29,7 @@ const page = async (visit: Visit, members: object): Promise<string> => {
 }
 
 it('shows the code of a login without its seed, by a recorded call, with a copy button', async () => {
-  const visit = await writer({ width: 360 })
+  const visit = await stage.writer({ width: 360 })
   const id = await page(visit, { totp: typed })
   await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
   await showsCode(visit)
@@ -56,7 +47,7 @@ it('shows the code of a login without its seed, by a recorded call, with a copy 
 })
 
 it('asks before the code of a login that raises an alarm, and reads nothing without an answer', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const id = await page(visit, { totp: `otpauth://totp/Site:me?secret=${seed}` })
   await stage.stocked.client.must('PUT', `/object/${id}/alarm`, { alarm: true })
   await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
@@ -71,7 +62,7 @@ it('asks before the code of a login that raises an alarm, and reads nothing with
 })
 
 it('says where a field for seeds holds none, or is empty', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   await page(visit, { totp: 'see the safe' })
   await visit.page.getByRole('button', { name: `Show code for ${label}` }).click()
   await visit.page.getByText('This is not a valid seed').waitFor()
@@ -81,7 +72,7 @@ it('says where a field for seeds holds none, or is empty', async () => {
 })
 
 it('takes a seed as sites write it, refuses what is none, and shows its code to be typed at the site', async () => {
-  const visit = await writer()
+  const visit = await stage.writer()
   const { vaultid, client } = stage.stocked
   await visit.open(`/vault/${vaultid}/0/new`)
   await visit.page.getByRole('searchbox').fill('one-time')

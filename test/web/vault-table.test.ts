@@ -11,15 +11,8 @@ const stage = consoleStage()
 const names = (page: Page): Promise<string[]> =>
   page.getByRole('grid').locator('.rows').getByRole('row').getByRole('link').allInnerTexts()
 
-async function owner(vaultname: string) {
-  const owned = await stage.owner(vaultname)
-  const visit = await stage.visitor()
-  await visit.arrive(owned.user)
-  return { ...owned, visit, page: visit.page }
-}
-
 it('is sorted by name, and by columns of its template or by the kind, by the mouse and by keys', async () => {
-  const { client, vaultid, visit, page } = await owner('Foundry')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Foundry')
   const folder = await createObject(client, vaultid, { templateid: '2', name: 'Racks' })
   for (const [host, username] of [
     ['a.test', 'zoe'],
@@ -69,7 +62,7 @@ it('is sorted by name, and by columns of its template or by the kind, by the mou
 })
 
 it('keeps what is chosen as it is sorted, and what lies between no more than that', async () => {
-  const { client, vaultid, visit, page } = await owner('Weir')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Weir')
   for (const [host, username] of [
     ['a.test', 'c'],
     ['b.test', 'a'],
@@ -115,7 +108,7 @@ it('sorts ten thousand rows, and draws those that are seen', async () => {
 })
 
 it('takes objects into a certificate that holds none yet, by the mouse, by the dialog and by its page', async () => {
-  const { client, vaultid, visit, page } = await owner('Registry')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Registry')
   const certificate = await upload(client, { groupid: vaultid, templateid: '31' }, Buffer.from('PEM'), 'shop.pem')
   for (const host of ['one.test', 'two.test']) await createObject(client, vaultid, { host })
   const placesOf = async (): Promise<Record<string, unknown>> =>
@@ -153,7 +146,7 @@ it('takes objects into a certificate that holds none yet, by the mouse, by the d
 })
 
 it('makes favourites of rows and of what is chosen', async () => {
-  const { client, vaultid, visit, page } = await owner('Quarry')
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Quarry')
   for (const host of ['one.test', 'two.test', 'three.test']) await createObject(client, vaultid, { host })
   const favourites = async (): Promise<string[]> =>
     objectsIn(await client.must('GET', '/favourites'))

@@ -28,7 +28,7 @@ export function addVaultAcceptBackup(vault: Command): void {
         if (backup === undefined) throw new Fault('backup.invalid', `${file} holds no base64.`)
         const origin = await withAppliance(invocation, ({ change, services }) =>
           change('vault.accept_backup', `vault ${id} backup`, (commit) =>
-            services.transfers.accept(id, backup, commit).catch((error: unknown) => {
+            services.keyBackups.accept(id, backup, commit).catch((error: unknown) => {
               if (isFault(error, 'vault.not_found')) noVault(id)
               throw error
             }),

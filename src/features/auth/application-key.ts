@@ -63,7 +63,8 @@ export function createApplicationKeys({
 
   async function revoke(tx: Tx, key: ApplicationKey): Promise<boolean> {
     const next = { revokedAt: clock.now(), generation: nextGeneration(key.generation) }
-    const seal = await sealChange(hsm, tx, applicationKeyRecord({ ...key, ...next }), sealedApplicationKey(key))
+    const record = applicationKeyRecord({ ...key, ...next })
+    const seal = await sealChange(hsm, tx, record, { previous: sealedApplicationKey(key) })
     return revokeApplicationKey(tx, key.id, { ...next, seal })
   }
 

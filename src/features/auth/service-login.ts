@@ -1,6 +1,7 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
+import { refused } from '../../hsm/assertion.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunService, ServiceEvidence } from '../../hsm/login-request.ts'
 import { retryOvertaken } from '../../store/overtaken.ts'
@@ -123,5 +124,3 @@ function createAccountFinder({ store, clock }: ServiceLoginDependencies) {
 function unlessRefused(error: unknown): void {
   if (!isFault(error, 'login.refused')) throw error
 }
-
-const refused = (reason: string): Fault => new Fault('login.refused', reason)

@@ -87,10 +87,8 @@ export function createLinks(on: {
     // Checked before the keeper is asked, since a parallel call may have ended the link.
     if (!(await lockWaiting(tx, link))) throw new Fault('link.not_found')
     const closed = { ...link, state, closedAt: clock.now(), generation: nextGeneration(link.generation) }
-    const seal = await sealChange(hsm, tx, linkRecord(closed, creator), {
-      record: linkRecord(link, creator),
-      seal: link.seal,
-    })
+    const previous = { record: linkRecord(link, creator), seal: link.seal }
+    const seal = await sealChange(hsm, tx, linkRecord(closed, creator), { previous })
     if (!(await closeLink(tx, link, { ...closed, seal }))) throw new Fault('link.not_found')
   }
 

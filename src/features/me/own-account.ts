@@ -1,7 +1,7 @@
 import type { Commit, Store } from '../../store/store.ts'
 import { lockedUser, personById, type User } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
-import { checkFields } from '../users/user-rules.ts'
+import { checkFields } from '../users/user-fields.ts'
 import { changeUser } from '../users/user-seals.ts'
 
 /** What users may read and change of their own account. */

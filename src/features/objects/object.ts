@@ -126,7 +126,8 @@ export function createObjects(on: ObjectDependencies): Objects {
 
     setAlarm: (object, isOn, { userId, commit }) =>
       commit(async (tx) => {
-        if (!(await switchAlarm(tx, object, isOn, clock.now(), userId))) throw new Fault('object.not_found')
+        const changed = { changedAt: clock.now(), changedBy: userId }
+        if (!(await switchAlarm(tx, object, isOn, changed))) throw new Fault('object.not_found')
       }),
   }
 }

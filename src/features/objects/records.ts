@@ -149,19 +149,13 @@ export function switchAlarm(
   tx: Tx,
   { id, vaultId }: PlacedObject,
   isOn: boolean,
-  now: number,
-  userId: number,
+  changed: Pick<VaultObject, 'changedAt' | 'changedBy'>,
 ): Promise<boolean> {
   const { alarm } = statusBits
   return change(
     tx,
     { id, vaultId, deletedAt: IsNull() },
-    {
-      status: () => (isOn ? `status | ${alarm}` : `status & ~${alarm}`),
-      changedAt: now,
-      changedBy: userId,
-      version: () => 'version + 1',
-    },
+    { ...changed, status: () => (isOn ? `status | ${alarm}` : `status & ~${alarm}`), version: () => 'version + 1' },
   )
 }
 

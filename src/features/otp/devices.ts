@@ -7,7 +7,8 @@ import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import type { SecondFactors } from '../users/user-change.ts'
 import { changeUser } from '../users/user-seals.ts'
-import { checkDeviceLimit, type Enrolments, type Holder } from './enrolment.ts'
+import { checkDeviceLimit } from './device-limit.ts'
+import type { Enrolments, Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
 import {
   deviceKey,

@@ -9,18 +9,16 @@ import { withFactor } from '../../hsm/user-factors.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import { retryOvertaken } from '../../store/overtaken.ts'
 import type { Commit, Tx } from '../../store/store.ts'
-import { lockedUser, type User } from '../users/records.ts'
+import type { User } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { codeParameters, type CodeRequest } from './code-parameters.ts'
+import { checkDeviceLimit } from './device-limit.ts'
 import {
   deviceRecord,
-  devicesOf,
   findByPublicId,
   findBySeed,
   insertDevice,
-  provenDevices,
   readoptDevice,
-  type DeviceKind,
   type EnrolledFields,
   type OtpDevice,
 } from './records.ts'
@@ -190,27 +188,4 @@ function checkToken(token: HardwareToken): void {
     throw new Fault('otp.device_invalid', 'The private id must be 6 bytes (12 hexadecimal digits).')
   if (token.secret.length !== 16)
     throw new Fault('otp.device_invalid', 'The secret must be 16 bytes (32 hexadecimal digits).')
-}
-
-/** Spec: Limits, "Hardware-token ids per user: at most 3". */
-const hardwareTokensPerUser = 3
-/** A login tries each device, so that their number determines its cost. */
-const codeDevicesPerUser = 5
-
-/**
- * Refuses a device beyond the limit of its kind. Locks the user's row until the transaction ends, so that parallel
- * enrolments are counted one by one.
- * @throws Fault `user.not_found`, `otp.device_limit`
- */
-export async function checkDeviceLimit(tx: Tx, userId: number, kind: DeviceKind): Promise<void> {
-  const user = await lockedUser(tx, userId)
-  const held = async (...kinds: readonly DeviceKind[]) => provenDevices(user, await devicesOf(tx, userId, ...kinds))
-  if (kind === 'hwkey_otp') {
-    if ((await held('hwkey_otp')).length >= hardwareTokensPerUser)
-      throw new Fault('otp.device_limit', `A user may hold ${hardwareTokensPerUser} hardware tokens at most.`)
-  } else if ((await held('totp', 'hotp')).length >= codeDevicesPerUser)
-    throw new Fault(
-      'otp.device_limit',
-      `A user may hold ${codeDevicesPerUser} devices that make codes: remove one that is out of use.`,
-    )
 }

@@ -12,7 +12,7 @@ import { insertUser, isPerson, lockedRow, type User } from '../users/records.ts'
 import { insertRecovery } from '../users/recovery-records.ts'
 import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
-import { unlessTaken, checkNameFree } from '../users/user-rules.ts'
+import { unlessTaken, checkNameFree } from '../users/user-fields.ts'
 import { changeUser, sealNewUser } from '../users/user-seals.ts'
 import {
   createCredentialMaker,

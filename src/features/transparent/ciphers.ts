@@ -222,7 +222,7 @@ function writable(on: CipherDependencies, by: Granted, stored: StoredKey, asked:
   cipherOf(keyTypeOf(key.type))
   return perVersion(asked, async (version, count) => {
     const wanted = version ?? key.latestVersion
-    const found = await on.versions.find(on.store.read, stored, wanted, writableFrom(key), 'encrypts')
+    const found = await on.versions.find(stored, wanted, writableFrom(key), 'encrypts')
     await on.invocations.spend(by, key, found.version, count)
     return found
   })
@@ -230,7 +230,7 @@ function writable(on: CipherDependencies, by: Granted, stored: StoredKey, asked:
 
 /** Parses the ciphertexts and finds the version that made each of them. */
 async function opener(
-  { store, versions }: CipherDependencies,
+  { versions }: CipherDependencies,
   stored: StoredKey,
   items: Batch<CipherItem>,
 ): Promise<(item: CipherItem) => Opened> {
@@ -239,7 +239,7 @@ async function opener(
   const cipher = cipherOf(type)
   const asked = readyIn(items).map(({ ciphertext }) => ciphertext.version)
   const source = await perVersion(asked, (version) =>
-    versions.find(store.read, stored, version, key.minDecryptionVersion, 'decrypts'),
+    versions.find(stored, version, key.minDecryptionVersion, 'decrypts'),
   )
   return ({ ciphertext, aad }) => {
     checkAad(type, aad)

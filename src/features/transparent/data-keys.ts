@@ -56,7 +56,7 @@ export function createDataKeys(on: DataKeyDependencies): DataKeys {
 }
 
 async function make(
-  { store, hsm, keyring, versions, invocations, vaultKeys }: DataKeyDependencies,
+  { hsm, keyring, versions, invocations, vaultKeys }: DataKeyDependencies,
   by: Granted,
   stored: StoredKey | undefined,
   { bytes, version, aad, open }: DataKeyRequest,
@@ -66,7 +66,7 @@ async function make(
   checkAad(type, aad)
   const found = version === undefined ? await keyring.rotateIfDue(existing(stored)) : existing(stored)
   const { key } = found
-  const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
+  const used = await versions.find(found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
   await invocations.spend(by, key, used.version, 1)
   const reference = (await vaultKeys.referencesOf(key, await by.grant()))(used)
   // Without `open` the plaintext never leaves the token host.

@@ -62,14 +62,14 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
         if (!(await wanted(shown))) throw new Fault('store.conflict')
         const from = shown
         try {
-          return await withMaterial(from, by.grant, (made) =>
-            tried === 1
-              ? rotateFrom(on, by, from, made, commit)
-              : rotateLocked(on, by, from, made, commit, async (current) => {
-                  checkUnlimited(authorized, current)
-                  if (!(await wanted(current))) throw new Fault('store.conflict')
-                }),
-          )
+          return await withMaterial(from, by.grant, (made) => {
+            const rotation = { by, shown: from, made, commit }
+            if (tried === 1) return rotateFrom(on, rotation)
+            return rotateLocked(on, rotation, async (current) => {
+              checkUnlimited(authorized, current)
+              if (!(await wanted(current))) throw new Fault('store.conflict')
+            })
+          })
         } catch (error) {
           const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
           if (!isLate || tried === maxTries) throw error
@@ -133,13 +133,16 @@ function checkUnlimited(authorized: TransparentKey, { allowExport, allowBackup }
     throw new Fault('store.conflict')
 }
 
-async function rotateFrom(
-  on: KeyRotationDependencies,
-  by: Granted,
-  shown: TransparentKey,
-  made: GeneratedKey,
-  commit: Commit,
-): Promise<StoredKey> {
+interface Rotation {
+  readonly by: Granted
+  /** The row of the key as it was read. */
+  readonly shown: TransparentKey
+  /** The material of the next version. */
+  readonly made: GeneratedKey
+  readonly commit: Commit
+}
+
+async function rotateFrom(on: KeyRotationDependencies, { by, shown, made, commit }: Rotation): Promise<StoredKey> {
   const rotated = await sealRotation(on, await by.grant(), shown, made)
   await commit((tx) => put(on, tx, shown, rotated))
   on.invocations.holdFirstLease(rotated.latest, 0)
@@ -149,10 +152,7 @@ async function rotateFrom(
 /** The same from the present row, which steady changes would replace again and again. `check` decides by that row. */
 async function rotateLocked(
   on: KeyRotationDependencies,
-  by: Granted,
-  shown: TransparentKey,
-  made: GeneratedKey,
-  commit: Commit,
+  { by, shown, made, commit }: Rotation,
   check: (current: TransparentKey) => Promise<void>,
 ): Promise<StoredKey> {
   const grant = await by.grant()

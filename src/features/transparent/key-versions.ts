@@ -6,7 +6,7 @@ import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { versionPurpose } from '../../hsm/provenance.ts'
-import type { Reader } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { settled } from './batch.ts'
 import type { Invocations } from './invocations.ts'
@@ -58,10 +58,11 @@ export interface KeyVersions {
    * The version to use, if it is between `lowest` and the latest and not disabled.
    * @throws Fault `key.version_unknown`, `key.version_disabled`, `key.tampered`
    */
-  find(reader: Reader, stored: StoredKey, version: number, lowest: number, use: string): Promise<KeyVersion>
+  find(stored: StoredKey, version: number, lowest: number, use: string): Promise<KeyVersion>
 }
 
 interface KeyVersionsDependencies {
+  readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'seal' | 'sealFirstCount' | 'verify'>
   readonly invocations: Pick<Invocations, 'firstLease'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'of' | 'purposeOf'>
@@ -70,7 +71,7 @@ interface KeyVersionsDependencies {
 }
 
 export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
-  const { hsm, invocations, vaultKeys, destruction, clock } = on
+  const { store, hsm, invocations, vaultKeys, destruction, clock } = on
   return {
     async make({ type, residency, allowExport, allowBackup, ...owner }) {
       const purpose = await vaultKeys.purposeOf(owner)
@@ -115,7 +116,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
       return Object.assign(unsealed, { seal, invocations: count.invocations, invocationsSeal: count.seal })
     },
 
-    async find(reader, { key, latest }, version, lowest, use) {
+    async find({ key, latest }, version, lowest, use) {
       const from = Math.max(lowest, key.oldestVersion)
       // Written as a negation, because a limit that was edited into a text is read as NaN, and every comparison with
       // NaN is false.
@@ -126,7 +127,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
           from === key.latestVersion ? `version ${from} alone` : `versions ${from} to ${key.latestVersion}`
         throw new Fault('key.version_unknown', `The key ${use} with ${versions}.`)
       }
-      const found = version === latest.version ? latest : await findVersion(reader, key.id, version)
+      const found = version === latest.version ? latest : await findVersion(store.read, key.id, version)
       if (found === null) {
         await checkPolicy(hsm, key)
         throw new Fault('key.tampered', undefined, {

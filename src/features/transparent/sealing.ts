@@ -101,6 +101,15 @@ export async function mapBrokenSeal<T>(use: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Replaces `hsm.rejected`, by which the token refuses what the caller has sent. */
+export async function mapRejected<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isFault(error, 'hsm.rejected') ? new Fault(code, error.detail) : error
+  }
+}
+
 /** @throws Fault `key.tampered` unless the seal of the key's row is valid */
 export function checkPolicy(hsm: Pick<Hsm, 'verify'>, key: TransparentKey): Promise<void> {
   return mapBrokenSeal(() => hsm.verify(sealedPolicy(key)))

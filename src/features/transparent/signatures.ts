@@ -42,17 +42,15 @@ export interface Signatures {
   verify(
     by: Granted,
     stored: StoredKey | undefined,
-    version: number,
     request: SigningRequest,
-    signature: Buffer,
+    signature: Ciphertext,
   ): Promise<{ key: TransparentKey; valid: boolean }>
   hmac(by: Granted, stored: StoredKey | undefined, version: number | undefined, input: Buffer): Promise<Made>
   verifyHmac(
     by: Granted,
     stored: StoredKey | undefined,
-    version: number,
     input: Buffer,
-    mac: Buffer,
+    mac: Ciphertext,
   ): Promise<{ key: TransparentKey; valid: boolean }>
 }
 
@@ -72,27 +70,27 @@ export function createSignatures(dependencies: SignatureDependencies): Signature
   return {
     sign: (by, stored, version, request) =>
       retryOutdated(read, stored, (current) => uses.sign(by, current, version, request)),
-    verify: (by, stored, version, request, signature) =>
-      retryOutdated(read, stored, (current) => uses.verify(by, current, version, request, signature)),
+    verify: (by, stored, request, signature) =>
+      retryOutdated(read, stored, (current) => uses.verify(by, current, request, signature)),
     hmac: (by, stored, version, input) =>
       retryOutdated(read, stored, (current) => uses.hmac(by, current, version, input)),
-    verifyHmac: (by, stored, version, input, mac) =>
-      retryOutdated(read, stored, (current) => uses.verifyHmac(by, current, version, input, mac)),
+    verifyHmac: (by, stored, input, mac) =>
+      retryOutdated(read, stored, (current) => uses.verifyHmac(by, current, input, mac)),
   }
 }
 
 /** The same operations on a key as it was read. */
-function createUses({ store, hsm, keyring, versions, vaultKeys }: SignatureDependencies): Signatures {
+function createUses({ hsm, keyring, versions, vaultKeys }: SignatureDependencies): Signatures {
   const referenceTo = async (by: Granted, key: TransparentKey, used: KeyVersion) =>
     (await vaultKeys.referencesOf(key, await by.grant()))(used)
   /** The key, rotated first where that is due, and the version to use. */
   const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
     const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
     const { key } = found
-    return { key, used: await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), use) }
+    return { key, used: await versions.find(found, version ?? key.latestVersion, writableFrom(key), use) }
   }
   const verifying = (stored: StoredKey, version: number) =>
-    versions.find(store.read, stored, version, stored.key.minDecryptionVersion, 'verifies')
+    versions.find(stored, version, stored.key.minDecryptionVersion, 'verifies')
 
   return {
     async sign(by, stored, version, request) {
@@ -106,11 +104,11 @@ function createUses({ store, hsm, keyring, versions, vaultKeys }: SignatureDepen
       return { key, version: used.version, bytes }
     },
 
-    async verify(by, stored, version, request, signature) {
+    async verify(by, stored, request, { version, bytes }) {
       const found = existing(stored)
       const row = signatureOf(keyTypeOf(found.key.type))
       const used = await verifying(found, version)
-      const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(signature, row.orderBytes) : signature
+      const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(bytes, row.orderBytes) : bytes
       if (raw === undefined) return { key: found.key, valid: false }
       const reference = await referenceTo(by, found.key, used)
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
@@ -126,13 +124,13 @@ function createUses({ store, hsm, keyring, versions, vaultKeys }: SignatureDepen
       return { key, version: used.version, bytes: await mapBrokenSeal(() => hsm.hmac(reference, input)) }
     },
 
-    async verifyHmac(by, stored, version, input, mac) {
+    async verifyHmac(by, stored, input, { version, bytes }) {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
       const used = await verifying(found, version)
       const reference = await referenceTo(by, found.key, used)
       try {
-        return { key: found.key, valid: await mapBrokenSeal(() => hsm.verifyHmac(reference, input, mac)) }
+        return { key: found.key, valid: await mapBrokenSeal(() => hsm.verifyHmac(reference, input, bytes)) }
       } catch (error) {
         if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }
         throw error

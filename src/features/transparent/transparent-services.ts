@@ -12,10 +12,11 @@ import { createInvocations } from './invocations.ts'
 import { createKeyDeletion, type KeyDeletion } from './key-deletion.ts'
 import { createSealedVaultKeys } from './sealed-vault-keys.ts'
 import { createKeyVersions } from './key-versions.ts'
+import { createKeyBackups, type KeyBackups } from './key-backups.ts'
+import { createKeyExport, type ExportKey } from './key-exports.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 import type { CommitForKey } from './rotation-commit.ts'
 import { createSignatures, type Signatures } from './signatures.ts'
-import { createTransfers, type Transfers } from './transfers.ts'
 import { createVersionLimits, type VersionRules } from './version-limits.ts'
 
 /** The encryption facility (spec: Transparent encryption). */
@@ -25,7 +26,8 @@ export interface TransparentServices {
   readonly ciphers: Ciphers
   readonly dataKeys: DataKeys
   readonly signatures: Signatures
-  readonly transfers: Transfers
+  readonly keyBackups: KeyBackups
+  readonly exportKey: ExportKey
   readonly importJobs: ImportJobs
 }
 
@@ -41,7 +43,7 @@ export function createTransparent(dependencies: {
   const { store, hsm, clock, vaults, destruction, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
   const vaultKeys = createSealedVaultKeys(store)
-  const versions = createKeyVersions({ hsm, invocations, vaultKeys, destruction, clock })
+  const versions = createKeyVersions({ store, hsm, invocations, vaultKeys, destruction, clock })
   const commitForKey: CommitForKey = (operation, { vaultId, name }, work) =>
     commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
   const keyring = createKeyring({
@@ -69,7 +71,8 @@ export function createTransparent(dependencies: {
     ciphers: createCiphers({ store, hsm, keyring, versions, invocations, vaultKeys, createsOnUse }),
     dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations, vaultKeys }),
     signatures: createSignatures({ store, hsm, keyring, versions, vaultKeys }),
-    transfers: createTransfers({
+    exportKey: createKeyExport({ store, hsm, versions, vaultKeys }),
+    keyBackups: createKeyBackups({
       store,
       hsm,
       versions,

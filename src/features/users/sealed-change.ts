@@ -16,10 +16,9 @@ export async function sealChange(
   hsm: Sealer,
   tx: Tx,
   record: Buffer,
-  previous?: SealedRecord,
-  person?: SealedRecord,
+  shown: { readonly previous: SealedRecord | undefined; readonly person?: SealedRecord | undefined },
 ): Promise<Buffer> {
-  const seal = await hsm.seal(record, { previous, grant: await transactionGrant(tx), person })
+  const seal = await hsm.seal(record, { ...shown, grant: await transactionGrant(tx) })
   afterCommit(tx, () => hsm.raise([{ record, seal }]))
   return seal
 }

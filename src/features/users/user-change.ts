@@ -10,7 +10,7 @@ import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
 import { findUserById, hasOtherAdministrator, holdUsers, lockedUser, type User } from './records.ts'
 import type { Sealer } from './sealed-change.ts'
-import { checkCapabilities, checkNameFree, checkOwnChange } from './user-rules.ts'
+import { checkCapabilities, checkNameFree, checkOwnChange } from './user-fields.ts'
 import { changeUser } from './user-seals.ts'
 
 /** Undefined members leave their fields unchanged. */

@@ -35,6 +35,6 @@ export async function changeUser(hsm: Sealer, tx: Tx, user: User, changes: Parti
   }
   const next = { ...changes, generation: nextGeneration(user.generation) }
   const record = userRecord({ ...user, ...next })
-  const seal = await sealChange(hsm, tx, record, sealedUser(user), owner && sealedUser(owner))
+  const seal = await sealChange(hsm, tx, record, { previous: sealedUser(user), person: owner && sealedUser(owner) })
   return updateUser(tx, user, { ...next, seal })
 }

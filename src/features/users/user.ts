@@ -21,7 +21,7 @@ import {
 import type { Sealer } from './sealed-change.ts'
 import { createShownAccounts } from './shown-accounts.ts'
 import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
-import { checkCapabilities, checkFields, checkNameFree, unlessTaken, withTrimmedName } from './user-rules.ts'
+import { checkCapabilities, checkFields, checkNameFree, unlessTaken, withTrimmedName } from './user-fields.ts'
 import { sealNewUser } from './user-seals.ts'
 
 export interface NewUser {
@@ -195,6 +195,6 @@ export async function newPair(
 }
 
 /** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */
-export function fingerprintOf(publicKey: Buffer): string {
+function fingerprintOf(publicKey: Buffer): string {
   return hash('sha256', publicKey).slice(0, 40).toUpperCase()
 }

@@ -70,8 +70,6 @@ export async function sealMembership(
   next: MembershipState,
   previous: SealedRecord | undefined,
 ): Promise<MembershipState & Pick<MembershipRow, 'seal'>> {
-  return {
-    ...next,
-    seal: await sealChange(hsm, tx, membershipRecord(parties, next), previous, sealedUser(parties.user)),
-  }
+  const shown = { previous, person: sealedUser(parties.user) }
+  return { ...next, seal: await sealChange(hsm, tx, membershipRecord(parties, next), shown) }
 }

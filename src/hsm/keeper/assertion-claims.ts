@@ -1,5 +1,5 @@
 import type { UniqueObject } from '../../encoding/unique-json.ts'
-import { Fault } from '../../fault.ts'
+import { refused } from '../assertion.ts'
 
 /** The requirements for the claims of an assertion; times in milliseconds. */
 export interface ExpectedClaims {
@@ -41,5 +41,3 @@ function timeIn(name: string, value: unknown): number | undefined {
 
 /** 9999-12-31, the latest time of four-digit years. */
 const latestSeconds = 253_402_300_799
-
-const refused = (reason: string): Fault => new Fault('login.refused', reason)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import { isFault } from '../../fault.ts'
 import type { FloorHeads, FloorNews, FloorStanding } from '../floor-news.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
@@ -49,7 +50,9 @@ export interface FloorExchangeDependencies {
   readonly report: (sentence: string) => void
 }
 
-type Entry = readonly [kind: Kind, subject: string, number: number]
+/** Kind, subject and number. */
+const entry = z.tuple([z.enum(kinds), z.string(), z.int()])
+type Entry = z.infer<typeof entry>
 
 const entriesAtOnce = 2_000
 /** Everything is reported again after this many batches, so that the table stays small. */
@@ -174,8 +177,8 @@ function takeOne(
     return isNewEpoch
   }
   const entries = entriesIn(news.entries)
-  if (!entries.every(isEntry)) memory.note(`machine ${news.name} told what no keeper tells`)
-  for (const [kind, subject, number] of entries.filter(isEntry))
+  if (entries.includes(undefined)) memory.note(`machine ${news.name} told what no keeper tells`)
+  for (const [kind, subject, number] of entries.filter((one) => one !== undefined))
     // Floors of an earlier epoch may be higher than the newest records now, but for those of records sealed since. A
     // database that withholds the news of the epoch from a machine would otherwise undo what is revoked there.
     if (kind !== 'floor' || (isPossible && news.epoch >= epoch) || isSealedAfter(number, epoch))
@@ -191,21 +194,16 @@ function takeOne(
   return isNewEpoch
 }
 
-/** A keeper under an attacker's control may have sealed any text. */
-function entriesIn(text: string): readonly unknown[] {
+const entryList = z.array(entry.optional().catch(undefined))
+
+/** A keeper under an attacker's control may have sealed any text. Undefined stands for what is no entry. */
+function entriesIn(text: string): readonly (Entry | undefined)[] {
   try {
-    const entries: unknown = JSON.parse(text)
-    return Array.isArray(entries) ? entries : [entries]
+    return entryList.parse(JSON.parse(text))
   } catch {
     return [undefined]
   }
 }
-
-const isEntry = (entry: unknown): entry is Entry =>
-  Array.isArray(entry) &&
-  kinds.some((kind) => kind === entry[0]) &&
-  typeof entry[1] === 'string' &&
-  Number.isSafeInteger(entry[2])
 
 /** Reports everything again, beginning with the next batch. */
 const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })

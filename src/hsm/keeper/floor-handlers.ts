@@ -1,10 +1,14 @@
+import { z } from 'zod'
 import { Fault } from '../../fault.ts'
 import type { FloorHeads } from '../floor-news.ts'
 import type { FloorExchange } from './floor-exchange.ts'
 import type { KeeperHandlers } from './keeper-handlers.ts'
 
 const mostMachines = 1_024
-const machineForm = /^[0-9a-f]{32}$/
+/** The newest batches in the database, by machine. */
+const headsForm = z
+  .record(z.string().regex(/^[0-9a-f]{32}$/), z.int())
+  .refine((heads) => Object.keys(heads).length <= mostMachines)
 
 /** Operations by which workers carry news between the keepers of several machines. */
 export function createFloorHandlers(exchange: FloorExchange) {
@@ -28,20 +32,9 @@ export function createFloorHandlers(exchange: FloorExchange) {
 }
 
 function headsIn(text: string): FloorHeads {
-  const heads = parsed(text)
-  const named = typeof heads === 'object' && heads !== null ? Object.entries(heads) : undefined
-  if (named === undefined || named.length > mostMachines || !named.every(isHead))
-    throw new Fault('hsm.rejected', 'The batch numbers in this request are malformed.')
-  return Object.fromEntries(named)
-}
-
-const isHead = (head: readonly [string, unknown]): head is [string, number] =>
-  machineForm.test(head[0]) && Number.isSafeInteger(head[1])
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return headsForm.parse(JSON.parse(text))
   } catch {
-    return undefined
+    throw new Fault('hsm.rejected', 'The batch numbers in this request are malformed.')
   }
 }

@@ -3,7 +3,7 @@ import { fitsPattern } from '../../access/star-pattern.ts'
 import type { IssuerConfig, ServiceConfig } from '../../config/service-section.ts'
 import type { UniqueObject } from '../../encoding/unique-json.ts'
 import { Fault } from '../../fault.ts'
-import { readAssertion } from '../assertion.ts'
+import { readAssertion, refused } from '../assertion.ts'
 import { isSignedByOneOf, readJwks, readJwksFile, type IssuerKey } from '../jwks.ts'
 import { encodeRecord } from '../key-record.ts'
 import type { ServiceEvidence } from '../login-request.ts'
@@ -95,5 +95,3 @@ function fitsClaims(patterns: Readonly<Record<string, string>>, claims: UniqueOb
 
 const isPlain = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
-
-const refused = (reason: string): Fault => new Fault('login.refused', reason)

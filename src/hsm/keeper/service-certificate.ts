@@ -3,6 +3,7 @@ import { fitsPattern } from '../../access/star-pattern.ts'
 import { boundCertificate } from '../../encoding/certificate-bound.ts'
 import { derTag, readElements, readOid, readOnly } from '../../encoding/der.ts'
 import { Fault } from '../../fault.ts'
+import { refused } from '../assertion.ts'
 import type { CredentialOf, SanPattern } from '../service-credential.ts'
 
 /** A client's certificate, valid at this time. */
@@ -75,5 +76,3 @@ function namesIn(der: Buffer, type: SanPattern['type']): string[] {
 
 /** Context tag `[3]`, constructed. */
 const extensionsTag = 0xa3
-
-const refused = (reason: string): Fault => new Fault('login.refused', reason)

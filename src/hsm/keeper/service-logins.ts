@@ -1,7 +1,7 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import { randomSessionToken, sessionTokenHash } from '../../access/session-token-form.ts'
 import type { ServiceConfig } from '../../config/service-section.ts'
-import { Fault } from '../../fault.ts'
+import { refused } from '../assertion.ts'
 import type { BegunService, ServiceEvidence } from '../login-request.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import { composeRecord, identityBytes } from '../record-layouts.ts'
@@ -65,5 +65,3 @@ export function createServiceLogins(on: ServiceLoginsDependencies): LogInService
     return { token: sessionToken, identity, seal: seal(token, record), ...times, credential: found.id, usedUp }
   }
 }
-
-const refused = (reason: string): Fault => new Fault('login.refused', reason)

@@ -56,9 +56,12 @@ export function transientWrapKeyTemplate(usage: Usage, attributes: Template = []
   ]
 }
 
-function sessionSecret(keyType: number): Template {
+const sessionSecret = (keyType: number): Template => sessionKey(pkcs11.CKO_SECRET_KEY, keyType)
+const sessionPrivate = (keyType: number): Template => sessionKey(pkcs11.CKO_PRIVATE_KEY, keyType)
+
+function sessionKey(objectClass: number, keyType: number): Template {
   return [
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_CLASS, value: objectClass },
     { type: pkcs11.CKA_KEY_TYPE, value: keyType },
     { type: pkcs11.CKA_TOKEN, value: false },
     { type: pkcs11.CKA_PRIVATE, value: true },
@@ -95,16 +98,6 @@ export function unwrappingTemplate(row: KeyPairRow): Template {
     ...sessionPrivate(row.keyType),
     { type: pkcs11.CKA_EXTRACTABLE, value: false },
     ...privateUsage({ decrypt: false, sign: false, unwrap: true }),
-  ]
-}
-
-function sessionPrivate(keyType: number): Template {
-  return [
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
-    { type: pkcs11.CKA_KEY_TYPE, value: keyType },
-    { type: pkcs11.CKA_TOKEN, value: false },
-    { type: pkcs11.CKA_PRIVATE, value: true },
-    { type: pkcs11.CKA_SENSITIVE, value: true },
   ]
 }
 

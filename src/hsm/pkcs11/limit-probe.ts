@@ -1,5 +1,4 @@
 import pkcs11, { type Template } from 'pkcs11js'
-import type { KekName } from '../key-kind.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
 import { secretKeyRows, wrapOnly } from './key-kinds.ts'
@@ -7,6 +6,7 @@ import { generatedTemplate, transientWrapKeyTemplate } from './key-templates.ts'
 import { aesKeyGen, keyWrap } from './mechanisms.ts'
 import { limitsOf } from './object-limits.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
+import { kekNames } from './root-objects.ts'
 import { withTransient } from './session-keys.ts'
 
 /**
@@ -44,7 +44,6 @@ export const limitChecks = {
   },
 } satisfies Record<string, (connection: Connection) => string | undefined>
 
-const kekNames: readonly KekName[] = ['strict', 'exportable', 'backup', 'backup-exportable']
 const gcm = secretKeyRows['aes256-gcm']
 
 function withLimits(

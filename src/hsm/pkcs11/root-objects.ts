@@ -67,7 +67,7 @@ export function findRoot(objects: readonly TokenObject[], label: string, objectC
   return found?.handle
 }
 
-const kekNames: readonly KekName[] = ['strict', 'exportable', 'backup', 'backup-exportable']
+export const kekNames: readonly KekName[] = ['strict', 'exportable', 'backup', 'backup-exportable']
 
 /**
  * A search takes up to a second in a token with thousands of vault keys, and any caller can name an unknown version.

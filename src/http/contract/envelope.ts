@@ -1,10 +1,10 @@
-import { sessionTokenForm } from '../../access/session-token-form.ts'
-import { escapeBeyondAscii } from '../../encoding/ascii-json.ts'
+import { escapeBeyondAscii } from '../../encoding/escaped-json.ts'
 import type { Fault } from '../../fault.ts'
 import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import { genericNumber, genericText } from './fault-row.ts'
 import { faultCatalogue } from './faults.ts'
 import { toLegacyResponse, type Envelope } from './legacy-response.ts'
+import { tokenInHeaders, type SuppliedToken } from './http-token.ts'
 
 /** Names that CALLINFO.handler may carry, as published for this interface. */
 export type HandlerName =
@@ -29,19 +29,11 @@ export type HandlerName =
 export type JsonObject = { readonly [member: string]: unknown }
 
 /** What is known of a call while it runs. The envelope is made from this alone. */
-export interface EnvelopeState {
+export interface EnvelopeState extends SuppliedToken {
   handler: HandlerName
   /** The echo: members of query and body as they were sent, without secrets. */
   data: JsonObject
   headers: JsonObject
-  /** The session token as it was supplied in a header, query or body. */
-  suppliedToken?: string
-  /**
-   * The token in the session cookie, or the fault for which the cookie is refused. No body of an answer contains it.
-   */
-  cookie?: string | Fault
-  /** Set where two headers have different tokens, either of which could be meant. */
-  readonly hasTwoTokens?: true
   /** The token for the next call; set once the supplied one was accepted. */
   token?: string
   /** Set once the application is known. */
@@ -49,10 +41,6 @@ export interface EnvelopeState {
   /** Headers besides those that every answer has. */
   answerHeaders?: Readonly<Record<string, string>>
 }
-
-/** The token that the caller has shown so far. */
-export const shownToken = ({ suppliedToken, cookie }: EnvelopeState): string | undefined =>
-  suppliedToken ?? (typeof cookie === 'string' ? cookie : undefined)
 
 /** A document as it is sent. All calls that ask for it share one buffer. */
 export interface Page {
@@ -157,25 +145,7 @@ export type IncomingHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** The state of a call of which only the headers are known. */
 export function createEnvelopeState(headers: IncomingHeaders, handler: HandlerName = 'Handler'): EnvelopeState {
-  const own = headers['x-http-token']
-  const bearer = bearerToken(headers['authorization'])
-  const token = typeof own === 'string' && own !== '' ? own : bearer
-  return {
-    handler,
-    data: {},
-    headers: canonicalHeaders(headers),
-    ...(token === undefined ? {} : { suppliedToken: token }),
-    ...(bearer === undefined || bearer === token ? {} : { hasTwoTokens: true }),
-  }
-}
-
-/**
- * The token of a header `Authorization: Bearer` (RFC 6750 §2.1; the scheme in any case, RFC 9110 §11.1). A text without
- * the form of a session token is meant for a gateway in front, and ignored.
- */
-function bearerToken(authorization: IncomingHeaders[string]): string | undefined {
-  const token = typeof authorization === 'string' ? /^bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined
-  return token !== undefined && sessionTokenForm.test(token) ? token : undefined
+  return { handler, data: {}, headers: canonicalHeaders(headers), ...tokenInHeaders(headers) }
 }
 
 const inVersion = (envelope: Envelope, { responseVersion = currentResponseVersion }: EnvelopeState): JsonObject =>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pathId } from '../../access/resource.ts'
 
 /* Form and description of members that many contracts have. Each call adds what the member means there. */
 
@@ -11,6 +12,10 @@ export const idSegment = (what: string) =>
 
 export const vaultSegment = () => idSegment('Id of the vault, as `GET /vault` lists it.')
 export const userSegment = () => idSegment('Id of the user, as `GET /user` lists it.')
+export const userParams = z.object({ userid: userSegment() })
+
+/** @throws Fault `user.not_found` for anything that is not an id */
+export const userIdOf = (text: string): number => pathId(text, 'user.not_found')
 
 /** A number in an answer. */
 export const numberText = (what: string) => z.string().regex(/^\d+$/).describe(what)

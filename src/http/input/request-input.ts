@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
-import { shownToken, type JsonObject } from '../contract/envelope.ts'
+import type { JsonObject } from '../contract/envelope.ts'
+import { shownToken } from '../contract/http-token.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
 import { admitBody, type BodyLimits, type BodyBudgets } from './body-limits.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -102,7 +103,7 @@ export function noteQuery(request: RequestContext, querystring: string): JsonObj
   return query
 }
 
-/** The header takes precedence, then the query, then the body. The cookie counts where none of them has a token. */
+/** Notes a token of the query or the body where none was noted before: see `SuppliedToken`. */
 function noteToken(request: RequestContext, { token }: JsonObject): void {
   const { envelope } = request
   if (envelope.suppliedToken !== undefined || typeof token !== 'string' || token === '') return

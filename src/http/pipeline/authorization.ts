@@ -14,7 +14,8 @@ import {
   type Ownership,
   type ServiceNeed,
 } from '../contract/endpoint.ts'
-import { shownToken, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
+import type { EnvelopeState, JsonObject } from '../contract/envelope.ts'
+import { neededToken, shownToken } from '../contract/http-token.ts'
 import { isPlainText } from '../input/members.ts'
 import { noteTargetOfBody, type Params } from './call-target.ts'
 import type { Demand, RequestContext } from './request-context.ts'
@@ -126,13 +127,6 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       await authenticate(request, token).catch(() => undefined)
     },
   }
-}
-
-/** @throws Fault `session.invalid`, `session.cookie`, `request.invalid` */
-function neededToken({ suppliedToken, cookie }: EnvelopeState): string {
-  const token = suppliedToken ?? cookie
-  if (typeof token === 'string') return token
-  throw token ?? new Fault('session.invalid')
 }
 
 /**

@@ -5,7 +5,8 @@ import type { Caller, ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart, QuotaKind, TokenCarrier } from '../contract/endpoint.ts'
-import { failure, shownToken, success, type Answer, type Reply } from '../contract/envelope.ts'
+import { failure, success, type Answer, type Reply } from '../contract/envelope.ts'
+import { refuseTwoTokens, shownToken } from '../contract/http-token.ts'
 import { createEcho, type Echoed } from '../input/echo.ts'
 import { createInputReader, noteQuery, type BodySettings } from '../input/request-input.ts'
 import { validate } from '../input/validation.ts'
@@ -92,7 +93,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       request.note = targetOfPath(params)
       return conclude(request, contract, async () => {
         await checkCallLimit(request, contract.access)
-        refuseTwoTokens(request)
+        refuseTwoTokens(request.envelope)
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authorized = await authorization.authorize(request, contract, params, body)
@@ -179,13 +180,6 @@ function createAnswering(count: PipelineDependencies['count']) {
     send(request, answer, request.caller === undefined ? budgets.unidentified : budgets.callers)
     count(request.operation, outcome, performance.now() - request.startedTick)
   }
-}
-
-function refuseTwoTokens({ envelope }: RequestContext): void {
-  if (envelope.hasTwoTokens === undefined) return
-  // The audit record names no caller, since either token could be meant.
-  delete envelope.suppliedToken
-  throw new Fault('request.invalid', 'X-Http-Token and Authorization have a session token each: send one of them.')
 }
 
 /**

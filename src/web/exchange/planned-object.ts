@@ -45,24 +45,23 @@ export function planObject(entry: Entry): PlannedObject {
   const isPureCard = [text, username, password, url, totp].every((value) => value === '')
   if (card !== undefined && isPureCard) {
     const fields = { service: name, cardno: card.number, expires: card.expires, cvc: card.code, owner: card.owner }
-    return planned(entry, plannedTemplates.card, name, { ...fields, note1: '', note2: '' }, ['cardno', 'cvc'])
+    return planned(entry, plannedTemplates.card, { ...fields, note1: '', note2: '' }, ['cardno', 'cvc'])
   }
   // Cards have no field for more, and logins none for a card. So a note holds everything.
   if (password === '' || card !== undefined) {
     const login = [line('Username', username), line('Password', password), line('URL', url), line('TOTP', totp)]
     const lines = [...linesOf(card), ...login, text].filter(Boolean).join('\n')
-    return planned(entry, plannedTemplates.note, name, { name, note: lines }, ['note'])
+    return planned(entry, plannedTemplates.note, { name, note: lines }, ['note'])
   }
   const login = { name, url, username: username === '' ? nothing : username, password }
-  if (text === '' && totp === '') return planned(entry, plannedTemplates.login, name, login, ['password'])
+  if (text === '' && totp === '') return planned(entry, plannedTemplates.login, login, ['password'])
   const secret = ['password', 'totp', 'cryptedinfo']
-  return planned(entry, plannedTemplates.fullLogin, name, { ...login, totp, cryptedinfo: text }, secret)
+  return planned(entry, plannedTemplates.fullLogin, { ...login, totp, cryptedinfo: text }, secret)
 }
 
 function planned(
   entry: Entry,
   templateid: string,
-  name: string,
   fields: Readonly<Record<string, string>>,
   secret: readonly string[],
 ): PlannedObject {
@@ -71,7 +70,7 @@ function planned(
     key: String(entry.at),
     entry,
     templateid,
-    name,
+    name: nameOf(entry),
     fields: filled,
     secret: secret.filter((field) => field in filled),
   }

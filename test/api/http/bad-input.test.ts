@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, TestClient } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { curl, exchange } from '../../support/wire.ts'
 
@@ -19,10 +19,7 @@ beforeAll(async () => {
   vaultId = id
   await client.must('POST', `/transparent/${vaultId}/keys/known`)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const createVault = (raw: string | Buffer, headers: Record<string, string> = {}) =>
   client.call('POST', '/vault', { raw, headers })

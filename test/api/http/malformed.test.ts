@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import type { Envelope, TestClient } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { exchange, portOf } from '../../support/wire.ts'
 
 let appliance: TestAppliance
@@ -13,10 +13,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   client = await appliance.login()
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const head = (line: string, ...fields: string[]) =>
   `${[line, 'Host: localhost', `X-Http-Token: ${client.token}`, ...fields].join('\r\n')}\r\n\r\n`

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import type { Envelope } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { exchange, portOf, secureSocket } from '../../support/wire.ts'
 
 let appliance: TestAppliance
@@ -13,10 +13,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({ http: { workers: 1, acceptChunked: true } })
   token = (await appliance.login()).token ?? ''
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const bodyOf = (bytes: number, given = token): string => {
   const start = `{"token":"${given}","more":"`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, server } from '../../support/object-kit.ts'
 
@@ -16,10 +16,7 @@ beforeAll(async () => {
   ;({ admin } = vault)
   id = await createObject(admin, vault.id)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 type Row = readonly [what: string, members: object, status: number, code: number]
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { base64, flipped } from './key-kit.ts'
 
@@ -13,10 +13,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const post = (verb: string, name: string, body: object) =>
   vault.admin.post(`/transparent/${vault.id}/${verb}/${name}`, body)

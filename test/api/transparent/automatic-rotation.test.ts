@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { grantIn } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
@@ -16,10 +16,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const { create, rotate, update, encrypt } = keyCalls(() => vault)
 

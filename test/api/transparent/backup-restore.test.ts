@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rootLabel } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { holdCeremony } from '../../support/ceremony.ts'
 import { rawBackupSeal } from '../../support/raw-seal.ts'
@@ -18,12 +18,8 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const backupPath = (name: string) => `/transparent/backup/${vault.id}/${name}`
 const restorePath = (name: string) => `/transparent/restore/${vault.id}/${name}`
 
@@ -70,12 +66,12 @@ describe('a backup', () => {
       auto_rotate_period: 86_400,
     }
     const ciphertexts = await makeKey(vault, 'whole', flags)
-    await vault.admin.must('PUT', keyPath('whole'), { min_encryption_version: 2 })
+    await vault.admin.must('PUT', vault.keyPath('whole'), { min_encryption_version: 2 })
     const before = await readKey(vault.admin, vault.id, 'whole')
     const answer = await vault.admin.get(backupPath('whole'))
     expect(answer.json.CALLINFO).toMatchObject({ name: 'whole', version: '3', objectid: before.KEYS[0]?.['objectid'] })
     const backup = await backUp(vault, 'whole')
-    await vault.admin.must('DELETE', keyPath('whole'))
+    await vault.admin.must('DELETE', vault.keyPath('whole'))
     const other = await makeVault(appliance, 'Other', vault.admin)
     for (const [of, name] of [
       [vault, 'again'],
@@ -97,7 +93,7 @@ describe('a backup', () => {
   })
 
   it.each(['hmac-sha256', 'ecdsa-p256', 'rsa-2048', 'aes128-ofb'])('of %s serves as before', async (type) => {
-    await vault.admin.must('POST', keyPath(type), { type })
+    await vault.admin.must('POST', vault.keyPath(type), { type })
     const backup = await backUp(vault, type)
     const name = `${type}-restored`
     await vault.admin.must('POST', restorePath(name), { backup })
@@ -145,13 +141,13 @@ describe('a backup', () => {
       expectFault(await vault.admin.post(restorePath('never'), { backup: base64(variant) }), 400, 1515)
     for (const bad of ['*', 'AAA', null, 7, undefined])
       expectFault(await vault.admin.post(restorePath('never'), { backup: bad }), 400, 1804)
-    expectFault(await vault.admin.get(keyPath('never')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('never')), 404, 1500)
   })
 
   it('does not replace a key: 409 1501; by force it does, for Admins, unless the key may not be deleted', async () => {
     const ciphertexts = await makeKey(vault, 'source')
     const backup = await backUp(vault, 'source')
-    await vault.admin.must('POST', keyPath('target'))
+    await vault.admin.must('POST', vault.keyPath('target'))
     const lost = await vault.encrypt('target', 'AAAA')
     expectFault(await vault.admin.post(restorePath('target'), { backup }), 409, 1501)
     const writer = await vault.member('Write')
@@ -166,9 +162,9 @@ describe('a backup', () => {
     expectFault(await vault.admin.post(`/transparent/${vault.id}/decrypt/target`, { ciphertext: lost }), 400, 1507)
     expect((await writer.post(restorePath('by-writer'), { backup })).status).toBe(200)
 
-    await vault.admin.must('PUT', keyPath('target'), { allow_delete: false })
+    await vault.admin.must('PUT', vault.keyPath('target'), { allow_delete: false })
     expectFault(await vault.admin.post(restorePath('target'), { backup, force: true }), 409, 1512)
-    await vault.admin.must('DELETE', keyPath('by-writer'))
+    await vault.admin.must('DELETE', vault.keyPath('by-writer'))
     const overDeleted = await vault.admin.post(restorePath('by-writer'), { backup })
     expectFault(overDeleted, 409, 1501)
     expect(overDeleted.json.ERRORS).toEqual([
@@ -198,18 +194,18 @@ describe('a backup', () => {
       )
     const [ciphertext = ''] = await makeKey(vault, 'private')
     expect((await blobs()).every(({ kek, blob }) => kek?.startsWith('backup.v') && blob !== null)).toBe(true)
-    await vault.admin.must('PUT', keyPath('private'), { allow_backup: false })
+    await vault.admin.must('PUT', vault.keyPath('private'), { allow_backup: false })
     expect(await blobs()).toEqual(Array.from({ length: 3 }, () => ({ kek: null, blob: null })))
     expectFault(await vault.admin.get(backupPath('private')), 409, 1514)
-    await vault.admin.must('POST', `${keyPath('private')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('private')}/rotate`)
     expect(await blobs()).toEqual(Array.from({ length: 4 }, () => ({ kek: null, blob: null })))
     expect(await vault.decrypt('private', ciphertext)).toBe(base64('version 1'))
-    await vault.admin.must('POST', keyPath('never-backed-up'), { allow_backup: false })
+    await vault.admin.must('POST', vault.keyPath('never-backed-up'), { allow_backup: false })
     expectFault(await vault.admin.get(backupPath('never-backed-up')), 409, 1514)
   })
 
   it('needs Admin', async () => {
-    await vault.admin.must('POST', keyPath('guarded'))
+    await vault.admin.must('POST', vault.keyPath('guarded'))
     for (const permission of ['Read', 'Write'] as const)
       expectFault(await (await vault.member(permission)).get(backupPath('guarded')), 403, 1301)
     expectFault(await vault.admin.get(backupPath('missing')), 404, 1500)
@@ -218,11 +214,11 @@ describe('a backup', () => {
 
 /** Accepts a backup, as the operator does by `strongroom vault accept-backup`. */
 const accept = (on: TestAppliance, { id }: TestVault, backup: string) =>
-  on.services.transfers.accept(Number(id), Buffer.from(backup, 'base64'), on.commit)
+  on.services.keyBackups.accept(Number(id), Buffer.from(backup, 'base64'), on.commit)
 
 describe('a backup of another vault', () => {
   it('is restored by an Admin of both vaults, and by nobody else: 403 1519', async () => {
-    await vault.admin.must('POST', keyPath('wandering'))
+    await vault.admin.must('POST', vault.keyPath('wandering'))
     const backup = await backUp(vault, 'wandering')
     const user = await appliance.addUser()
     const other = await makeVault(appliance, 'Elsewhere', await appliance.login(user))
@@ -238,7 +234,7 @@ describe('a backup of another vault', () => {
   })
 
   it('is restored where the operator lets it in, as are backups of before, which name no vault', async () => {
-    await vault.admin.must('POST', keyPath('ancient'))
+    await vault.admin.must('POST', vault.keyPath('ancient'))
     const content = encodeContent({
       ...decodeContent(readBackup(Buffer.from(await backUp(vault, 'ancient'), 'base64')).content),
       origin: undefined,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { base64, flipped } from './key-kit.ts'
 
@@ -12,10 +12,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 interface Item {
   readonly key_version?: string
@@ -28,7 +25,6 @@ interface Item {
 const encryptPath = (name: string) => `/transparent/${vault.id}/encrypt/${name}`
 const decryptPath = (name: string) => `/transparent/${vault.id}/decrypt/${name}`
 const rewrapPath = (name: string) => `/transparent/rewrap/${vault.id}/${name}`
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 
 async function batch(path: string, batch_input: readonly object[], client = vault.admin): Promise<readonly Item[]> {
   const { CALLINFO } = await client.must('POST', path, { batch_input })
@@ -51,7 +47,7 @@ describe('batch_input', () => {
         reference: `r${n}`,
       })),
     )
-    await vault.admin.must('POST', `${keyPath('order')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('order')}/rotate`)
     const rewrapped = await batch(
       rewrapPath('order'),
       encrypted.map(({ ciphertext, reference }) => ({ ciphertext, reference })),
@@ -98,8 +94,8 @@ describe('batch_input', () => {
 
   it('encrypt: one bad item of each kind spoils no other', async () => {
     await vault.encrypt('bad', 'AAAA')
-    await vault.admin.must('POST', `${keyPath('bad')}/rotate`)
-    await vault.admin.must('PUT', `${keyPath('bad')}/versions/1`, { enabled: false })
+    await vault.admin.must('POST', `${vault.keyPath('bad')}/rotate`)
+    await vault.admin.must('PUT', `${vault.keyPath('bad')}/versions/1`, { enabled: false })
     const good = { plaintext: 'AAAA' }
     const items = [
       good,
@@ -171,7 +167,7 @@ describe('batch_input', () => {
   it('with nothing but bad items answers for each, and makes no key', async () => {
     const items = [{ plaintext: '*' }, { plaintext: 'AAAA', key_version: 2 }]
     expect((await batch(encryptPath('hopeless'), items)).map(({ error }) => error?.code)).toEqual(['1804', '1503'])
-    expectFault(await vault.admin.get(keyPath('hopeless')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('hopeless')), 404, 1500)
   })
 
   it('takes 1,000 items and refuses 1,001, none, and what is no list of items: 400 1804', async () => {
@@ -214,7 +210,7 @@ describe('batch_input', () => {
 
   it('mixes versions', async () => {
     await vault.encrypt('mixed', '')
-    for (let turn = 0; turn < 4; turn++) await vault.admin.must('POST', `${keyPath('mixed')}/rotate`)
+    for (let turn = 0; turn < 4; turn++) await vault.admin.must('POST', `${vault.keyPath('mixed')}/rotate`)
     const versions = [5, 1, 3, 3, 2, 4, 1]
     const encrypted = await batch(
       encryptPath('mixed'),
@@ -262,7 +258,7 @@ describe('batch_input', () => {
     const items = numbered(20).map((plaintext) => ({ plaintext }))
     const encrypted = await batch(encryptPath('first'), items)
     expect(encrypted.map(({ key_version }) => key_version)).toEqual(items.map(() => '1'))
-    expect((await vault.admin.get(keyPath('first'))).status).toBe(200)
+    expect((await vault.admin.get(vault.keyPath('first'))).status).toBe(200)
   })
 
   it('by Read needs the key to be there', async () => {
@@ -270,7 +266,7 @@ describe('batch_input', () => {
     const body = { batch_input: [{ plaintext: 'AAAA' }, { plaintext: 'AAAA' }] }
     expectFault(await reader.post(encryptPath('absent'), body), 403, 1301)
     expectFault(await reader.post(decryptPath('absent'), { batch_input: [{ ciphertext: 'x' }] }), 404, 1500)
-    expectFault(await vault.admin.get(keyPath('absent')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('absent')), 404, 1500)
     expect((await reader.post(encryptPath('first'), body)).status).toBe(201)
   })
 })

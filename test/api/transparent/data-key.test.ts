@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -11,17 +11,13 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const path = (type: string, name: string) => `/transparent/${vault.id}/datakey/${type}/${name}`
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 
 describe('POST /transparent/:vaultid/datakey/:type/:name', () => {
   it('plaintext: gives the key in the open, and as a ciphertext of it', async () => {
-    const { CALLINFO: created } = await vault.admin.must('POST', keyPath('master'), { type: 'aes256-gcm96' })
+    const { CALLINFO: created } = await vault.admin.must('POST', vault.keyPath('master'), { type: 'aes256-gcm96' })
     const { status, json } = await vault.admin.post(path('plaintext', 'master'), {})
     expect(status).toBe(200)
     expect(json.CALLINFO).toEqual({
@@ -65,7 +61,7 @@ describe('POST /transparent/:vaultid/datakey/:type/:name', () => {
   })
 
   it('takes a key version and aad', async () => {
-    await vault.admin.must('POST', `${keyPath('master')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('master')}/rotate`)
     for (const [key_version, expected] of [
       [1, '1'],
       ['2', '2'],
@@ -97,7 +93,7 @@ describe('POST /transparent/:vaultid/datakey/:type/:name', () => {
 
   it('makes no key, and knows two forms', async () => {
     expectFault(await vault.admin.post(path('wrapped', 'missing'), {}), 404, 1500)
-    expectFault(await vault.admin.get(keyPath('missing')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('missing')), 404, 1500)
     for (const form of ['open', 'PLAINTEXT', 'plain'])
       expectFault(await vault.admin.post(path(form, 'master'), {}), 400, 1804)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -18,10 +18,7 @@ beforeAll(async () => {
   ciphertext = await vault.encrypt('k', plaintext)
   await vault.encrypt('other', plaintext)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const decrypt = (text: unknown, key = 'k', client: TestClient = vault.admin) =>
   client.post(`/transparent/${vault.id}/decrypt/${key}`, { ciphertext: text })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -10,12 +10,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own(twoWorkers)
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
-
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
+afterAll(() => closeUnharmed(appliance))
 
 /** How many calls had each outcome, of 12 that are made at once. */
 async function outcomesOf(calls: readonly (readonly [string, string, object?])[]): Promise<string[]> {
@@ -33,17 +28,17 @@ const refusals = (outcomes: readonly string[]) => [...new Set(outcomes)].filter(
 
 it('of deletions of a key at once one succeeds, and for the others there is no such key any more', async () => {
   for (let round = 0; round < 4; round++) {
-    await vault.admin.must('POST', keyPath(`gone-${round}`))
-    const outcomes = await outcomesOf([['DELETE', keyPath(`gone-${round}`)]])
+    await vault.admin.must('POST', vault.keyPath(`gone-${round}`))
+    const outcomes = await outcomesOf([['DELETE', vault.keyPath(`gone-${round}`)]])
     expect([oneOf(outcomes), refusals(outcomes)]).toEqual([1, ['404 1500']])
   }
 })
 
 it('of those who take it back at once one does', async () => {
   for (let round = 0; round < 4; round++) {
-    await vault.admin.must('POST', keyPath(`back-${round}`))
-    await vault.admin.must('DELETE', keyPath(`back-${round}`))
-    const outcomes = await outcomesOf([['POST', `${keyPath(`back-${round}`)}/undelete`]])
+    await vault.admin.must('POST', vault.keyPath(`back-${round}`))
+    await vault.admin.must('DELETE', vault.keyPath(`back-${round}`))
+    const outcomes = await outcomesOf([['POST', `${vault.keyPath(`back-${round}`)}/undelete`]])
     expect([oneOf(outcomes), refusals(outcomes)]).toEqual([1, ['404 1500']])
   }
 })
@@ -55,7 +50,7 @@ it.each([
   ['without a version', 'PUT', '/versions/1', { enabled: true }],
 ] as const)('a key that is %s while it is deleted: the one or the other', async (_what, method, more, body) => {
   for (let round = 0; round < 4; round++) {
-    const path = keyPath(`${method}-${more.replaceAll('/', '')}-${round}`)
+    const path = vault.keyPath(`${method}-${more.replaceAll('/', '')}-${round}`)
     await vault.admin.must('POST', path)
     const outcomes = await outcomesOf([
       [method, `${path}${more}`, body],

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -13,13 +13,9 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const path = (name: string) => `/transparent/${vault.id}/encrypt/${name}`
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const encrypt = (name: string, body: unknown) => vault.admin.post(path(name), body)
 
 describe('POST /transparent/:vaultid/encrypt/:name', () => {
@@ -40,7 +36,7 @@ describe('POST /transparent/:vaultid/encrypt/:name', () => {
       type: 'aes128-gcm96',
     })
     expect(json.DATA).toEqual({ token: vault.admin.token })
-    const [key] = (await vault.admin.must('GET', keyPath('fresh')))['KEYS'] as [Record<string, string>]
+    const [key] = (await vault.admin.must('GET', vault.keyPath('fresh')))['KEYS'] as [Record<string, string>]
     expect(key).toMatchObject({
       key_version: '1',
       type: 'aes128-gcm96',
@@ -69,7 +65,7 @@ describe('POST /transparent/:vaultid/encrypt/:name', () => {
 
   it('uses the version that is named, as text or number, and the latest when none is', async () => {
     await encrypt('versions', { plaintext: '' })
-    await vault.admin.must('POST', `${keyPath('versions')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('versions')}/rotate`)
     for (const [key_version, expected] of [
       [1, '1'],
       ['1', '1'],
@@ -126,19 +122,19 @@ describe('POST /transparent/:vaultid/encrypt/:name', () => {
   it.each(forms)('refuses a plaintext that is %s: 400 1804', async (_what, plaintext) => {
     expectFault(await encrypt('fresh', { plaintext }), 400, 1804)
     expectFault(await encrypt('never', { plaintext }), 400, 1804)
-    expectFault(await vault.admin.get(keyPath('never')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('never')), 404, 1500)
   })
 
   it('makes no key for a version that it cannot have, or a type that is not offered', async () => {
     expectFault(await encrypt('never', { plaintext: 'AAAA', key_version: 2 }), 400, 1503)
     expectFault(await encrypt('never', { plaintext: 'AAAA', type: 'aes128-ecb' }), 400, 1502)
-    expectFault(await vault.admin.get(keyPath('never')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('never')), 404, 1500)
   })
 
   it('by Read needs the key to be there: 403 1301, and it stays absent', async () => {
     const reader = await vault.member('Read')
     expectFault(await reader.post(path('absent'), { plaintext: 'AAAA' }), 403, 1301)
-    expectFault(await vault.admin.get(keyPath('absent')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('absent')), 404, 1500)
     expect((await reader.post(path('fresh'), { plaintext: 'AAAA' })).status).toBe(201)
     expect((await (await vault.member('Write')).post(path('absent'), { plaintext: 'AAAA' })).status).toBe(201)
     expectFault(await (await appliance.login()).post(path('fresh'), { plaintext: 'AAAA' }), 404, 1400)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { base64, bytesOf, importBody, importJob, openIndependently, openssl, readKey } from './key-kit.ts'
@@ -16,12 +16,8 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const importPath = (name: string) => `/transparent/import/${vault.id}/${name}`
 const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const p256 = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -47,9 +43,9 @@ describe('GET /transparent/export/:vaultid/:name', () => {
     'of %s: each version, unwrapped by OpenSSL, opens what it had encrypted',
     async (type) => {
       const name = `leaving-${type}`
-      await vault.admin.must('POST', keyPath(name), { type, allow_export: true })
+      await vault.admin.must('POST', vault.keyPath(name), { type, allow_export: true })
       const ciphertexts = [await vault.encrypt(name, base64('one'))]
-      await vault.admin.must('POST', `${keyPath(name)}/rotate`)
+      await vault.admin.must('POST', `${vault.keyPath(name)}/rotate`)
       ciphertexts.push(await vault.encrypt(name, base64('two')))
       const der = recipient.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
       for (const publicKey of [pem(recipient.publicKey), der]) {
@@ -68,14 +64,14 @@ describe('GET /transparent/export/:vaultid/:name', () => {
   )
 
   it('of HMAC and pairs: the material makes the same, and fits the public key', async () => {
-    await vault.admin.must('POST', keyPath('mac'), { type: 'hmac-sha256', allow_export: true })
+    await vault.admin.must('POST', vault.keyPath('mac'), { type: 'hmac-sha256', allow_export: true })
     const [mac] = await exported('mac', pem(recipient.publicKey))
     const { CALLINFO } = await vault.admin.must('POST', `/transparent/${vault.id}/hmac/mac`, { input: 'AAAA' })
     const hexkey = mac ? unwrap(mac).toString('hex') : ''
     const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${hexkey}`, '-binary', 'input']
     expect(bytesOf(CALLINFO['hmac'])).toEqual(openssl(args, { input: Buffer.alloc(3) }))
     for (const type of ['ecdsa-p256', 'ecdsa-p384', 'rsa-2048']) {
-      await vault.admin.must('POST', keyPath(type), { type, allow_export: true })
+      await vault.admin.must('POST', vault.keyPath(type), { type, allow_export: true })
       const [pair] = await exported(type, pem(recipient.publicKey))
       const { VERSIONS } = await readKey(vault.admin, vault.id, type)
       const derived = openssl(['pkey', '-inform', 'DER', '-in', 'key', '-pubout'], { key: pair ? unwrap(pair) : '' })
@@ -84,7 +80,7 @@ describe('GET /transparent/export/:vaultid/:name', () => {
   })
 
   it('in plain needs allow_plaintext_export', async () => {
-    await vault.admin.must('POST', keyPath('open'), { allow_export: true, allow_plaintext_export: true })
+    await vault.admin.must('POST', vault.keyPath('open'), { allow_export: true, allow_plaintext_export: true })
     const ciphertext = await vault.encrypt('open', base64('plain'))
     const [key] = await exported('open')
     expect(key).toEqual({
@@ -97,12 +93,12 @@ describe('GET /transparent/export/:vaultid/:name', () => {
       'plain',
     )
     expect((await exported('open', pem(recipient.publicKey)))[0]).not.toHaveProperty('key')
-    await vault.admin.must('POST', keyPath('wrapped-only'), { allow_export: true })
+    await vault.admin.must('POST', vault.keyPath('wrapped-only'), { allow_export: true })
     const refused = await vault.admin.get(exportPath('wrapped-only'))
     expectFault(refused, 409, 1513)
     expect(refused.json.ERRORS).toEqual([expect.stringMatching(/allow_plaintext_export.*send public_key/)])
     expectFault(await vault.admin.get(exportPath('wrapped-only', undefined, '1')), 409, 1513)
-    expectFault(await vault.admin.post(keyPath('contradiction'), { allow_plaintext_export: true }), 409, 1510)
+    expectFault(await vault.admin.post(vault.keyPath('contradiction'), { allow_plaintext_export: true }), 409, 1510)
   })
 
   it('needs a key that is exportable: 409 1513, and Admin', async () => {
@@ -113,29 +109,29 @@ describe('GET /transparent/export/:vaultid/:name', () => {
       exportPath('strict', pem(recipient.publicKey), '1'),
     ])
       expectFault(await vault.admin.get(path), 409, 1513)
-    await vault.admin.must('POST', keyPath('closing'), { allow_export: true, allow_plaintext_export: true })
+    await vault.admin.must('POST', vault.keyPath('closing'), { allow_export: true, allow_plaintext_export: true })
     for (const permission of ['Read', 'Write'] as const)
       expectFault(
         await (await vault.member(permission)).get(exportPath('closing', pem(recipient.publicKey))),
         403,
         1301,
       )
-    await vault.admin.must('PUT', keyPath('closing'), { allow_export: false })
+    await vault.admin.must('PUT', vault.keyPath('closing'), { allow_export: false })
     for (const path of [exportPath('closing', pem(recipient.publicKey)), exportPath('closing')])
       expectFault(await vault.admin.get(path), 409, 1513)
     expectFault(await vault.admin.get(exportPath('missing', pem(recipient.publicKey))), 404, 1500)
   })
 
   it('leaves disabled versions out', async () => {
-    await vault.admin.must('POST', keyPath('partial'), { allow_export: true })
-    await vault.admin.must('POST', `${keyPath('partial')}/rotate`)
-    await vault.admin.must('PUT', `${keyPath('partial')}/versions/1`, { enabled: false })
+    await vault.admin.must('POST', vault.keyPath('partial'), { allow_export: true })
+    await vault.admin.must('POST', `${vault.keyPath('partial')}/rotate`)
+    await vault.admin.must('PUT', `${vault.keyPath('partial')}/versions/1`, { enabled: false })
     expect((await exported('partial', pem(recipient.publicKey))).map(({ key_version }) => key_version)).toEqual(['2'])
     expectFault(await vault.admin.get(exportPath('partial', pem(recipient.publicKey), '1')), 409, 1509)
   })
 
   it('refuses what is no RSA public key of 2048 bits or more: 400 1804', async () => {
-    await vault.admin.must('POST', keyPath('careful'), { allow_export: true, allow_plaintext_export: true })
+    await vault.admin.must('POST', vault.keyPath('careful'), { allow_export: true, allow_plaintext_export: true })
     const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 })
     const bad = [
       pem(p256().publicKey),
@@ -211,7 +207,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
     })
     const [back] = await exported('brought', pem(recipient.publicKey))
     expect(back && unwrap(back).equals(key)).toBe(true)
-    await vault.admin.must('POST', `${keyPath('brought')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('brought')}/rotate`)
     const second = await vault.encrypt('brought', 'AAAA')
     expect(() => openIndependently('aes256-gcm96', key, second)).toThrow()
     await vault.admin.must('POST', `/transparent/restore/${vault.id}/brought-back`, {
@@ -276,7 +272,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
         400,
         1516,
       )
-    expectFault(await vault.admin.get(keyPath('mismatch')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('mismatch')), 404, 1500)
   })
 
   it('refuses values of another length, or that are no private key: 400 1516', async () => {
@@ -296,7 +292,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
         expectFault(await post('misfit', { job, wrapped_key }), 400, 1516)
       }
     }
-    expectFault(await vault.admin.get(keyPath('misfit')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('misfit')), 404, 1500)
   })
 
   it('refuses what was altered, is wrapped to another key, or not wrapped at all: 400 1516', async () => {
@@ -320,7 +316,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
     for (const one of bad) expectFault(await post('altered', { job, wrapped_key: base64(one) }), 400, 1516)
     for (const wrapped_key of ['*', null, 7, undefined])
       expectFault(await post('altered', { job, wrapped_key }), 400, 1804)
-    expectFault(await vault.admin.get(keyPath('altered')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('altered')), 404, 1500)
     expect((await post('altered', { job, wrapped_key: base64(wrapped) })).status).toBe(201)
   })
 
@@ -343,7 +339,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
       expectFault(answer, 409, 1518)
       expect(answer.json.ERRORS).toEqual([expect.stringContaining('the call import_job makes one')])
     }
-    expectFault(await vault.admin.get(keyPath('jobless')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('jobless')), 404, 1500)
   })
 
   it('has a job for a type that there is, in the database, with flags that fit each other', async () => {

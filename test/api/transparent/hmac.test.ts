@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { base64, bytesOf, flipped } from './key-kit.ts'
 
@@ -12,14 +12,10 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const post = (verb: string, name: string, body: object) =>
   vault.admin.post(`/transparent/${vault.id}/${verb}/${name}`, body)
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 
 async function hmac(input: string, more: object = {}): Promise<string> {
   const { json } = await post('hmac', 'mac', { input, ...more })
@@ -28,7 +24,7 @@ async function hmac(input: string, more: object = {}): Promise<string> {
 const isGood = async (body: object) => (await post('verify', 'mac', body)).json.CALLINFO['valid']
 
 beforeAll(async () => {
-  await vault.admin.must('POST', keyPath('mac'), { type: 'hmac-sha256' })
+  await vault.admin.must('POST', vault.keyPath('mac'), { type: 'hmac-sha256' })
 })
 
 describe('POST /transparent/:vaultid/hmac/:name', () => {
@@ -73,7 +69,7 @@ describe('POST /transparent/:vaultid/hmac/:name', () => {
 
   it('belongs to its version', async () => {
     const first = await hmac('AAAA')
-    await vault.admin.must('POST', `${keyPath('mac')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('mac')}/rotate`)
     const second = await hmac('AAAA')
     expect([second.slice(0, 11), await hmac('AAAA', { key_version: 1 })]).toEqual(['service:v2:', first])
     expect(await isGood({ input: 'AAAA', hmac: first })).toBe(true)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
 import { keyCalls, readKey, servicesLater, versionsInStore, type KeyDescription } from './key-kit.ts'
@@ -14,10 +14,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } })
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const { keyPath, call, create, rotate, update, encrypt, item } = keyCalls(() => vault)
 const decrypt = (name: string, ciphertext: string) =>

@@ -63,7 +63,7 @@ it('a restore has all versions sealed before its transaction', async () => {
     noteOrigin: () => undefined,
     grantIn: () => Promise.resolve(undefined),
   }
-  await appliance.services.transfers.restore(by, { ...restoration, force: false }, commit)
+  await appliance.services.keyBackups.restore(by, { ...restoration, force: false }, commit)
   expect(sealed()).toBe(0)
   expect((await readKey(vault.admin, vault.id, 'again')).VERSIONS).toHaveLength(versions)
 })

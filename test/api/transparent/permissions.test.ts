@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { contracts } from '../../support/contracts.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { importBody } from './key-kit.ts'
 
@@ -44,10 +44,7 @@ beforeAll(async () => {
     'job-1': await importBody(vault.admin, vault.id, 'job-1', randomBytes(16), {}),
   }
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 let fresh = 0
 let imports = 0

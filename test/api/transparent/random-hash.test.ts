@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { openssl } from './key-kit.ts'
 
 let appliance: TestAppliance
@@ -11,10 +11,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   client = await appliance.login()
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const random = (body: object) => client.post('/transparent/random', body)
 const hash = (body: object) => client.post('/transparent/hash', body)

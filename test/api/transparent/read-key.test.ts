@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -11,20 +11,18 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
-
-const path = (name: string) => `/transparent/${vault.id}/keys/${name}`
+afterAll(() => closeUnharmed(appliance))
 
 describe('GET /transparent/:vaultid/keys/:name', () => {
   it('tells every permission what is known of the key, and nothing else', async () => {
-    const { CALLINFO } = await vault.admin.must('POST', path('shown'), { type: 'aes256-gcm96', info: 'for backups' })
-    await vault.admin.must('POST', `${path('shown')}/rotate`)
+    const { CALLINFO } = await vault.admin.must('POST', vault.keyPath('shown'), {
+      type: 'aes256-gcm96',
+      info: 'for backups',
+    })
+    await vault.admin.must('POST', `${vault.keyPath('shown')}/rotate`)
     const { objectid } = CALLINFO
     for (const client of [vault.admin, await vault.member('Write'), await vault.member('Read')]) {
-      const { status, json } = await client.get(path('shown'))
+      const { status, json } = await client.get(vault.keyPath('shown'))
       expect(status).toBe(200)
       expect(json.CALLINFO).toEqual({
         errorcodes: 0,
@@ -58,7 +56,7 @@ describe('GET /transparent/:vaultid/keys/:name', () => {
       'SELECT blob, seal FROM key_versions',
       [],
     )
-    const { json } = await vault.admin.get(path('shown'))
+    const { json } = await vault.admin.get(vault.keyPath('shown'))
     for (const { blob, seal } of versions) {
       expect(JSON.stringify(json)).not.toContain(blob)
       expect(JSON.stringify(json)).not.toContain(seal)
@@ -66,9 +64,9 @@ describe('GET /transparent/:vaultid/keys/:name', () => {
   })
 
   it('says 404 1500 for a key that is not there, and 404 1400 to strangers for either', async () => {
-    expectFault(await vault.admin.get(path('missing')), 404, 1500)
+    expectFault(await vault.admin.get(vault.keyPath('missing')), 404, 1500)
     const stranger = await appliance.login()
-    const answers = [await stranger.get(path('shown')), await stranger.get(path('missing'))]
+    const answers = [await stranger.get(vault.keyPath('shown')), await stranger.get(vault.keyPath('missing'))]
     for (const answer of answers) expectFault(answer, 404, 1400)
     expect(answers[0]?.json.ERRORS).toEqual(answers[1]?.json.ERRORS)
   })
@@ -77,12 +75,12 @@ describe('GET /transparent/:vaultid/keys/:name', () => {
     const user = await appliance.addUser()
     await vault.share(String(user.id), 'Admin')
     const client = await appliance.login(user)
-    await client.must('GET', path('shown'))
+    await client.must('GET', vault.keyPath('shown'))
     await vault.share(String(user.id), undefined)
-    expectFault(await client.get(path('shown')), 404, 1400)
+    expectFault(await client.get(vault.keyPath('shown')), 404, 1400)
     expectFault(await client.post(`/transparent/${vault.id}/encrypt/shown`, { plaintext: 'AAAA' }), 404, 1400)
     await vault.share(String(user.id), 'Read')
-    expect((await client.get(path('shown'))).status).toBe(200)
+    expect((await client.get(vault.keyPath('shown'))).status).toBe(200)
   })
 })
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { base64, keyCalls, servicesLater } from './key-kit.ts'
 
@@ -15,10 +15,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } })
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const { keyPath, call, create, rotate, update, item } = keyCalls(() => vault)
 

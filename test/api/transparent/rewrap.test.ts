@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { base64, flipped, importBody, openIndependently } from './key-kit.ts'
 
@@ -13,19 +13,15 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const path = (name: string) => `/transparent/rewrap/${vault.id}/${name}`
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const rewrap = (name: string, body: object) => vault.admin.post(path(name), body)
 
 describe('POST /transparent/rewrap/:vaultid/:name', () => {
   it('encrypts anew under the latest version, shows no plaintext, and leaves the old ciphertext good', async () => {
     const old = await vault.encrypt('turned', base64('the secret itself'))
-    const { CALLINFO: created } = await vault.admin.must('POST', `${keyPath('turned')}/rotate`)
+    const { CALLINFO: created } = await vault.admin.must('POST', `${vault.keyPath('turned')}/rotate`)
     const { status, json } = await rewrap('turned', { ciphertext: old })
     expect(status).toBe(200)
     expect(json.CALLINFO).toEqual({
@@ -116,11 +112,11 @@ describe('POST /transparent/rewrap/:vaultid/:name', () => {
 
   it('obeys the minimum versions of the key', async () => {
     const first = await vault.encrypt('limited', 'AAAA')
-    await vault.admin.must('POST', `${keyPath('limited')}/rotate`)
-    await vault.admin.must('PUT', keyPath('limited'), { min_encryption_version: 2 })
+    await vault.admin.must('POST', `${vault.keyPath('limited')}/rotate`)
+    await vault.admin.must('PUT', vault.keyPath('limited'), { min_encryption_version: 2 })
     expect((await vault.admin.must('POST', path('limited'), { ciphertext: first })).CALLINFO['key_version']).toBe('2')
     expectFault(await rewrap('limited', { ciphertext: first, to_version: 1 }), 400, 1503)
-    await vault.admin.must('PUT', keyPath('limited'), { min_decryption_version: 2 })
+    await vault.admin.must('PUT', vault.keyPath('limited'), { min_decryption_version: 2 })
     expectFault(await rewrap('limited', { ciphertext: first }), 400, 1503)
   })
 })

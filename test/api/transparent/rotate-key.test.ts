@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -11,18 +11,13 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
-
-const path = (name: string) => `/transparent/${vault.id}/keys/${name}`
+afterAll(() => closeUnharmed(appliance))
 
 describe('POST /transparent/:vaultid/keys/:name/rotate', () => {
   it('answers with the latest version, and new data goes to it', async () => {
-    const created = await vault.admin.must('POST', path('turning'), { type: 'aes256-gcm96' })
+    const created = await vault.admin.must('POST', vault.keyPath('turning'), { type: 'aes256-gcm96' })
     const old = await vault.encrypt('turning', 'b2xk')
-    const { status, json } = await vault.admin.post(`${path('turning')}/rotate`)
+    const { status, json } = await vault.admin.post(`${vault.keyPath('turning')}/rotate`)
     expect(status).toBe(201)
     expect(json.CALLINFO).toEqual({
       errorcodes: 0,
@@ -53,7 +48,7 @@ describe('POST /transparent/:vaultid/keys/:name/rotate', () => {
     const ciphertexts: string[] = []
     for (let version = 1; version <= 10; version++) {
       ciphertexts.push(await vault.encrypt('decade', Buffer.from(`text ${version}`).toString('base64')))
-      await vault.admin.must('POST', `${path('decade')}/rotate`)
+      await vault.admin.must('POST', `${vault.keyPath('decade')}/rotate`)
     }
     for (const [index, ciphertext] of ciphertexts.entries()) {
       expect(ciphertext.startsWith(`service:v${index + 1}:`)).toBe(true)
@@ -62,8 +57,10 @@ describe('POST /transparent/:vaultid/keys/:name/rotate', () => {
   })
 
   it('of 20 parallel calls gives consecutive versions and loses none', async () => {
-    await vault.admin.must('POST', path('race'))
-    const answers = await Promise.all(Array.from({ length: 20 }, () => vault.admin.post(`${path('race')}/rotate`)))
+    await vault.admin.must('POST', vault.keyPath('race'))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => vault.admin.post(`${vault.keyPath('race')}/rotate`)),
+    )
     for (const { status, json } of answers) expect({ status, errors: json.ERRORCODES }).toEqual({ status: 201 })
     const given = answers.map(({ json }) => Number(json.CALLINFO['key_version']))
     expect(given.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
@@ -76,19 +73,19 @@ describe('POST /transparent/:vaultid/keys/:name/rotate', () => {
   })
 
   it('while others encrypt: whatever version a ciphertext names decrypts it', async () => {
-    await vault.admin.must('POST', path('busy'))
+    await vault.admin.must('POST', vault.keyPath('busy'))
     const encrypted = Promise.all(Array.from({ length: 60 }, () => vault.encrypt('busy', 'YnVzeQ==')))
-    for (let turn = 0; turn < 5; turn++) await vault.admin.must('POST', `${path('busy')}/rotate`)
+    for (let turn = 0; turn < 5; turn++) await vault.admin.must('POST', `${vault.keyPath('busy')}/rotate`)
     for (const ciphertext of await encrypted) expect(await vault.decrypt('busy', ciphertext)).toBe('YnVzeQ==')
   })
 
   it('needs Write: a Read member gets 403 1301, a stranger 404 1400, a missing key 404 1500', async () => {
-    const before = await vault.admin.must('GET', path('turning'))
-    expectFault(await (await vault.member('Read')).post(`${path('turning')}/rotate`), 403, 1301)
-    expectFault(await (await vault.member('Read')).post(`${path('missing')}/rotate`), 403, 1301)
-    expectFault(await (await appliance.login()).post(`${path('turning')}/rotate`), 404, 1400)
-    expectFault(await vault.admin.post(`${path('missing')}/rotate`), 404, 1500)
-    expect((await vault.admin.must('GET', path('turning')))['KEYS']).toEqual(before['KEYS'])
-    expect((await (await vault.member('Write')).post(`${path('turning')}/rotate`)).status).toBe(201)
+    const before = await vault.admin.must('GET', vault.keyPath('turning'))
+    expectFault(await (await vault.member('Read')).post(`${vault.keyPath('turning')}/rotate`), 403, 1301)
+    expectFault(await (await vault.member('Read')).post(`${vault.keyPath('missing')}/rotate`), 403, 1301)
+    expectFault(await (await appliance.login()).post(`${vault.keyPath('turning')}/rotate`), 404, 1400)
+    expectFault(await vault.admin.post(`${vault.keyPath('missing')}/rotate`), 404, 1500)
+    expect((await vault.admin.must('GET', vault.keyPath('turning')))['KEYS']).toEqual(before['KEYS'])
+    expect((await (await vault.member('Write')).post(`${vault.keyPath('turning')}/rotate`)).status).toBe(201)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { base64, bytesOf, flipped, openssl, readKey } from './key-kit.ts'
 
@@ -12,14 +12,10 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 const call = (verb: string, name: string, body: object) =>
   vault.admin.post(`/transparent/${vault.id}/${verb}/${name}`, body)
-const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const types = ['ecdsa-p256', 'ecdsa-p384', 'ed25519', 'rsa-2048', 'rsa-3072', 'rsa-4096']
 const input = base64('a text to sign')
 const hashes = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' } as const
@@ -57,7 +53,7 @@ async function opensslFindsGood(name: string, signature: Buffer, options: readon
 
 beforeAll(async () => {
   for (const type of types)
-    await vault.admin.must('POST', keyPath(type), { type, ...(type === 'ed25519' ? { residency: 'token' } : {}) })
+    await vault.admin.must('POST', vault.keyPath(type), { type, ...(type === 'ed25519' ? { residency: 'token' } : {}) })
 })
 
 describe('POST /transparent/:vaultid/sign/:name', () => {
@@ -202,9 +198,9 @@ describe('POST /transparent/:vaultid/verify/:name', () => {
   })
 
   it('belongs to one key, and to one version of it', async () => {
-    await vault.admin.must('POST', keyPath('turning'), { type: 'ecdsa-p256' })
+    await vault.admin.must('POST', vault.keyPath('turning'), { type: 'ecdsa-p256' })
     const first = await sign('turning')
-    await vault.admin.must('POST', `${keyPath('turning')}/rotate`)
+    await vault.admin.must('POST', `${vault.keyPath('turning')}/rotate`)
     const second = await sign('turning')
     expect([first.slice(0, 11), second.slice(0, 11)]).toEqual(['service:v1:', 'service:v2:'])
     expect(await sign('turning', { key_version: 1 })).toMatch(/^service:v1:/)
@@ -264,7 +260,7 @@ describe('PUT /transparent/:vaultid/settings', () => {
     await vault.admin.must('PUT', path, { create_on_encrypt: false })
     expectFault(await call('encrypt', 'unmade', { plaintext: 'AAAA' }), 404, 1500)
     expectFault(await call('encrypt', 'unmade', { batch_input: [{ plaintext: 'AAAA' }] }), 404, 1500)
-    await vault.admin.must('POST', keyPath('made'))
+    await vault.admin.must('POST', vault.keyPath('made'))
     expect((await call('encrypt', 'made', { plaintext: 'AAAA' })).status).toBe(201)
     await vault.admin.must('PUT', path, { create_on_encrypt: true })
     expect((await call('encrypt', 'unmade', { plaintext: 'AAAA' })).status).toBe(201)

@@ -14,19 +14,18 @@ beforeAll(async () => {
 })
 afterAll(() => appliance.close())
 
-const path = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const inToken = { residency: 'token' }
 
 it('keys in the token have a bound in all, those of other vaults among them; keys in the database have none: 409 1521', async () => {
   const other = await makeVault(appliance)
-  await vault.admin.must('POST', path('one'), inToken)
-  await vault.admin.must('POST', `${path('one')}/rotate`)
+  await vault.admin.must('POST', vault.keyPath('one'), inToken)
+  await vault.admin.must('POST', `${vault.keyPath('one')}/rotate`)
   await other.admin.must('POST', `/transparent/${other.id}/keys/two`, inToken)
-  expectFault(await vault.admin.post(path('three'), inToken), 409, 1521)
-  expectFault(await vault.admin.post(`${path('one')}/rotate`), 409, 1521)
+  expectFault(await vault.admin.post(vault.keyPath('three'), inToken), 409, 1521)
+  expectFault(await vault.admin.post(`${vault.keyPath('one')}/rotate`), 409, 1521)
   expect(await vault.encrypt('one', 'AAAA')).toMatch(/^service:v2:/)
-  await vault.admin.must('POST', path('plain'))
-  await vault.admin.must('POST', `${path('plain')}/rotate`)
+  await vault.admin.must('POST', vault.keyPath('plain'))
+  await vault.admin.must('POST', `${vault.keyPath('plain')}/rotate`)
 
   const { keyring } = appliance.services
   const byNone = { grant: () => Promise.reject(new Error('no grant')) }

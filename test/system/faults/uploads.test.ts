@@ -3,7 +3,7 @@ import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { formWith, objectsIn, upload } from '../../support/object-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
-import { expectUnharmed } from '../../support/health.ts'
+import { closeUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { countOf, processesOf } from '../../support/fault-kit.ts'
 
@@ -19,10 +19,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({ http: { workers: 2, requestTimeoutMs: 300_000 } })
   vault = await makeVault(appliance)
 })
-afterAll(async () => {
-  await expectUnharmed(appliance)
-  await appliance.close()
-})
+afterAll(() => closeUnharmed(appliance))
 
 /** A line of /proc/PID/status, in bytes (proc(5)). */
 function memoryOf(pid: number, line: 'VmRSS' | 'VmHWM'): number {

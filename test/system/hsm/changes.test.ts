@@ -7,7 +7,8 @@ import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
 import { makeToken, type TestToken } from '../../support/token.ts'
 import { vaultKeyPurpose } from '../../../src/hsm/provenance.ts'
-import { destroyUnused, eventually, type Hosts, makeShim, startHosts } from './hsm-kit.ts'
+import { eventually } from '../../support/fault-kit.ts'
+import { destroyUnused, type Hosts, makeShim, startHosts } from './hsm-kit.ts'
 
 let hosts: Hosts
 const clients: Hsm[] = []

@@ -305,8 +305,3 @@ function compiledShim(realModule: string): string {
   shims.set(realModule, shim)
   return shim
 }
-
-/** Waits until `probe` returns true, at most for the time limit of the test. */
-export async function eventually(probe: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 50))
-}

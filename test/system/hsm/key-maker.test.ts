@@ -4,7 +4,8 @@ import { keyPairKinds, type KeyKind } from '../../../src/hsm/key-kind.ts'
 import { operations } from '../../../src/hsm/protocol/frame.ts'
 import { ask } from '../../support/frame-caller.ts'
 import { makeToken } from '../../support/token.ts'
-import { eventually, makeShim, startHosts, type Hosts } from './hsm-kit.ts'
+import { eventually } from '../../support/fault-kit.ts'
+import { makeShim, startHosts, type Hosts } from './hsm-kit.ts'
 
 let hosts: Hosts | undefined
 afterEach(() => hosts?.close())

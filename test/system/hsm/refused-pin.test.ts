@@ -7,7 +7,8 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { givenInitialised, type Premises, strongroom } from '../../support/console-kit.ts'
 import { processesOf } from '../../support/fault-kit.ts'
 import { makeToken, type TestToken } from '../../support/token.ts'
-import { eventually, hostEntry, type Hosts, makeShim, type Shim, startHosts } from './hsm-kit.ts'
+import { eventually } from '../../support/fault-kit.ts'
+import { hostEntry, type Hosts, makeShim, type Shim, startHosts } from './hsm-kit.ts'
 
 let hosts: Hosts | undefined
 let appliance: TestAppliance | undefined

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { listenOn, type SocketUse } from '../../../src/hsm/server/frame-server.ts'
-import { type Hosts, hostEntry, eventually, startHosts } from './hsm-kit.ts'
+import { eventually } from '../../support/fault-kit.ts'
+import { type Hosts, hostEntry, startHosts } from './hsm-kit.ts'
 
 let directory: string
 let hosts: Hosts | undefined

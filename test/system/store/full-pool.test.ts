@@ -34,11 +34,11 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
     await admin.must('POST', `/transparent/${id}/keys/origin`, {})
     const { KEYS } = await admin.must('GET', `/transparent/backup/${id}/origin`)
     const backup = Buffer.from((KEYS as { backup: string }).backup, 'base64')
-    const { transfers } = appliance.services
+    const { keyBackups } = appliance.services
     const restored = await Promise.all(
       calls.map((number) => {
         const place = { vaultId: Number(id), name: `copy${number}`, stored: undefined }
-        return transfers.restore(
+        return keyBackups.restore(
           { grant: () => grantIn(appliance, id) },
           {
             ...place,

@@ -7,13 +7,7 @@ import {
   sweepLinks,
   type Link,
 } from '../../../src/features/links/records.ts'
-import { describeUpgrade } from '../../support/earlier-database.ts'
-
-const statements = [
-  `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost,
-     passphrase_changed_at, failed_logins, key_kek, key_blob, public_key, fingerprint, created_at, search_text)
-   VALUES (1, 'alice', 'Alice', 'alice@example.test', 131, '', '', 'm=8192,t=1', 5, 0, '', '', '', '', 5, 'alice')`,
-]
+import { alice, describeUpgrade } from '../../support/earlier-database.ts'
 
 const bytes = (value: number) => Buffer.alloc(32, value)
 const waiting: Omit<Link, 'id'> = {
@@ -33,7 +27,7 @@ const waiting: Omit<Link, 'id'> = {
 
 describeUpgrade(
   'users of before make links, each of which is closed once',
-  { before: 'OneTimeLinks1700000000037', statements },
+  { before: 'OneTimeLinks1700000000037', statements: [alice] },
   async (store) => {
     const id = await store.transaction((tx) => insertLink(tx, waiting))
     const again = store.transaction((tx) => insertLink(tx, { ...waiting, identity: bytes(9) }))

@@ -1,16 +1,10 @@
 import { expect } from 'vitest'
 import { insertPasskey, notePasskeyUse, PasskeyTable } from '../../../src/features/passkeys/records.ts'
-import { describeUpgrade } from '../../support/earlier-database.ts'
-
-const statements = [
-  `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost,
-     passphrase_changed_at, failed_logins, key_kek, key_blob, public_key, fingerprint, created_at, search_text)
-   VALUES (1, 'alice', 'Alice', 'alice@example.test', 131, '', '', 'm=8192,t=1', 5, 0, '', '', '', '', 5, 'alice')`,
-]
+import { alice, describeUpgrade } from '../../support/earlier-database.ts'
 
 describeUpgrade(
   'a credential is of one user, and its count only rises',
-  { before: 'Passkeys1700000000038', statements },
+  { before: 'Passkeys1700000000038', statements: [alice] },
   async (store) => {
     const made = {
       userId: 1,

@@ -54,7 +54,7 @@ describeUpgrade(
     expect(await store.transaction((tx) => beginVersion(tx, moved, undefined, { changedAt: 9, changedBy: 1 }))).toBe(
       false,
     )
-    expect(await store.transaction((tx) => switchAlarm(tx, moved, true, 9, 1))).toBe(false)
+    expect(await store.transaction((tx) => switchAlarm(tx, moved, true, { changedAt: 9, changedBy: 1 }))).toBe(false)
     expect(await store.transaction((tx) => markDeleted(tx, moved, 9, 1))).toBe(false)
     expect(await store.transaction((tx) => markDeleted(tx, { id: 2, vaultId: 3 }, 9, 1))).toBe(true)
     expect(await trashOf(store.read, 3, 0, 10)).toMatchObject([{ id: 2 }, { id: 4 }])

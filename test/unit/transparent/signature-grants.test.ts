@@ -20,9 +20,9 @@ const [caller, key256, mac] = [{ grant: broken }, stored('ecdsa-p256'), stored('
 
 const uses: Readonly<Record<string, () => Promise<unknown>>> = {
   sign: () => signatures.sign(caller, key256, undefined, request),
-  verify: () => signatures.verify(caller, key256, 1, request, Buffer.alloc(64)),
+  verify: () => signatures.verify(caller, key256, request, { version: 1, bytes: Buffer.alloc(64) }),
   hmac: () => signatures.hmac(caller, mac, undefined, request.input),
-  verifyHmac: () => signatures.verifyHmac(caller, mac, 1, request.input, Buffer.alloc(32)),
+  verifyHmac: () => signatures.verifyHmac(caller, mac, request.input, { version: 1, bytes: Buffer.alloc(32) }),
 }
 
 it.each(Object.entries(uses))('%s: a session that was altered is not taken for an altered key', async (_name, use) => {

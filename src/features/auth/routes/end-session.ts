@@ -1,8 +1,6 @@
-import { z } from 'zod'
-import { idSegment, messageSchema, userSegment } from '../../../http/contract/shared-fields.ts'
+import { idSegment, messageSchema, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { userIdOf } from '../../users/routes/user-fields.ts'
 import type { Sessions } from '../sessions.ts'
 
 /** `DELETE /user/:userid/sessions/:sessionid`: for the user, and for administrators. */
@@ -16,8 +14,7 @@ export const endSession = (sessions: Sessions) =>
     access: { kind: 'session', capability: 'admin', self: 'userid' },
     faults: ['user.not_found', 'session.not_found'],
     reply: { callinfo: messageSchema },
-    params: z.object({
-      userid: userSegment(),
+    params: userParams.extend({
       sessionid: idSegment('Id of the session, as `GET /user/{userid}/sessions` lists it.'),
     }),
     async run({ params, commit }) {

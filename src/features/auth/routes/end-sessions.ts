@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { howMany, userSegment } from '../../../http/contract/shared-fields.ts'
+import { howMany, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { userIdOf } from '../../users/routes/user-fields.ts'
 import type { Sessions } from '../sessions.ts'
 
 /** `DELETE /user/:userid/sessions`: for the user, whose own session ends with the others, and for administrators. */
@@ -16,7 +15,7 @@ export const endSessions = (sessions: Sessions) =>
     access: { kind: 'session', capability: 'admin', self: 'userid' },
     faults: ['user.not_found'],
     reply: { callinfo: z.object({ ended: howMany('Sessions that have ended.') }) },
-    params: z.object({ userid: userSegment() }),
+    params: userParams,
     async run({ params, commit }) {
       const userId = await sessions.knownUser(userIdOf(params.userid))
       const ended = await commit((tx) => sessions.endOthers(tx, userId))

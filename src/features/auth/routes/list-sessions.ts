@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { idText, moment, userSegment } from '../../../http/contract/shared-fields.ts'
+import { idText, moment, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ListedSession } from '../session-records.ts'
-import { userIdOf } from '../../users/routes/user-fields.ts'
 import type { Sessions } from '../sessions.ts'
 
 const sessionSchema = z
@@ -29,7 +28,7 @@ export const listSessions = (sessions: Sessions) =>
     reply: {
       callinfo: z.object({ sessions: z.array(sessionSchema).describe('The open sessions, the newest first.') }),
     },
-    params: z.object({ userid: userSegment() }),
+    params: userParams,
     async run({ params, caller }) {
       const open = await sessions.list(await sessions.knownUser(userIdOf(params.userid)))
       return { callinfo: { sessions: open.map((session) => sessionItem(session, caller.sessionId)) } }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { bitmap, howMany, message, userSegment } from '../../../http/contract/shared-fields.ts'
-import { userIdOf } from '../../users/routes/user-fields.ts'
+import { bitmap, howMany, message, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
@@ -29,7 +28,7 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
         message,
       }),
     },
-    params: z.object({ userid: userSegment() }),
+    params: userParams,
     body: z.object({
       newpassphrase: secret.describe('The pass phrase from now on; the next login says that it is to be changed.'),
     }),

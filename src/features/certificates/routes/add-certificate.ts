@@ -3,7 +3,7 @@ import { Fault } from '../../../fault.ts'
 import { maxUploadBytes, readUpload } from '../uploaded-certificate.ts'
 import { labelOf, type Certificates } from '../user-certificates.ts'
 import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
-import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+import { userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 
 /** `POST /usercert/:userid` (spec: Add user certificate). */
 export const addCertificate = (certificates: Certificates, recoveries: Recoveries) =>

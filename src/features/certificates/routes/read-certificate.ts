@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { moment } from '../../../http/contract/shared-fields.ts'
+import { moment, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { holds } from '../../../access/capabilities.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Certificate } from '../certificate.ts'
 import type { Certificates } from '../user-certificates.ts'
-import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
 export const certificateSubject = z
   .record(

@@ -1,6 +1,6 @@
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Certificates } from '../user-certificates.ts'
-import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+import { userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 
 /** `DELETE /usercert/:userid` (spec: Remove user certificate). */
 export const removeCertificate = (certificates: Certificates) =>

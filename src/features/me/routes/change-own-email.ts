@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { message } from '../../../http/contract/shared-fields.ts'
-import { userFields } from '../../users/routes/user-fields.ts'
+import { userFields } from '../../users/routes/user-members.ts'
 import type { OwnAccounts } from '../own-account.ts'
 
 /** `PUT /me/email`: a session is enough, since the address is not used for mail or for any decision. */

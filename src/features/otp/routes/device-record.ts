@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import { codeAlgorithms } from '../code-parameters.ts'
-import { idSegment, idText, moment, numberText, userSegment } from '../../../http/contract/shared-fields.ts'
+import { idSegment, idText, moment, numberText, userParams } from '../../../http/contract/shared-fields.ts'
 import { pathId } from '../../../access/resource.ts'
-import type { Devices } from '../devices.ts'
 import type { OtpDevice } from '../records.ts'
-import type { Holder } from '../enrolment.ts'
 
-export const userParams = z.object({ userid: userSegment() })
 export const deviceParams = userParams.extend({
   deviceid: idSegment('Id of the device, as `GET /user/{userid}/otp` lists it.'),
 })
@@ -16,11 +13,6 @@ export const kindField = z
   .describe(
     '`totp` an authenticator app (RFC 6238), `hotp` a token that counts (RFC 4226), `hwkey_otp` a hardware token that types 44 characters.',
   )
-
-/** @throws Fault `user.not_found`, also for anything that is not an id */
-export async function holderOf(devices: Devices, userid: string): Promise<Holder> {
-  return devices.holder(pathId(userid, 'user.not_found'))
-}
 
 /** @throws Fault `otp.device_not_found` for anything that is not an id */
 export const deviceIdOf = (deviceid: string): number => pathId(deviceid, 'otp.device_not_found')

@@ -8,7 +8,8 @@ import type { OtpDevice } from '../records.ts'
 import { qrImage, seedOf } from '../otpauth-uri.ts'
 import type { Commit } from '../../../store/store.ts'
 import { onHoldNotice, type Recoveries } from '../../users/recovery.ts'
-import { deviceRecord, deviceSchema, holderOf, userParams, kindField } from './device-record.ts'
+import { userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
+import { deviceRecord, deviceSchema, kindField } from './device-record.ts'
 
 const aNumber = 'must be a whole number'
 const number = (what: string) =>
@@ -74,7 +75,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
     body,
     unechoed: ['secret', 'private_id'],
     async run({ params, body, caller, note, commit }) {
-      const holder = await holderOf(devices, params.userid)
+      const holder = await devices.holder(userIdOf(params.userid))
       note({ target: `user ${holder.id}: ${body.kind} ${body.public_id ?? ''}`.trim() })
       refuseForeign(body)
       const gift = { holder, by: caller.userId, commit }

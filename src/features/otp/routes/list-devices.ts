@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Devices } from '../devices.ts'
-import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
+import { userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
+import { deviceRecord, deviceSchema } from './device-record.ts'
 
 /** `GET /user/:userid/otp`: the OTP devices of a user, without secrets. Users may list their own. */
 export const listDevices = (devices: Devices) =>
@@ -16,7 +17,7 @@ export const listDevices = (devices: Devices) =>
     reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema).describe('The devices of the user.') }) },
     params: userParams,
     async run({ params }) {
-      const { id } = await holderOf(devices, params.userid)
+      const { id } = await devices.holder(userIdOf(params.userid))
       return { callinfo: { otpdevices: (await devices.list(id)).map(deviceRecord) } }
     },
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { message } from '../../../http/contract/shared-fields.ts'
+import { message, userIdOf } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Devices } from '../devices.ts'
-import { deviceIdOf, deviceParams, deviceRecord, deviceSchema, holderOf } from './device-record.ts'
+import { deviceIdOf, deviceParams, deviceRecord, deviceSchema } from './device-record.ts'
 
 /** `DELETE /user/:userid/otp/:deviceid`: from then on logins with the device are refused. */
 export const removeDevice = (devices: Devices) =>
@@ -18,7 +18,7 @@ export const removeDevice = (devices: Devices) =>
     reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     params: deviceParams,
     async run({ params, commit }) {
-      const { id } = await holderOf(devices, params.userid)
+      const { id } = await devices.holder(userIdOf(params.userid))
       const deviceId = deviceIdOf(params.deviceid)
       const device = await commit((tx) => devices.release(tx, id, deviceId))
       return { callinfo: { message: 'Device removed', otpdevice: deviceRecord(device) } }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { messageSchema } from '../../../http/contract/shared-fields.ts'
+import { messageSchema, userIdOf } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { codeForm } from '../codes.ts'
 import type { Devices } from '../devices.ts'
 import type { Resync } from '../resync.ts'
-import { deviceIdOf, deviceParams, holderOf } from './device-record.ts'
+import { deviceIdOf, deviceParams } from './device-record.ts'
 
 const code = (what: string) => z.string().regex(codeForm, 'must be a code of 6 to 8 digits').describe(what)
 
@@ -24,7 +24,7 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     body: z.object({ otp1: code('A code that the token shows.'), otp2: code('The code that it shows next.') }),
     unechoed: ['otp1', 'otp2'],
     async run({ params, body, client, commit }) {
-      const { id: userId } = await holderOf(devices, params.userid)
+      const { id: userId } = await devices.holder(userIdOf(params.userid))
       const deviceId = deviceIdOf(params.deviceid)
       const codes = [body.otp1, body.otp2] as const
       await resync.resynchronise({ userId, deviceId, codes, address: client.address }, commit)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+import { userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import type { Passkeys } from '../passkeys.ts'
 import { passkeyItem, passkeySchema } from './passkey-record.ts'
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { message } from '../../../http/contract/shared-fields.ts'
-import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+import { message, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import type { Passkeys } from '../passkeys.ts'
 import { passkeyIdOf, passkeyItem, passkeySchema, passkeySegment } from './passkey-record.ts'
 

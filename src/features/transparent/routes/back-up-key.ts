@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { keyQuery } from '../records.ts'
-import type { Transfers } from '../transfers.ts'
+import type { KeyBackups } from '../key-backups.ts'
 import { keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
  * `GET /transparent/backup/:vaultid/:name`: a backup of a key with all its versions and flags, which appliances with
  * the same backup keys can restore.
  */
-export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
+export const backUpKey = (backups: KeyBackups, maxBodyBytes: number) =>
   endpoint({
     operation: 'transparent.backup',
     handler: 'EncryptionHandler',
@@ -29,7 +29,7 @@ export const backUpKey = (transfers: Transfers, maxBodyBytes: number) =>
     },
     params: keyParams,
     async run({ vault, resource }) {
-      const { key, text } = await transfers.backup(vault, resource)
+      const { key, text } = await backups.backup(vault, resource)
       return {
         callinfo: { name: key.name, version: String(key.latestVersion), objectid: String(key.id) },
         members: { KEYS: { backup: text } },

@@ -4,7 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { createPublicKey } from 'node:crypto'
 import { Fault } from '../../../fault.ts'
 import { keyQuery } from '../records.ts'
-import type { Transfers } from '../transfers.ts'
+import type { ExportKey } from '../key-exports.ts'
 import { keyNames, keyParams, keyTypeText, keyVersionSegment, latestVersion } from './key-parameters.ts'
 
 const materialSchema = z.object({
@@ -21,7 +21,7 @@ const materialSchema = z.object({
  * `GET /transparent/export/:vaultid/:name[/:key_version]`: the material of an exportable key, wrapped to `public_key`
  * (PEM or base64 of DER); in plain only where the key was created with `allow_plaintext_export`.
  */
-export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
+export const exportKey = (exportVersions: ExportKey, oneVersion: boolean) =>
   endpoint({
     operation: oneVersion ? 'transparent.export.version' : 'transparent.export',
     handler: 'EncryptionHandler',
@@ -48,7 +48,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
       const version = 'version' in params ? Number(params.version) : undefined
       if (version !== undefined) note({ keyVersion: version })
       const recipient = body.public_key === undefined ? undefined : readPublicKey(body.public_key)
-      const { key, versions } = await transfers.exportKey(vault, resource, version, recipient)
+      const { key, versions } = await exportVersions(vault, resource, { version, recipient })
       const member = recipient ? 'wrapped_key' : 'key'
       const items = versions.map((one) => ({
         name: key.name,

@@ -3,14 +3,14 @@ import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { BackupOrigin } from '../../../hsm/backup-record.ts'
 import { keyQuery } from '../records.ts'
-import type { Transfers } from '../transfers.ts'
+import type { KeyBackups } from '../key-backups.ts'
 import { base64Member, keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
  * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name and needs Admin.
  * A backup of another vault needs Admin there as well.
  */
-export const restoreKey = (transfers: Transfers) =>
+export const restoreKey = (backups: KeyBackups) =>
   endpoint({
     operation: 'transparent.restore',
     handler: 'EncryptionHandler',
@@ -42,7 +42,7 @@ export const restoreKey = (transfers: Transfers) =>
             target: origin ? `backup of vault ${origin.vault} of appliance ${origin.appliance}` : 'backup of format 1',
           }),
       }
-      const key = await transfers.restore(vault, restoration, commit)
+      const key = await backups.restore(vault, restoration, commit)
       return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
     },
   })

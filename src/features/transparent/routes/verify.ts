@@ -49,12 +49,13 @@ export const verify = (signatures: Signatures) =>
       const text = body.signature ?? body.hmac
       if (text === undefined || (body.signature !== undefined && body.hmac !== undefined))
         throw new Fault('request.invalid', 'Send signature or hmac, one of the two.')
-      const { version, bytes } = readSignature(text)
+      const signature = readSignature(text)
+      const { version } = signature
       note({ keyVersion: version })
       const { key, valid } =
         body.hmac === undefined
-          ? await signatures.verify(vault, resource, version, readSigning(body), bytes)
-          : await signatures.verifyHmac(vault, resource, version, base64Member('input', body.input), bytes)
+          ? await signatures.verify(vault, resource, readSigning(body), signature)
+          : await signatures.verifyHmac(vault, resource, base64Member('input', body.input), signature)
       return { callinfo: { valid, key_version: String(version), ...namesOf(key) } }
     },
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bitmap, idText, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Users } from '../user.ts'
-import { userFields, status } from './user-fields.ts'
+import { userFields, status } from './user-members.ts'
 import { userRecord, userSchema } from './user-record.ts'
 
 const body = z.object({

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { bitmap, message } from '../../../http/contract/shared-fields.ts'
+import { bitmap, message, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { deactivated } from '../user-change.ts'
 import type { Users } from '../user.ts'
-import { userIdOf, userParams } from './user-fields.ts'
 
 /** `DELETE /user/:userid`: users are never deleted; this keeps the user from logging in. */
 export const disableUser = (users: Users) =>

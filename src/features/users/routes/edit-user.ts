@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { bitmap, message } from '../../../http/contract/shared-fields.ts'
+import { bitmap, message, userIdOf, userParams } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { onHoldNotice, type Recoveries } from '../recovery.ts'
 import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
-import { otpPrefixes, status, userIdOf, userParams, userFields } from './user-fields.ts'
+import { otpPrefixes, status, userFields } from './user-members.ts'
 
 const body = z.object({
   username: userFields.username.optional(),

@@ -8,7 +8,7 @@ import { anyNext, followingPage, pageLimit, pageNext } from '../../../http/contr
 import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
 import { publicRecord, publicSchema, userRecord, userSchema } from './user-record.ts'
-import { userIdOf } from './user-fields.ts'
+import { userIdOf } from '../../../http/contract/shared-fields.ts'
 
 /** WIRE §5: "user search string: at most 15 characters". */
 const needle = z

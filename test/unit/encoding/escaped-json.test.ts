@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { escapeBeyondAscii } from '../../../src/encoding/ascii-json.ts'
+import { escapeBeyondAscii } from '../../../src/encoding/escaped-json.ts'
 
 it('writes ASCII alone, which reads as the same', () => {
   const text = 'plain, Grüße, €, \u007f, \u0080, \u2028, \uffff, 😀, half \ud83d, "quoted" \\ end'

@@ -2,7 +2,7 @@ import type { Granted, VaultAccess } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrigin } from '../../hsm/backup-record.ts'
-import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { BackupOrigins } from './backup-origins.ts'
@@ -12,15 +12,7 @@ import { lockPresentVault } from '../vaults/records.ts'
 import { endKey } from './key-end.ts'
 import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { existing, type KeyVersions, type SealedVersion } from './key-versions.ts'
-import {
-  findKey,
-  findVersions,
-  insertKey,
-  insertVersion,
-  type KeyVersion,
-  type StoredKey,
-  type TransparentKey,
-} from './records.ts'
+import { findKey, findVersions, insertKey, insertVersion, type StoredKey, type TransparentKey } from './records.ts'
 import {
   checkPolicy,
   sealedCount,
@@ -29,15 +21,10 @@ import {
   sealedVersion,
   type SealedKey,
   mapBrokenSeal,
+  mapRejected,
   raiseAfter,
 } from './sealing.ts'
 import { ofEachVersion } from './version-groups.ts'
-
-export interface ExportedVersion {
-  readonly version: number
-  /** Wrapped to the recipient (PKCS#11 v2.40 §2.1.21, RSA-OAEP ‖ AES-KWP), or the value in plain. */
-  readonly material: Buffer
-}
 
 export interface Restoration {
   readonly vaultId: number
@@ -53,8 +40,8 @@ export interface Restoration {
   readonly force: boolean
 }
 
-/** Backup, restore and export of keys. Every method may also throw `key.tampered`, `hsm.*` and `store.*`. */
-export interface Transfers {
+/** Backup and restore of keys. Every method may also throw `key.tampered`, `hsm.*` and `store.*`. */
+export interface KeyBackups {
   /**
    * A backup with all versions and flags, as text, which appliances with the same backup keys can restore.
    * @throws Fault `key.not_found`, `key.backup_forbidden`
@@ -70,42 +57,22 @@ export interface Transfers {
    * @throws Fault `backup.invalid`, `vault.not_found`
    */
   accept(vaultId: number, backup: Buffer, commit: Commit): Promise<BackupOrigin | undefined>
-  /**
-   * Exports one version, or all that are neither trimmed nor disabled: wrapped to an RSA public key (DER
-   * SubjectPublicKeyInfo), or in plain.
-   * @throws Fault `key.not_found`, `key.export_forbidden`, `key.version_unknown`, `request.invalid`
-   */
-  exportKey(
-    by: Granted,
-    stored: StoredKey | undefined,
-    version: number | undefined,
-    recipient: Buffer | undefined,
-  ): Promise<{ key: TransparentKey; versions: ExportedVersion[] }>
 }
 
-interface TransferDependencies {
+interface KeyBackupDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<
     Hsm,
-    | 'seal'
-    | 'sealNew'
-    | 'verify'
-    | 'raise'
-    | 'sealBackup'
-    | 'verifyBackup'
-    | 'restoreKey'
-    | 'sealTombstone'
-    | 'exportKey'
-    | 'exportPlain'
+    'seal' | 'sealNew' | 'verify' | 'raise' | 'sealBackup' | 'verifyBackup' | 'restoreKey' | 'sealTombstone'
   >
-  readonly versions: Pick<KeyVersions, 'find' | 'seal'>
+  readonly versions: Pick<KeyVersions, 'seal'>
   readonly origins: BackupOrigins
   readonly vaultKeys: SealedVaultKeys
   readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
 }
 
-export function createTransfers(on: TransferDependencies): Transfers {
+export function createKeyBackups(on: KeyBackupDependencies): KeyBackups {
   const { origins, store } = on
   return {
     backup: (by, stored) => retryOutdated(store.read, stored, (current) => backUp(on, by, current)),
@@ -117,13 +84,10 @@ export function createTransfers(on: TransferDependencies): Transfers {
       await commit((tx) => origins.accept(tx, vaultId, backup))
       return origin
     },
-
-    exportKey: (by, stored, version, recipient) =>
-      retryOutdated(store.read, stored, (current) => exportKey(on, by, current, version, recipient)),
   }
 }
 
-async function backUp({ store, hsm, vaultKeys }: TransferDependencies, by: Granted, stored: StoredKey | undefined) {
+async function backUp({ store, hsm, vaultKeys }: KeyBackupDependencies, by: Granted, stored: StoredKey | undefined) {
   const { key } = existing(stored)
   await checkPolicy(hsm, key)
   const found = await findVersions(store.read, key.id, key.latestVersion)
@@ -137,7 +101,7 @@ async function backUp({ store, hsm, vaultKeys }: TransferDependencies, by: Grant
 }
 
 async function restore(
-  on: TransferDependencies,
+  on: KeyBackupDependencies,
   by: Granted,
   { vaultId, userId, name, stored, backup, force, grantIn, noteOrigin }: Restoration,
   commit: Commit,
@@ -166,32 +130,7 @@ async function restore(
   return key
 }
 
-async function exportKey(
-  on: TransferDependencies,
-  by: Granted,
-  stored: StoredKey | undefined,
-  version: number | undefined,
-  recipient: Buffer | undefined,
-) {
-  const { store, hsm, versions } = on
-  const found = existing(stored)
-  const { key } = found
-  await checkPolicy(hsm, key)
-  if (key.allowExport !== 1) throw new Fault('key.export_forbidden')
-  if (recipient === undefined && key.allowPlaintextExport !== 1)
-    throw new Fault(
-      'key.export_forbidden',
-      'This key leaves wrapped only, for want of allow_plaintext_export: send public_key, an RSA public key to wrap it to.',
-    )
-  const chosen =
-    version === undefined
-      ? (await findVersions(store.read, key.id, key.latestVersion)).filter(({ disabled }) => disabled === 0)
-      : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
-  const referenceTo = await on.vaultKeys.referencesOf(key, await by.grant())
-  return { key, versions: await ofEachVersion(chosen, (one) => exported(on, referenceTo(one), one, recipient)) }
-}
-
-async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Backup> {
+async function opened({ hsm }: KeyBackupDependencies, bytes: Buffer): Promise<Backup> {
   const { content } = readBackup(bytes)
   try {
     await hsm.verifyBackup(bytes)
@@ -209,7 +148,7 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
 
 /** The material of all versions. Token hosts restore a limited number per request. */
 async function restored(
-  { hsm }: TransferDependencies,
+  { hsm }: KeyBackupDependencies,
   to: Parameters<Hsm['restoreKey']>[1],
   backup: Buffer,
   count: number,
@@ -223,7 +162,7 @@ async function restored(
 }
 
 /** Ends the key that a restoration replaces, without a recovery window. */
-async function endReplaced({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
+async function endReplaced({ hsm, clock }: KeyBackupDependencies, tx: Tx, key: TransparentKey): Promise<void> {
   await checkPolicy(hsm, key)
   if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
   await endKey(hsm, tx, key, clock.now())
@@ -234,7 +173,7 @@ async function endReplaced({ hsm, clock }: TransferDependencies, tx: Tx, key: Tr
  * block other writers.
  */
 function sealedVersions(
-  { versions }: TransferDependencies,
+  { versions }: KeyBackupDependencies,
   by: Granted,
   row: SealedKey,
   { versions: backups }: Backup,
@@ -255,18 +194,6 @@ async function insert(tx: Tx, row: SealedKey, versions: readonly SealedVersion[]
   return key
 }
 
-async function exported(
-  { hsm }: TransferDependencies,
-  reference: KeyReference,
-  version: KeyVersion,
-  recipient: Buffer | undefined,
-) {
-  const material = await mapBrokenSeal(() =>
-    recipient ? mapRejected('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
-  )
-  return { version: version.version, material }
-}
-
 function nameTaken({ name, deletedAt }: TransparentKey): Fault {
   return new Fault(
     'key.exists',
@@ -274,12 +201,4 @@ function nameTaken({ name, deletedAt }: TransparentKey): Fault {
       ? `The vault has a key ${name} already: use another name, or force to replace it.`
       : `The vault has a deleted key ${name}: take it back (POST …/keys/${name}/undelete), use another name, or force to replace it.`,
   )
-}
-
-async function mapRejected<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw isFault(error, 'hsm.rejected') ? new Fault(code, error.detail) : error
-  }
 }

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { fieldLimits } from '../user-rules.ts'
-import { userSegment } from '../../../http/contract/shared-fields.ts'
-import { pathId } from '../../../access/resource.ts'
+import { fieldLimits } from '../user-fields.ts'
 
 /** A text field. The domain checks its length and letters; the documentation gets the limits from there. */
 const field = (name: keyof typeof fieldLimits, description: string, more: object = {}) => {
@@ -54,8 +52,3 @@ export const otpPrefixes = z
   .describe(
     'Public ids of hardware tokens that the user is to hold, with commas between: 12 modhex characters each, three at most. Tokens that the user holds and that are not named stay, for an empty text too: `DELETE /user/:userid/otp/:deviceid` removes one.',
   )
-
-export const userParams = z.object({ userid: userSegment() })
-
-/** @throws Fault `user.not_found` for anything that is not an id */
-export const userIdOf = (text: string): number => pathId(text, 'user.not_found')
