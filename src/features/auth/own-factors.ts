@@ -11,7 +11,7 @@ import type { Recoveries } from '../users/recovery.ts'
 import { loginNameOf } from './credential-check.ts'
 import type { OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
-import { forgiveGoodAttempt } from './good-attempt.ts'
+import { commitGoodAttempt, forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
 
 /** A second factor that the caller shows once more, with the client's address. */
@@ -40,7 +40,7 @@ export interface OwnFactors {
 }
 
 export interface OwnFactorsDependencies {
-  readonly store: Pick<Store, 'read'>
+  readonly store: Pick<Store, 'read' | 'transaction'>
   readonly recoveries: Pick<Recoveries, 'countOnHold'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
@@ -61,12 +61,15 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       const attempt = { name: loginNameOf(user.username), userId, address }
       const factor = await checkFactor(attempt, shown)
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
-      return commit(async (tx) => {
-        if (!(await forgiveGoodAttempt(tx, { ...factor, user }))) throw refused()
-        const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
-        setTransactionGrant(tx, () => Promise.resolve(fresh))
-        return work(tx)
-      })
+      const good = { ...factor, user }
+      return commitGoodAttempt(store, good, () =>
+        commit(async (tx) => {
+          if (!(await forgiveGoodAttempt(tx, good))) throw refused()
+          const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
+          setTransactionGrant(tx, () => Promise.resolve(fresh))
+          return work(tx)
+        }),
+      )
     },
   }
 }
