@@ -13,6 +13,7 @@ import type { OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
 import { commitGoodAttempt, forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
+import type { HasUsableFactor } from './usable-factors.ts'
 
 /** A second factor that the caller shows once more, with the client's address. */
 export type FreshFactor = OnceShownFactor & { readonly address: string }
@@ -22,8 +23,9 @@ export interface OwnFactors {
   /**
    * Makes one change of the caller's factors, authorized by a second factor in the same call. The factor is throttled
    * as at a login, used up in any case, and judged by the keeper, which seals no such change without it
-   * (docs/decisions/0068). The user's row is locked when `work` begins.
-   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`
+   * (docs/decisions/0068). The user's row is locked when `work` begins. A change that leaves the user no second factor to
+   * log in with is not made.
+   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`, `user.last_factor`
    */
   change<T>(
     caller: Pick<Caller, 'userId'>,
@@ -44,10 +46,11 @@ export interface OwnFactorsDependencies {
   readonly recoveries: Pick<Recoveries, 'countOnHold'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
+  readonly hasUsableFactor: HasUsableFactor
 }
 
 export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
-  const { store, hsm, checkFactor, recoveries } = on
+  const { store, hsm, checkFactor, recoveries, hasUsableFactor } = on
   return {
     async refuseOnHold(userId) {
       if ((await recoveries.countOnHold(userId)) > 0) throw new Fault('access.resting', onHoldRefusal)
@@ -67,7 +70,9 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
           if (!(await forgiveGoodAttempt(tx, good))) throw refused()
           const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
           setTransactionGrant(tx, () => Promise.resolve(fresh))
-          return work(tx)
+          const result = await work(tx)
+          if (!(await hasUsableFactor(tx, await lockedUser(tx, userId)))) throw new Fault('user.last_factor', noneLeft)
+          return result
         }),
       )
     },
@@ -95,6 +100,8 @@ export async function freshGrant(
 
 const refused = (): Fault =>
   new Fault('login.refused', 'The second factor is wrong or was used before: nothing was changed.')
+
+const noneLeft = 'No second factor that you can log in with would be left: register another first.'
 
 const onHoldRefusal =
   'Your membership in a vault is on hold, because another person set your pass phrase or gave you a second factor: once it is confirmed, you can register factors of your own.'
