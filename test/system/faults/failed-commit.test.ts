@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
 import type { Caller } from '../../../src/access/caller.ts'
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { Fault } from '../../../src/fault.ts'
 import { sealedUser, userRecord } from '../../../src/features/users/user-seals.ts'
 import { nextGeneration } from '../../../src/hsm/record-generation.ts'
@@ -15,7 +16,7 @@ import { accountRow } from '../../support/user-row.ts'
 import { makeVault } from '../../support/vault.ts'
 import { workerHsm } from '../../support/worker-hsm.ts'
 
-/** Commits that fail, as on a full disk: what they would have changed shuts nobody out. */
+/** Commits that fail, as on a full disk, or come after another change: what they would have changed shuts nobody out. */
 let appliance: TestAppliance
 beforeAll(async () => {
   appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 60_000 } })
@@ -70,6 +71,22 @@ it('a first login waits for the disk, before others see its change of the user',
   await logIn(user, commit)
   expect(await logsInByToken(user)).toBe('done')
   expect(seen).toEqual([false])
+})
+
+it('a login during which another person gives the user a second factor, which ends all sessions', async () => {
+  const user = await appliance.addUser()
+  await logIn(user, appliance.commit)
+  const login = logIn(
+    user,
+    async (work) => {
+      await appliance.services.enrolments.enrolTotp(user, operatorId, appliance.commit)
+      return appliance.commit(work)
+    },
+    user.hardwareToken.press(),
+    'hwkey_otp',
+  )
+  await expect(login).rejects.toMatchObject({ code: 'login.refused' })
+  expect(await logsInByToken(user)).toBe('done')
 })
 
 it('logins with the right credentials, which count as no failed ones', async () => {
