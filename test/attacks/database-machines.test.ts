@@ -1,6 +1,9 @@
 import { type ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { operatorId } from '../../src/access/confirmation.ts'
+import { systemClock } from '../../src/clock.ts'
 import { keeperOf } from '../../src/config/keeper-section.ts'
+import { createServices } from '../../src/daemon/services.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { SessionTable, SessionTokenTable } from '../../src/features/auth/session-records.ts'
 import { UsedAssertionTable } from '../../src/features/auth/used-assertion-records.ts'
@@ -148,6 +151,30 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
       const answers = await Promise.all([...both, ...both].map((client) => client.post('/auth', body)))
       expect(answers.map((answer) => verdict(answer)).toSorted()).toEqual(['403 1201', '403 1201', '403 1201', 'done'])
     }
+  })
+
+  it('keep no session of a service account that one of them disabled while it logged in on the other', async () => {
+    const { config, store, services } = appliance
+    const service = await addService(appliance, administrator)
+    const pair = await makePair()
+    await addCredential(appliance, service, { ...asked, kind: 'jwt', publicKey: pair.jwk, kid: null })
+    const setActive = (isActive: boolean) =>
+      services.serviceAccounts.change(service.id, { isActive }, operatorId, appliance.commit)
+    const unrecorded = { append: () => Promise.resolve() }
+    const there = createServices({ config, store, hsm: otherHsm, clock: systemClock, audit: unrecorded })
+    const assertion = await signed(pair, ownClaims(service.name))
+    const shown = { account: service.name, shown: { kind: 'jwt', assertion }, address: '127.0.0.1' } as const
+    const { token } = await there.serviceLogin.logIn(
+      shown,
+      async (work) => {
+        await setActive(false)
+        return store.transaction(work)
+      },
+      () => undefined,
+    )
+    const thief = Object.assign(elsewhere(), { token })
+    await setActive(true)
+    expect(verdict(await thief.get('/auth/check'))).toBe('403 1200')
   })
 
   it('begin no session by an assertion that was used on the other, where its row is taken away', async () => {

@@ -149,7 +149,8 @@ function checkEcho(path: string, body: unknown, { CALLINFO, DATA }: Envelope): v
   if (typeof body !== 'object' || body === null || /^\/auth(\?|$)/.test(path)) return
   const isSecret = (name: string): boolean =>
     unechoed.has(name) ||
-    (name === 'otp' && path.startsWith('/me/')) ||
+    (name === 'otp' && /^\/(me|auth)\//.test(path)) ||
+    (name === 'yubikey' && path === '/user') ||
     // The `totp` field of an object, and not that of a new user.
     (name === 'totp' && path.startsWith('/object'))
   const withoutSecrets = (name: string, value: unknown): unknown => (isSecret(name) ? undefined : value)

@@ -19,6 +19,7 @@ import { createPassphraseChanges, type PassphraseChanges } from './passphrase-ch
 import type { Sessions } from './sessions.ts'
 import { createCardReader, revocationWarnings, type CardReader } from './smartcard-login.ts'
 import type { Throttle } from './throttle.ts'
+import { createUsableFactors } from './usable-factors.ts'
 
 /** Logins, the sessions they open, and application keys. */
 export interface AuthServices {
@@ -65,7 +66,11 @@ export function createAuth(dependencies: {
     readCard: createCardReader(certificates, clock),
     sessions,
     passphraseChanges: createPassphraseChanges({ ...dependencies, credentialCheck }),
-    ownFactors: createOwnFactors({ ...dependencies, checkFactor }),
+    ownFactors: createOwnFactors({
+      ...dependencies,
+      checkFactor,
+      hasUsableFactor: createUsableFactors(dependencies),
+    }),
     throttle,
   }
 }

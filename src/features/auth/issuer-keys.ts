@@ -71,17 +71,19 @@ function createHolder(
     }
   }
 
+  /** A time in the future, of a clock that was ahead, counts like one in the past. */
+  const since = (time: number): number => Math.abs(clock.now() - time)
+
   const isDue = (keyId: string | undefined): boolean => {
-    const now = clock.now()
     const pause = held === undefined ? firstPauseMs : pauseMs
-    if (now - triedAt < pause) return false
-    return held === undefined || now - held.fetchedAt >= freshMs || (keyId !== undefined && !held.keyIds.has(keyId))
+    if (since(triedAt) < pause) return false
+    return held === undefined || since(held.fetchedAt) >= freshMs || (keyId !== undefined && !held.keyIds.has(keyId))
   }
 
   return async (keyId: string | undefined): Promise<Uint8Array> => {
     if (fetching === undefined && isDue(keyId)) fetching = refresh()
     await fetching
-    if (held === undefined || clock.now() - held.fetchedAt >= keptMs)
+    if (held === undefined || since(held.fetchedAt) >= keptMs)
       throw new Fault('login.refused', `the keys of the issuer ${issuer} cannot be fetched: see the journal`)
     return held.set
   }

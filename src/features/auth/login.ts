@@ -4,7 +4,7 @@ import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
-import type { TransactionOptions, Tx } from '../../store/store.ts'
+import type { Store, TransactionOptions, Tx } from '../../store/store.ts'
 import type { PassphraseRecord, Passphrases } from '../users/passphrase.ts'
 import { strengthOf } from '../users/passphrase-policy.ts'
 import {
@@ -21,6 +21,7 @@ import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import { isEnabled, type Credentials, type LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
+import { commitGoodAttempt } from './good-attempt.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
 import type { ApplicationKey } from './application-key-records.ts'
 
@@ -55,6 +56,7 @@ export interface Login {
 }
 
 export function createLogin({
+  store,
   hsm,
   applicationKeys,
   passphrases,
@@ -65,6 +67,7 @@ export function createLogin({
   siteWarnings,
   passphraseMaxAgeMs,
 }: {
+  readonly store: Pick<Store, 'transaction'>
   readonly hsm: Sealer
   readonly applicationKeys: ApplicationKeys
   readonly passphrases: Pick<Passphrases, 'loginQueue' | 'renew'>
@@ -113,7 +116,7 @@ export function createLogin({
     }
     // The client gets the token when the commit is on the disk. Others see a change of the user only then, too: once the
     // keeper was shown it, an earlier row of the user, as a loss of power may leave, is refused.
-    return commit(work, { syncAside: grant === undefined })
+    return commitGoodAttempt(store, verified, () => commit(work, { syncAside: grant === undefined }))
   }
 
   return {

@@ -11,8 +11,9 @@ import type { Recoveries } from '../users/recovery.ts'
 import { loginNameOf } from './credential-check.ts'
 import type { OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
-import { forgiveGoodAttempt } from './good-attempt.ts'
+import { commitGoodAttempt, forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
+import type { HasUsableFactor } from './usable-factors.ts'
 
 /** A second factor that the caller shows once more, with the client's address. */
 export type FreshFactor = OnceShownFactor & { readonly address: string }
@@ -22,8 +23,9 @@ export interface OwnFactors {
   /**
    * Makes one change of the caller's factors, authorized by a second factor in the same call. The factor is throttled
    * as at a login, used up in any case, and judged by the keeper, which seals no such change without it
-   * (docs/decisions/0068). The user's row is locked when `work` begins.
-   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`
+   * (docs/decisions/0068). The user's row is locked when `work` begins. A change that leaves the user no second factor to
+   * log in with is not made.
+   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`, `user.last_factor`
    */
   change<T>(
     caller: Pick<Caller, 'userId'>,
@@ -40,14 +42,15 @@ export interface OwnFactors {
 }
 
 export interface OwnFactorsDependencies {
-  readonly store: Pick<Store, 'read'>
+  readonly store: Pick<Store, 'read' | 'transaction'>
   readonly recoveries: Pick<Recoveries, 'countOnHold'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
+  readonly hasUsableFactor: HasUsableFactor
 }
 
 export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
-  const { store, hsm, checkFactor, recoveries } = on
+  const { store, hsm, checkFactor, recoveries, hasUsableFactor } = on
   return {
     async refuseOnHold(userId) {
       if ((await recoveries.countOnHold(userId)) > 0) throw new Fault('access.resting', onHoldRefusal)
@@ -61,12 +64,17 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       const attempt = { name: loginNameOf(user.username), userId, address }
       const factor = await checkFactor(attempt, shown)
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
-      return commit(async (tx) => {
-        if (!(await forgiveGoodAttempt(tx, { ...factor, user }))) throw refused()
-        const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
-        setTransactionGrant(tx, () => Promise.resolve(fresh))
-        return work(tx)
-      })
+      const good = { ...factor, user }
+      return commitGoodAttempt(store, good, () =>
+        commit(async (tx) => {
+          if (!(await forgiveGoodAttempt(tx, good))) throw refused()
+          const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
+          setTransactionGrant(tx, () => Promise.resolve(fresh))
+          const result = await work(tx)
+          if (!(await hasUsableFactor(tx, await lockedUser(tx, userId)))) throw new Fault('user.last_factor', noneLeft)
+          return result
+        }),
+      )
     },
   }
 }
@@ -92,6 +100,8 @@ export async function freshGrant(
 
 const refused = (): Fault =>
   new Fault('login.refused', 'The second factor is wrong or was used before: nothing was changed.')
+
+const noneLeft = 'No second factor that you can log in with would be left: register another first.'
 
 const onHoldRefusal =
   'Your membership in a vault is on hold, because another person set your pass phrase or gave you a second factor: once it is confirmed, you can register factors of your own.'

@@ -3,11 +3,11 @@ import type { Caller } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { forgiveGoodAttempt } from './good-attempt.ts'
+import { commitGoodAttempt, forgiveGoodAttempt } from './good-attempt.ts'
 import { freshGrant } from './own-factors.ts'
 import type { Sessions } from './sessions.ts'
 import { onceShown } from './shown-factor.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { passphraseColumns } from '../users/passphrase-records.ts'
 import { lockedUser, personById } from '../users/records.ts'
@@ -75,7 +75,7 @@ export function createPassphraseChanges({
       const verified = await passphrases.loginQueue.run(verify, from)
       if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now(), null)
-      return commit(async (tx) => {
+      const work = async (tx: Tx): Promise<PassphraseChanged> => {
         const isUnchanged = await forgiveGoodAttempt(tx, verified)
         if (!isUnchanged || !(await verified.isStillHeld(tx))) throw new Fault('login.refused', credentialRefusal)
         const current = await lockedUser(tx, userId)
@@ -83,7 +83,8 @@ export function createPassphraseChanges({
         const capabilities = current.capabilities & ~asked
         await changeUser(hsm, tx, current, { ...columns, capabilities, madeBy: null })
         return { capabilities, ended: await sessions.endOthers(tx, userId, sessionId) }
-      })
+      }
+      return commitGoodAttempt(store, verified, () => commit(work))
     },
 
     async reset(userId, newPassphrase, by, commit) {

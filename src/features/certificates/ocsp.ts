@@ -42,6 +42,11 @@ interface Verdict {
   readonly goodUntil: number
 }
 
+/** A verdict before its time is of a clock that was ahead: it counts as expired. */
+interface CachedVerdict extends Verdict {
+  readonly goodFrom: number
+}
+
 const sha1 = '1.3.14.3.2.26'
 const nonceBytes = 16
 const maxAnswerBytes = 64 * 1024
@@ -52,7 +57,7 @@ const retryMs = 10_000
 
 /** Asks the OCSP responder of a CA (RFC 6960), one certificate per request. */
 export function createOcsp(options: OcspOptions, clock: Clock, report: ReportProblem): Ocsp {
-  const verdicts = new LRUCache<string, Promise<Verdict>>({ max: maxCachedVerdicts })
+  const verdicts = new LRUCache<string, Promise<CachedVerdict>>({ max: maxCachedVerdicts })
 
   async function ask(certificate: Certificate, issuer: Certificate): Promise<Verdict> {
     const address = options.ocspResponder ?? certificate.responders.find((uri) => /^https?:\/\//.test(uri))
@@ -69,16 +74,17 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
     return { rejectReason, goodUntil: clock.now() + retryMs }
   }
 
-  const bounded = ({ rejectReason, goodUntil }: Verdict): Verdict => ({
-    rejectReason,
-    goodUntil: Math.min(goodUntil, clock.now() + options.ocspCacheMs),
-  })
+  function bounded({ rejectReason, goodUntil }: Verdict): CachedVerdict {
+    const now = clock.now()
+    return { rejectReason, goodFrom: now, goodUntil: Math.min(goodUntil, now + options.ocspCacheMs) }
+  }
 
   async function verdictOn(certificate: Certificate, issuer: Certificate): Promise<Verdict> {
     const key = `${certificate.fingerprint} ${issuer.fingerprint}`
     const last = verdicts.get(key)
     const known = await last
-    if (known !== undefined && clock.now() < known.goodUntil) return known
+    const now = clock.now()
+    if (known !== undefined && known.goodFrom <= now && now < known.goodUntil) return known
     // Parallel calls share one request.
     if (verdicts.get(key) !== last) return verdictOn(certificate, issuer)
     const asked = ask(certificate, issuer).catch(withoutAnswer).then(bounded)

@@ -19,5 +19,5 @@ export function clockWentBack(device: OtpDevice, nowMs: number, rules: DriftRule
   if (periodSeconds === null) return false
   const most = rules.totpLargestDriftSteps
   const drift = Math.max(-most, Math.min(most, driftSteps))
-  return counter > Math.floor(nowMs / 1000 / periodSeconds) + drift + rules.totpDriftSteps
+  return counter > Math.floor(nowMs / 1000 / periodSeconds) + Math.max(0, drift + rules.totpDriftSteps)
 }

@@ -43,5 +43,5 @@ function raisedCounter({ kind, counter, periodSeconds, driftSteps }: OtpDevice, 
   if (kind === 'hwkey_otp') return counter | 0xff
   if (kind === 'hotp' || periodSeconds === null) return counter + rules.hotpLookAhead + 1
   const current = Math.floor(rules.now / 1000 / periodSeconds)
-  return Math.max(counter, current + driftSteps + rules.totpDriftSteps)
+  return Math.max(counter, current + Math.max(0, driftSteps + rules.totpDriftSteps))
 }

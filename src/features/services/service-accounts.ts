@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { isLonger } from '../../encoding/text-length.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { mostCredentials, serviceText, type ServiceAccount } from '../../hsm/service-account.ts'
+import { hasEnded, mostCredentials, serviceText, type ServiceAccount } from '../../hsm/service-account.ts'
 import type { ServiceCredential } from '../../hsm/service-credential.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { ServiceSessions } from '../auth/service-sessions.ts'
@@ -205,12 +205,16 @@ function createAlteration({ store, hsm, clock, sessions, recovery }: ServiceAcco
       )
       if (putsOnHold)
         await insertRecovery(tx, { userId: id, number: recoveries, recoveredBy: by, recoveredAt: clock.now() })
-      // All sessions: one that is not used while the account is disabled would otherwise become valid again.
-      if (!after.isActive) await sessions.endOthers(tx, id)
+      // All sessions: one that is not used meanwhile would otherwise become valid again. Also when the account is opened
+      // again, since a login that was under way on another machine may have left a session.
+      if (!(isOpen(before, clock.now()) && isOpen(after, clock.now()))) await sessions.endOthers(tx, id)
       return { service: await describedService(tx, changed), putsOnHold }
     })
   }
 }
+
+/** Whether the account may log in. */
+const isOpen = ({ isActive, account }: ServiceState, now: number): boolean => isActive && !hasEnded(account, now)
 
 /**
  * Locks and reads the owner, a person who can log in, so that parallel changes of the owner wait.

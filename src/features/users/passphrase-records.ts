@@ -26,16 +26,19 @@ export async function countFailedLogin(tx: Tx, userId: number, now: number): Pro
 
 /**
  * After a good login: takes its count back, and clears the failures that the user is told of now. False, with nothing
- * changed, when the pass phrase was changed after the check or the user may not log in any more. The row stays locked
- * until the transaction ends.
+ * changed, when the pass phrase was changed or the user recovered after the check, or the user may not log in any more:
+ * the session would be dead. The row stays locked until the transaction ends.
  */
-export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseChangedAt }: User): Promise<boolean> {
+export async function forgiveFailedLogins(
+  tx: Tx,
+  { id, failedLogins, passphraseChangedAt, recoveries }: User,
+): Promise<boolean> {
   const forgiven = await tx
     .createQueryBuilder()
     .update(UserTable)
     .set({ failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END' })
     .setParameters({ known: failedLogins + 1 })
-    .where({ id, passphraseChangedAt })
+    .where({ id, passphraseChangedAt, recoveries })
     .andWhere(logsIn('users'))
     .execute()
   return forgiven.affected === 1

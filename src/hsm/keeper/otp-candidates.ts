@@ -47,12 +47,19 @@ export const hotpCandidates = (counter: number, count: number): Candidate[] =>
     driftSteps: 0,
   }))
 
+/** Number of candidates of a TOTP device: the steps around its last known deviation, and our own. */
+export const totpCandidateCount = ({ totpDriftSteps }: CodeRules): number => 2 * totpDriftSteps + 2
+
+/**
+ * Our own step is always among them: when its clock or ours is set right, a device jumps there from its last known
+ * deviation, and nothing but an accepted code would ever change that.
+ */
 function totpCandidates({ counter, driftSteps }: CodeDevice, current: number, rules: CodeRules): Candidate[] {
   const { totpDriftSteps, totpLargestDriftSteps: most } = rules
   // The seal of a device does not cover the drift, so the value from the database is clamped here as well.
   const first = current + clamp(driftSteps, most) - totpDriftSteps
-  return Array.from({ length: 2 * totpDriftSteps + 1 }, (_, offset) => {
-    const step = Math.max(0, first + offset)
+  return Array.from({ length: totpCandidateCount(rules) }, (_, offset) => {
+    const step = Math.max(0, offset === 0 ? current : first + offset - 1)
     return { movingFactor: step, isFresh: step > counter, counter: step, driftSteps: clamp(step - current, most) }
   })
 }

@@ -4,7 +4,14 @@ import { openDevice, type OpenDevice, openOtpBlock, otpHmac } from '../pkcs11/ot
 import { newestPepper, pepper } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { paddingText } from '../peppered-text.ts'
-import { type Candidate, candidatesOf, type CodeRules, hotpCandidates, isCodeOf } from './otp-candidates.ts'
+import {
+  type Candidate,
+  candidatesOf,
+  type CodeRules,
+  hotpCandidates,
+  isCodeOf,
+  totpCandidateCount,
+} from './otp-candidates.ts'
 import type { TryLimit } from './try-limit.ts'
 import { deviceOf, type UsedOtps } from './used-otps.ts'
 
@@ -88,7 +95,7 @@ export function createOtpJudge(dependencies: OtpJudgeDependencies): OtpJudge {
 /** Tries a code on every device, even after a match, so that the duration does not reveal which one matched. */
 function createCodeSearch({ token, used, tries, rules, now }: OtpJudgeDependencies) {
   /** Number of token operations for a user with one authenticator app. */
-  const usualCandidates = 2 * rules.totpDriftSteps + 1
+  const usualCandidates = totpCandidateCount(rules)
 
   return (states: readonly OtpState[], code: string): Found | undefined => {
     const devices = states.map(({ device, counter, driftSteps }, at) => {

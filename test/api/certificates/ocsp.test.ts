@@ -178,6 +178,21 @@ describe('an answer', () => {
     clock.ms = 0
   })
 
+  it('that came while the clock was ahead is asked for again, whether it was good or none', async () => {
+    let [asked, silent] = [0, true]
+    const [one, other] = [read(ca.issue('/CN=Alice')), read(ca.issue('/CN=Bob'))]
+    const week = await responder(ca, ca, ['-nmin', '10080'])
+    const url = await between(week, (reply) => ((asked += 1), silent ? Buffer.alloc(0) : reply))
+    const patient = ocsp(url, { ocspCacheMs: 600_000 })
+    clock.ms = 86_400_000
+    expect(await patient.rejectReason(one, read(ca))).toBe(notVouchedFor)
+    silent = false
+    expect(await patient.rejectReason(other, read(ca))).toBeUndefined()
+    clock.ms = 0
+    for (const card of [one, other]) expect(await patient.rejectReason(card, read(ca))).toBeUndefined()
+    expect(asked).toBe(4)
+  })
+
   it('is not asked for when the setting is off', async () => {
     expect(
       await ocsp('http://127.0.0.1:1/', { ocsp: 'off' }).rejectReason(read(ca.issue('/CN=Alice')), read(ca)),

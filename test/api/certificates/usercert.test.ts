@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LoginType } from '../../../src/features/auth/credentials.ts'
+import { createUsableFactors } from '../../../src/features/auth/usable-factors.ts'
+import { personById } from '../../../src/features/users/records.ts'
 import type { TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import {
@@ -62,6 +65,21 @@ describe('a registration', () => {
     expectFault(await cards.holding(first).get('/authinfo/smcuser'), 401, 1740)
     expect((await cards.holding(second).get('/authinfo/smcuser')).status).toBe(200)
     expect((await upload(cards.admin, user.id, pemOf(second))).status).toBe(200)
+  })
+
+  it('is a second factor to log in with until it expires, where smartcards are enabled', async () => {
+    const { store } = cards.appliance
+    const card = ca.issue('/CN=Bob Example', { validForMs: 86_400_000 })
+    const holder = await cards.appliance.addUser()
+    await cards.register(holder, card)
+    const row = await personById(store.read, holder.id)
+    const end = Date.parse(isoDate('-enddate', card))
+    const isUsable = (enabledTypes: readonly LoginType[], now: number) => {
+      const hasUsableFactor = createUsableFactors({ enabledTypes, clock: { now: () => now } })
+      return store.transaction((tx) => hasUsableFactor(tx, row))
+    }
+    expect([await isUsable(['smartcard'], end), await isUsable(['smartcard'], end + 1)]).toEqual([true, false])
+    expect([await isUsable([], end), await isUsable(['smartcard', 'totp'], end + 1)]).toEqual([false, true])
   })
 
   it('is of one user alone, also when two are registered at once', async () => {

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { nextTotpCode, totpCode } from '../../support/hardware-token.ts'
 import { beginDevice, stockToken } from '../../support/own-device-kit.ts'
+import { freshLogin, ownChallenge, register } from '../../support/passkey-kit.ts'
 import { recover } from '../../support/sealed-people.ts'
+import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { makeVault } from '../../support/vault.ts'
 
@@ -208,6 +210,21 @@ describe('a device', () => {
     expectFault(await remove(one.client, token?.id ?? '', { otp: press() }), 409, 1764)
     expectFault(await remove(one.client, app?.id ?? '', { otp: press() }), 404, 1720)
     expect((await logIn(one.user, press(), 'hwkey_otp')).status).toBe(200)
+  })
+
+  it('of a type that is disabled is none that is left, and a passkey is, while passkeys are enabled', async () => {
+    const own = await TestAppliance.own({ login: { ...withPasskeys.login, types: ['hwkey_otp', 'webauthn'] } })
+    onTestFinished(() => own.close())
+    const user = await own.addUser()
+    const client = await own.login(user)
+    const [token] = await devicesOf({ user, client })
+    const removeToken = () => remove(client, token?.id ?? '', { otp: user.hardwareToken.press() })
+    expectFault(await removeToken(), 409, 1764)
+    const { id, authenticator } = await register(own, client, user)
+    expect((await removeToken()).status).toBe(200)
+    const passkey = authenticator.answer(await ownChallenge(client))
+    expectFault(await send(client, 'DELETE', `/me/passkeys/${id}`, { passkey }), 409, 1764)
+    expect((await own.client().post('/auth', await freshLogin(own, user, authenticator))).status).toBe(200)
   })
 
   it('of another user is unknown', async () => {

@@ -132,9 +132,33 @@ describe('TOTP', () => {
     now += 100 * period
     at(now)
     expect(await bench.use(user, totpCode(secret, now - 7 * period))).toBeUndefined()
-    expect(await bench.use(user, totpCode(secret, now))).toBeUndefined()
+    expect(await bench.use(user, totpCode(secret, now + period))).toBeUndefined()
     expect(await bench.use(user, totpCode(secret, now - 4 * period))).toBeDefined()
   })
+
+  it.each([-3, 3])(
+    'takes the present code of a device that was %i steps off, once its clock or ours is set right',
+    async (off) => {
+      at(start)
+      const { user, secret } = await given({ kind: 'totp' })
+      let now = start
+      for (const steps of [1, 2, 3]) {
+        now += 100 * period
+        at(now)
+        expect(
+          await bench.use(user, totpCode(secret, now + Math.sign(off) * steps * period)),
+          `${steps} off`,
+        ).toBeDefined()
+      }
+      now += 100 * period
+      at(now)
+      expect(await bench.use(user, totpCode(secret, now + period))).toBeUndefined()
+      expect(await bench.use(user, totpCode(secret, now))).toMatchObject({ driftSteps: 0 })
+      now += 2 * period
+      at(now)
+      expect(await bench.use(user, totpCode(secret, now + period))).toBeDefined()
+    },
+  )
 
   it('takes no drift from the database beyond the limit', async () => {
     at(start)

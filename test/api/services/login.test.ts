@@ -138,6 +138,16 @@ describe('a session of a service account', () => {
     await client.must('GET', '/auth/check')
   })
 
+  it('stays ended when the account is given a later end', async () => {
+    const one = await addService(appliance, owner)
+    const own = (await addCredential(appliance, one, { ...asked, kind: 'static' })).key
+    const client = await loggedIn(appliance.client(), byKey(one.name, own))
+    await ownerClient.must('PUT', `/service/${one.id}`, { expires: '2020-01-31T00:00:00Z' })
+    await ownerClient.must('PUT', `/service/${one.id}`, { expires: 'never' })
+    expect((await client.get('/auth/check')).status).toBe(403)
+    expect((await attempt(byKey(one.name, own))).status).toBe(200)
+  })
+
   it('ends with the account, with its credential, and when it is disabled amid calls', async () => {
     const one = await addService(appliance, owner, { expiresAt: Date.now() + 3_600_000 })
     const own = await addCredential(appliance, one, { ...asked, kind: 'static' })

@@ -3,6 +3,7 @@ import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 import { scanned } from '../../support/qr-reader.ts'
+import { makeVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
 let admin: TestClient
@@ -52,6 +53,16 @@ describe('POST /user/:userid/otp', () => {
     })
     expect(await logIn(user, totpCode(secret ?? ''))).toBe(200)
     expect(JSON.stringify(await devicesOf(user))).not.toContain(secret)
+  })
+
+  it('gives an administrator one of their own by the session alone, and puts no membership on hold', async () => {
+    const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
+    const client = await appliance.login(user)
+    const { id } = await makeVault(appliance, 'Own', client)
+    const { status, json } = await enrol(user, { kind: 'totp' }, client)
+    expect([status, json.CALLINFO.general]).toEqual([201, []])
+    expect(await logIn(user, totpCode(String(json.CALLINFO['secret'])))).toBe(200)
+    expect((await client.get(`/vault/${id}`)).status).toBe(200)
   })
 
   it('makes a HOTP seed of the length of its hash, with everything in the URI', async () => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
+import type { Caller } from '../../../src/access/caller.ts'
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { Fault } from '../../../src/fault.ts'
 import { sealedUser, userRecord } from '../../../src/features/users/user-seals.ts'
 import { nextGeneration } from '../../../src/hsm/record-generation.ts'
@@ -14,10 +16,10 @@ import { accountRow } from '../../support/user-row.ts'
 import { makeVault } from '../../support/vault.ts'
 import { workerHsm } from '../../support/worker-hsm.ts'
 
-/** Commits that fail, as on a full disk: what they would have changed shuts nobody out. */
+/** Commits that fail, as on a full disk, or come after another change: what they would have changed shuts nobody out. */
 let appliance: TestAppliance
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
+  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 60_000 } })
 })
 afterAll(() => appliance.close())
 
@@ -35,9 +37,11 @@ const give = ({ id }: TestUser, names: readonly Capability[], commit: Commit) =>
 function logIn(
   { username, passphrase, totpSecret }: TestUser,
   commit: <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions) => Promise<T>,
+  otp = totpCode(totpSecret),
+  otpKind: 'totp' | 'hwkey_otp' = 'totp',
 ) {
   const { applicationKey } = appliance
-  const credentials = [{ passphrase, applicationKey, otpKind: 'totp' as const, otp: totpCode(totpSecret) }]
+  const credentials = [{ passphrase, applicationKey, otpKind, otp }]
   return appliance.services.login.logIn({ username, credentials, address: '127.0.0.1' }, commit)
 }
 
@@ -67,6 +71,45 @@ it('a first login waits for the disk, before others see its change of the user',
   await logIn(user, commit)
   expect(await logsInByToken(user)).toBe('done')
   expect(seen).toEqual([false])
+})
+
+it('a login during which another person gives the user a second factor, which ends all sessions', async () => {
+  const user = await appliance.addUser()
+  await logIn(user, appliance.commit)
+  const login = logIn(
+    user,
+    async (work) => {
+      await appliance.services.enrolments.enrolTotp(user, operatorId, appliance.commit)
+      return appliance.commit(work)
+    },
+    user.hardwareToken.press(),
+    'hwkey_otp',
+  )
+  await expect(login).rejects.toMatchObject({ code: 'login.refused' })
+  expect(await logsInByToken(user)).toBe('done')
+})
+
+it('logins with the right credentials, which count as no failed ones', async () => {
+  const user = await appliance.addUser()
+  const { hardwareToken, passphrase } = user
+  for (let times = 0; times < 5; times++) {
+    const login = logIn(user, failing, hardwareToken.press(), 'hwkey_otp')
+    await expect(login).rejects.toMatchObject({ code: 'audit.unavailable' })
+  }
+  const { json } = await appliance.client().post('/auth', appliance.credentials(user))
+  expect(json.CALLINFO).toMatchObject({ status: 'SUCCESS', audit: { warnings: [] } })
+
+  const { ownFactors, passphraseChanges } = appliance.services
+  const caller = { userId: user.id, username: user.username, sessionId: 0 } as Caller
+  for (let times = 0; times < 5; times++) {
+    const shown = { otpKind: 'hwkey_otp', otp: hardwareToken.press(), address: '127.0.0.1' } as const
+    const change = { ...shown, passphrase, newPassphrase: 'seven wooden lanterns on the quay' }
+    // The caller has no session, without which the keeper seals nothing.
+    await expect(passphraseChanges.changeOwn(caller, change, failing)).rejects.toMatchObject({ code: 'hsm.rejected' })
+    const factor = ownFactors.change(caller, { ...shown, otp: hardwareToken.press() }, failing, () => Promise.resolve())
+    await expect(factor).rejects.toMatchObject({ code: 'session.invalid' })
+  }
+  expect(await logsInByToken(user)).toBe('done')
 })
 
 it('an administrator whose reset of a member came to nothing confirms the member, whom another one has reset', async () => {

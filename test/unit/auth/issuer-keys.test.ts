@@ -51,6 +51,15 @@ describe('keys of an issuer', () => {
     expect(keyIdsIn(await keys.of(issuer, second.kid))).toEqual([second.kid])
   })
 
+  it('that were fetched while the clock was ahead are fetched again once it is right', async () => {
+    const keys = issuerKeys()
+    now += 86_400_000
+    await keys.of(issuer, first.kid)
+    now -= 86_400_000
+    server.serves(second.jwk)
+    expect(keyIdsIn(await keys.of(issuer, second.kid))).toEqual([second.kid])
+  })
+
   it('are fetched once a minute at most for keys that a stranger makes up', async () => {
     const keys = issuerKeys()
     for (let at = 0; at < 50; at++) await keys.of(issuer, `made up ${at}`)

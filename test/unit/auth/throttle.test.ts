@@ -130,9 +130,11 @@ describe('a stranger with a thousand addresses', () => {
     }
   })
 
-  it('learns nothing from the delays about who exists', async () => {
+  it('learns from the delays who logs in from an address that they share, and nothing else about who exists', async () => {
     const nobody = (address: string): Attempt => ({ name: 'nobody', userId: undefined, address })
     expect(await lookedAt(addresses(200).map(nobody))).toBe(await lookedAt(addresses(200).map(alice)))
+    expect([await tries(nobody('192.0.2.1')), await tries(alice('192.0.2.1'))]).toEqual([false, true])
+    expect([await tries(nobody('192.0.2.2')), await tries(alice('192.0.2.2'))]).toEqual([false, false])
   })
 
   it('delays an address that tries many names, for all of them', async () => {

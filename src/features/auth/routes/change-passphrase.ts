@@ -4,6 +4,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { isForSmartcard, loginTypeField, onceFactorIn, otpWords, secret, smartcardTypes } from '../credentials.ts'
 import { passkeyField } from '../../passkeys/presented-passkey.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
+import { freshFactorSecrets } from '../fresh-factor-members.ts'
 import type { CardReader } from '../smartcard-login.ts'
 
 const body = z
@@ -49,7 +50,7 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
       }),
     },
     body,
-    unechoed: ['passphrase', 'newpassphrase'],
+    unechoed: ['passphrase', 'newpassphrase', ...freshFactorSecrets],
     quota: 'passphrases',
     async run({ body, caller, client, note, commit }) {
       const { passphrase, newpassphrase: newPassphrase, logintype } = body

@@ -55,7 +55,7 @@ export const createUser = (users: Users) =>
     reply: { callinfo: createdSchema },
     body,
     target: { noun: 'user', member: 'username' },
-    unechoed: ['passphrase'],
+    unechoed: ['passphrase', 'yubikey'],
     async run({ body: { status: capabilities, yubikey, ...fields }, caller, note, commit }) {
       note({ target: `user ${fields.username.slice(0, 64)}: status ${capabilities}` })
       const user = await users.create({ ...fields, capabilities, hardwareOtp: yubikey }, caller.userId, commit)
