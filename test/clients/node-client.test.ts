@@ -144,6 +144,18 @@ describe('errors of the client', () => {
     await expect(client.key(vault, '..').sign('x')).rejects.toThrow('params.name')
     await expect(client.key('', 'x').sign('x')).rejects.toThrow('params.vaultid')
   })
+
+  it('take text and bytes and nothing else: a number would be that many zeros, and an object no bytes', async () => {
+    const key = client.key(vault, 'greeting')
+    for (const wrong of [4, undefined, null, {}, [4]] as never[]) {
+      for (const taking of [key.encrypt, key.sign, key.hmac])
+        await expect(taking(wrong)).rejects.toThrow(/^Text or bytes/)
+      if (wrong !== undefined) await expect(key.encrypt('x', { aad: wrong })).rejects.toThrow(/^Text or bytes/)
+    }
+    const { buffer } = Uint8Array.of(1, 2, 3)
+    const views = [buffer, new DataView(buffer), new Uint8Array(buffer)] as never[]
+    for (const view of views) expect(await key.decrypt(await key.encrypt(view))).toEqual(Uint8Array.of(1, 2, 3))
+  })
 })
 
 describe('sessions of the client', () => {
