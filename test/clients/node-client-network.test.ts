@@ -201,6 +201,17 @@ describe('a caller who cancels', () => {
   })
 })
 
+it('lets the calls under way come to their end when it is closed', async () => {
+  const transport = nodeTransport({ ca: appliance.ca })
+  const own = through({ transport })
+  proxy.meddle(async (incoming, outgoing, pass) => {
+    own.close()
+    await passOn(incoming, outgoing, pass)
+  })
+  const made = own.call('transparent.key.create', { params: { vaultid: vault, name: 'closing' }, body: {} })
+  expect((await made).CALLINFO.status).toBe('SUCCESS')
+})
+
 describe('calls of one tick', () => {
   it('go as one, and each gets its own outcome', async () => {
     const texts = Array.from({ length: 100 }, (_, index) => `row ${index}`)

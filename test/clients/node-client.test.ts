@@ -5,7 +5,7 @@ import { otpLogin } from '../../clients/node/src/logins.ts'
 import { nodeTransport } from '../../clients/node/src/node-transport.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { makeVault } from '../support/vault.ts'
-import { nodeClient, personOf } from './node-client-kit.ts'
+import { failureOf, nodeClient, personOf } from './node-client-kit.ts'
 
 let appliance: TestAppliance
 let user: TestUser
@@ -163,6 +163,22 @@ describe('sessions of the client', () => {
     const press = () => Promise.resolve(user.hardwareToken.press())
     const own = nodeClient(appliance, user, { login: otpLogin({ ...personOf(appliance, user), otp: press }) })
     expect((await own.call('vault.list')).CALLINFO.status).toBe('SUCCESS')
+    own.close()
+  })
+
+  it('that a given code began are not begun again with this code, which would count as a failed login', async () => {
+    const one = await appliance.addUser()
+    const own = nodeClient(appliance, one, {
+      login: otpLogin({ ...personOf(appliance, one), otp: one.hardwareToken.press() }),
+    })
+    await own.login()
+    const other = await appliance.login(one)
+    await other.must('DELETE', `/user/${one.id}/sessions`)
+    for (const _time of [1, 2])
+      expect(await failureOf(own.call('vault.list'))).toMatchObject({
+        code: 'session.invalid',
+        message: expect.stringContaining('valid once'),
+      })
     own.close()
   })
 

@@ -36,7 +36,11 @@ export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeT
         if (onProgress === undefined) outgoing.end(body)
         else writeInPieces(outgoing, viewOf(body ?? ''), onProgress)
       }),
-    close: () => agent.destroy(),
+    close() {
+      // Connections in use end with their call. `agent.destroy` would break them, and a call that may have taken effect.
+      agent.maxFreeSockets = 0
+      for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy()
+    },
   }
 }
 

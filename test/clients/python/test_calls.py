@@ -248,6 +248,16 @@ class Calls(unittest.TestCase):
         made = self.client.call("vault.create", body={"vaultname": "after the end"})
         self.assertEqual(made["VAULT"][0]["groupname"], "after the end")
 
+    def test_a_given_code_is_sent_once_because_a_second_login_with_it_would_count_as_failed(self) -> None:
+        own = client(login=strongroom.OtpLogin(**PREMISES["credentials"], otp=PREMISES["otps"].pop(0)))
+        own.login()
+        self.client.login()
+        self.client.call("user.sessions.end", params={"userid": PREMISES["userid"]})
+        for _time in range(2):
+            with self.assertRaisesRegex(strongroom.AuthenticationError, "valid once") as caught:
+                own.call("vault.list")
+            self.assertEqual(caught.exception.code, "session.invalid")
+
     def tokens(self) -> str:
         self.client.call("auth.check")
         session = self.client._core.session._open
