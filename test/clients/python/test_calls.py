@@ -138,6 +138,11 @@ class Calls(unittest.TestCase):
         shown = repr([strongroom.Upload("a", b"secret"), self.client._core.session._open, sent, answered, call])
         self.assertNotRegex(shown, "secret|c2VjcmV0|" + self.tokens())
 
+    def test_shows_no_token_that_was_read_from_a_file_with_its_line_break(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            client(token="kept-token\n", retries=0).call("vault.list")
+        self.assertRegex(str(caught.exception), "^The token .*a line break")
+
     def test_an_error_goes_from_one_process_to_another(self) -> None:
         with self.assertRaises(strongroom.NotFoundError) as caught:
             self.client.key(VAULT, "nosuch").decrypt("service:v1:AAAA")
