@@ -131,9 +131,9 @@ describe('a session of strongroom-cli', () => {
     const own = new Machine(appliance)
     const input = 'key\npass phrase\n123456\n'
     const { status, stderr } = await own.run(['--url', own.url, 'login', '--username', 'alice'], { input })
-    expect([status, stderr]).toEqual([8, expect.stringContaining('certificate')])
+    expect([status, stderr]).toEqual([8, expect.stringContaining('Give the CA of its certificate as ca.')])
     const nowhere = await own.run(['--url', 'https://127.0.0.1:1', 'login', '--username', 'alice'], { input })
-    expect(nowhere).toMatchObject({ status: 8, stderr: expect.stringContaining('ECONNREFUSED') })
+    expect([nowhere.status, nowhere.stderr.match(/ECONNREFUSED/g)]).toEqual([8, ['ECONNREFUSED']])
     own.remove()
   })
 })
