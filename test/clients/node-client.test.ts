@@ -142,6 +142,9 @@ describe('errors of the client', () => {
   it('tell wrong use before anything is sent', async () => {
     expect(() => createClient({ url: 'http://127.0.0.1' })).toThrow('https://')
     expect(() => createClient({ url: appliance.url, token: 'kept\n' })).toThrow(/^The token.*a line break\.$/)
+    // TLS would say that the CA is unknown, and the client to give it.
+    for (const tls of [{ ca: 'ca.pem' }, { ca: [appliance.ca, ''] }, { cert: Buffer.from('x.pem') }])
+      expect(() => nodeTransport(tls)).toThrow(/^(ca|cert) is the content of a PEM file, and not its path\.$/)
     await expect(client.key(vault, '..').sign('x')).rejects.toThrow('params.name')
     await expect(client.key('', 'x').sign('x')).rejects.toThrow('params.vaultid')
   })

@@ -111,6 +111,11 @@ class Calls(unittest.TestCase):
             self.client.call("vault.lits")  # type: ignore[call-overload]
         with self.assertRaisesRegex(FileNotFoundError, "no-such-ca.pem"):
             client(ca="no-such-ca.pem")
+        with self.assertRaisesRegex(ValueError, f"{__file__} holds no certificate"):
+            client(ca=__file__)
+        card = strongroom.ServiceCertificateLogin(account="a", certificate=__file__, key=__file__)
+        with self.assertRaisesRegex(ValueError, f"{__file__} and {__file__} hold no certificate"):
+            client(login=card).login()
 
     def test_takes_text_and_bytes_and_nothing_else(self) -> None:
         """A number would be that many zeros, and an array of bytes no text."""
