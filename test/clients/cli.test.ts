@@ -132,6 +132,9 @@ describe('a session of strongroom-cli', () => {
     const input = 'key\npass phrase\n123456\n'
     const { status, stderr } = await own.run(['--url', own.url, 'login', '--username', 'alice'], { input })
     expect([status, stderr]).toEqual([8, expect.stringContaining('Give the CA of its certificate as ca.')])
+    const key = own.write('key.pem', '-----BEGIN PRIVATE KEY-----')
+    const wrong = await own.run(['--url', own.url, 'login', '--username', 'alice', '--ca', key], { input })
+    expect([wrong.status, wrong.stderr]).toEqual([1, `strongroom-cli: ${key} holds no certificate in PEM.\n`])
     const nowhere = await own.run(['--url', 'https://127.0.0.1:1', 'login', '--username', 'alice'], { input })
     expect([nowhere.status, nowhere.stderr.match(/ECONNREFUSED/g)]).toEqual([8, ['ECONNREFUSED']])
     own.remove()
