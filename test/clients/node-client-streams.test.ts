@@ -194,7 +194,7 @@ describe('streams of the client', () => {
     const path = join(temporaryFolder(), `left-${process.pid}`)
     writeFileSync(path, patterned(3_000_000))
     const [good, missing] = [client.key(vault, 'files'), client.key(vault, 'nosuch')]
-    const into = (target: string, source: Parameters<typeof pipeline>[0]) =>
+    const into = (target: string, source: ReturnType<typeof good.encryptStream>) =>
       failureOf(pipeline(source, createWriteStream(join(temporaryFolder(), target))))
     // The file is not there: its error comes while the data key is made.
     const absent = createReadStream(`${path}.absent`)
