@@ -1,18 +1,23 @@
 # Sourced by scripts/setup and scripts/dev: makes a configured appliance with its first administrator in an empty
 # folder.
 
+# Whether an interrupted run made the token and did not describe it; nothing uses it yet.
+is_half_made() { [ -e "$token/pin" ] && [ ! -e "$token/token.json" ] && [ ! -e "$config" ]; }
+
 make_token() {
-  if [ -e "$pin" ] || [ -e "$pin.cred" ]; then note 'exists'; return; fi
+  if { [ -e "$pin" ] || [ -e "$pin.cred" ]; } && ! is_half_made; then note 'exists'; return; fi
   # If nobody reads the output, the SO PIN is kept in a file until its owner takes it away.
   "$program/softhsm/init-token" --directory "$token" --label "$label" ${so_pin_file:+--keep-so-pin} --json >"$work/token.json"
   local so_pin
   so_pin=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).soPin' "$work/token.json")
-  sed 's/,"soPin":"[^"]*"//' "$work/token.json" >"$token/token.json"
+  sed 's/,"soPin":"[^"]*"//' "$work/token.json" >"$token/token.json.new"
+  mv "$token/token.json.new" "$token/token.json"
   rm "$work/token.json"
   # The PIN may be kept outside the token's folder.
-  [ -z "${so_pin_file:-}" ] || mv "$token/so-pin" "$so_pin_file"
+  [ -z "${so_pin_file:-}" ] || [ ! -e "$token/so-pin" ] || mv "$token/so-pin" "$so_pin_file"
   [ "$token/pin" = "$pin" ] || mv "$token/pin" "$pin"
   if [ -n "${so_pin_file:-}" ]; then note "made; its SO PIN is in $so_pin_file"; return; fi
+  if [ -z "$so_pin" ]; then note 'existed; its SO PIN was shown to the run that made it, if at all'; return; fi
   note "made. ${bold}SO PIN: $so_pin$plain  Write it down: it is shown this once and kept nowhere on this machine."
 }
 

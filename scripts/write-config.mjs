@@ -1,16 +1,19 @@
 // node scripts/write-config.mjs [--over] FILE option=value …: writes a new configuration file, or with --over sets
 // these options in an existing one. A value that is not JSON is taken as text.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const isOver = process.argv[2] === '--over'
 const [file, ...settings] = process.argv.slice(isOver ? 3 : 2)
+if (!isOver && existsSync(file)) throw new Error(`${file} exists.`)
 const config = isOver ? JSON.parse(readFileSync(file, 'utf8')) : {}
 for (const setting of settings) {
   const at = setting.indexOf('=')
   const [section, option] = setting.slice(0, at).split('.')
   config[section] = { ...config[section], [option]: valueOf(setting.slice(at + 1)) }
 }
-writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { flag: isOver ? 'w' : 'wx', mode: 0o644 })
+// Renamed, so that a full disk leaves no part of a configuration in its place.
+writeFileSync(`${file}.new`, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o644 })
+renameSync(`${file}.new`, file)
 
 function valueOf(text) {
   try {

@@ -51,7 +51,7 @@ stage_modules() {
   find "$modules" -path '*/build/*' -type f ! -path '*/build/Release/better_sqlite3.node' ! -path '*/build/Release/pkcs11.node' \
     \( -path '*/better-sqlite3/*' -o -path '*/pkcs11js/*' \) -delete
   # Remove files that only compilers, debuggers, editors and readers of the source need.
-  find "$modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.flow' -o -name '*.html' -o -name '.*' \) -delete
+  find "$modules" -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.flow' -o -name '*.html' -o -name '.*' \) -delete
   find "$modules" -type d \( -name '.*' -o -name test -o -name tests -o -name __tests__ -o -name docs \) -prune -exec rm -rf {} +
   find "$modules" -type d -empty -delete
   find "$modules" -name '*.node' -exec strip --strip-unneeded {} +
@@ -86,7 +86,7 @@ stage_files() {
   mkdir -p "$share/lintian/overrides"
   cp "$root/scripts/package/debian/lintian-overrides" "$share/lintian/overrides/strongroom"
 
-  cp "$root/README.md" "$doc"
+  cp "$root"/{README,SECURITY}.md "$doc"
   cp -a "$root/docs" "$root/config" "$doc"
   for file in systemd softhsm; do install -m 0644 -D "$root/$file/README.md" "$doc/$file/README.md"; done
   gzip -9n <"$root/CHANGELOG.md" >"$doc/CHANGELOG.md.gz"

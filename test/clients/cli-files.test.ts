@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
@@ -116,7 +116,10 @@ describe('strongroom-cli encrypt and decrypt', () => {
     expect(readdirSync(machine.home).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('leave nothing half-written where a signal ends them', async () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('leave nothing half-written where %s ends them', async (signal, exitCode) => {
     const output = join(machine.home, 'never')
     const child = spawn(machine.program, ['encrypt', 'Files/daily', '-', '--output', output], {
       env: machine.environment,
@@ -126,9 +129,29 @@ describe('strongroom-cli encrypt and decrypt', () => {
     child.stdin.write(bytes)
     await expect.poll(() => readdirSync(machine.home)).toContainEqual(expect.stringMatching(/^never\..*part$/))
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGTERM')
-    expect(await ended).toBe(143)
+    child.kill(signal)
+    expect(await ended).toBe(exitCode)
     expect(readdirSync(machine.home).filter((name) => name.startsWith('never'))).toEqual([])
+  })
+
+  it('are no success where their output has no room', () => {
+    const script = `"$0" encrypt Files/daily - <"$1" >whole && "$0" decrypt Files/daily whole >/dev/full`
+    const place = { cwd: machine.home, env: machine.environment, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync('bash', ['-c', script, machine.program, machine.write('large', bytes)], place)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^strongroom-cli: Standard output .*ENOSPC/)])
+  })
+
+  it('say which of two files cannot be used', async () => {
+    const folder = join(machine.home, 'folder')
+    mkdirSync(folder)
+    const read = await machine.run(['encrypt', 'Files/daily', folder, '--output', join(machine.home, 'none')])
+    expect([read.status, read.stderr]).toEqual([1, expect.stringContaining(`${folder} cannot be read: EISDIR`)])
+    const written = await machine.run(['encrypt', 'Files/daily', machine.program, '--output', folder, '--force'])
+    expect([written.status, written.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${folder} cannot be written: EISDIR`),
+    ])
+    expect(readdirSync(machine.home).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
   it('pass a pipe on as it comes', async () => {

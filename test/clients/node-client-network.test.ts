@@ -117,6 +117,21 @@ describe('a call that is safe to repeat', () => {
     expect(proxy.seen).toHaveLength(3)
   })
 
+  it('tells why there is no connection, and what to do about a certificate of an unknown CA', async () => {
+    const list = async (more: Partial<ClientOptions>) => String(await failureOf(through(more).call('vault.list')))
+    expect(await list({ transport: nodeTransport(), retries: 0 })).toBe(
+      'NetworkError: The appliance could not be reached: unable to verify the first certificate. Give the CA of its certificate as ca.',
+    )
+    await proxy.close()
+    expect(await list({ retries: 0 })).toMatch(/could not be reached: connect ECONNREFUSED 127\.0\.0\.1:\d+\.$/)
+    // fetch says only that it failed, and names the reason as a cause.
+    expect(await list({ transport: fetchTransport(), retries: 0 })).toMatch(/reached: connect ECONNREFUSED 127/)
+    // Of a name with several addresses, each of which refused, Node.js tells a code and no sentence.
+    const all = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' })
+    const send = () => Promise.reject(all)
+    expect(await list({ transport: { send }, retries: 0 })).toMatch(/could not be reached: ECONNREFUSED\.$/)
+  })
+
   it('is not repeated where the appliance refused it', async () => {
     expect(await failureOf(client.call('audit.list'))).toBeInstanceOf(PermissionError)
     expect(proxy.seen).toHaveLength(1)
@@ -184,6 +199,17 @@ describe('a caller who cancels', () => {
     expect(await waiting).toBe(reason)
     expect(proxy.seen).toHaveLength(2)
   })
+})
+
+it('lets the calls under way come to their end when it is closed', async () => {
+  const transport = nodeTransport({ ca: appliance.ca })
+  const own = through({ transport })
+  proxy.meddle(async (incoming, outgoing, pass) => {
+    own.close()
+    await passOn(incoming, outgoing, pass)
+  })
+  const made = own.call('transparent.key.create', { params: { vaultid: vault, name: 'closing' }, body: {} })
+  expect((await made).CALLINFO.status).toBe('SUCCESS')
 })
 
 describe('calls of one tick', () => {

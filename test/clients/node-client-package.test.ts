@@ -62,6 +62,20 @@ describe('the package @strongroom/client', () => {
     expect(run(process.execPath, 'lines.js')).toBe('4111 1111 1111 1111\n')
   })
 
+  it('keeps no program running for a call that was cancelled between two tries', () => {
+    const program = `
+      import { createFakeAppliance } from '@strongroom/client/fake'
+      const fake = createFakeAppliance()
+      const stop = new AbortController()
+      fake.fail('vault.list', 'hsm.unavailable', { retryAfterSeconds: 86_400 })
+      setTimeout(() => stop.abort('enough'), 100)
+      await fake.client({ longestDelayMs: 1e9 }).call('vault.list', {}, { signal: stop.signal }).catch(console.log)`
+    writeFileSync(join(folder, 'cancelled.js'), program)
+    // Without the timeout, a program that waits for its next try would end after a day.
+    const options = { cwd: folder, encoding: 'utf8', timeout: 60_000 } as const
+    expect(execFileSync(process.execPath, ['cancelled.js'], options)).toBe('enough\n')
+  })
+
   it('has types that a program for browsers compiles with, and one for Node.js', () => {
     const compile = (name: string, text: string, ...options: string[]): void => {
       writeFileSync(join(folder, name), text)

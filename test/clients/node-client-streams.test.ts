@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, hkdfSync } from 'node:crypto'
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
+import { createReadStream, createWriteStream, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -35,6 +35,16 @@ async function gathered(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const piece of pieces) all.push(piece)
   return Buffer.concat(all)
 }
+
+/** The files that this process has open. */
+const openFiles = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((handle) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${handle}`)]
+    } catch {
+      return []
+    }
+  })
 
 /** The format as its paper and Tink's page describe it, by node:crypto and in one piece. */
 function byTheBook(plaintext: Uint8Array, dataKey: Buffer, aad: Buffer, salt: Buffer, prefix: Buffer): Buffer {
@@ -169,6 +179,40 @@ describe('streams of the client', () => {
     }
     const sealed = client.key(vault, 'files').encryptStream(endless(), { signal: stop.signal })
     expect(await failureOf(gathered(sealed))).toBe(reason)
+  })
+
+  it('take pieces of bytes and nothing else, because what has no length would be an empty stream', async () => {
+    const key = client.key(vault, 'files')
+    const sources: readonly unknown[] = [Buffer.from('hello'), ['hello'], [new DataView(new ArrayBuffer(5)), 5]]
+    for (const source of sources)
+      expect(await failureOf(gathered(key.encryptStream(source as Uint8Array[])))).toBeInstanceOf(TypeError)
+    const opened = key.decryptStream(key.encryptStream([Buffer.from('hello')]))
+    expect((await gathered(opened)).toString()).toBe('hello')
+  })
+
+  it('fail with the reason, and leave no file open, whatever fails', async () => {
+    const path = join(temporaryFolder(), `left-${process.pid}`)
+    writeFileSync(path, patterned(3_000_000))
+    const [good, missing] = [client.key(vault, 'files'), client.key(vault, 'nosuch')]
+    const into = (target: string, source: ReturnType<typeof good.encryptStream>) =>
+      failureOf(pipeline(source, createWriteStream(join(temporaryFolder(), target))))
+    // The file is not there: its error comes while the data key is made.
+    const absent = createReadStream(`${path}.absent`)
+    expect(await into(`into-${process.pid}`, good.encryptStream(absent))).toMatchObject({ code: 'ENOENT' })
+    expect(await failureOf(gathered(missing.encryptStream(createReadStream(path))))).toMatchObject({ number: 1500 })
+    expect(await failureOf(gathered(good.decryptStream(createReadStream(path))))).toBeInstanceOf(RangeError)
+    expect(await into('no/such/folder', good.encryptStream(createReadStream(path)))).toMatchObject({ code: 'ENOENT' })
+    await good.encryptStream(createReadStream(path)).cancel()
+    const ended: string[] = []
+    const web = (name: string) =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(9)),
+        cancel: () => void ended.push(name),
+      })
+    expect(await failureOf(gathered(missing.encryptStream(web('read'))))).toMatchObject({ number: 1500 })
+    await good.encryptStream(web('not read')).cancel()
+    expect(ended).toEqual(['read', 'not read'])
+    await expect.poll(() => openFiles().filter((name) => name === path)).toEqual([])
   })
 
   it('of files take memory for some segments, whatever their length', async () => {

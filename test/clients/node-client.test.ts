@@ -5,7 +5,7 @@ import { otpLogin } from '../../clients/node/src/logins.ts'
 import { nodeTransport } from '../../clients/node/src/node-transport.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { makeVault } from '../support/vault.ts'
-import { nodeClient, personOf } from './node-client-kit.ts'
+import { failureOf, nodeClient, personOf } from './node-client-kit.ts'
 
 let appliance: TestAppliance
 let user: TestUser
@@ -141,8 +141,24 @@ describe('errors of the client', () => {
 
   it('tell wrong use before anything is sent', async () => {
     expect(() => createClient({ url: 'http://127.0.0.1' })).toThrow('https://')
+    expect(() => createClient({ url: appliance.url, token: 'kept\n' })).toThrow(/^The token.*a line break\.$/)
+    // TLS would say that the CA is unknown, and the client to give it.
+    for (const tls of [{ ca: 'ca.pem' }, { ca: [appliance.ca, ''] }, { cert: Buffer.from('x.pem') }])
+      expect(() => nodeTransport(tls)).toThrow(/^(ca|cert) is the content of a PEM file, and not its path\.$/)
     await expect(client.key(vault, '..').sign('x')).rejects.toThrow('params.name')
     await expect(client.key('', 'x').sign('x')).rejects.toThrow('params.vaultid')
+  })
+
+  it('take text and bytes and nothing else: a number would be that many zeros, and an object no bytes', async () => {
+    const key = client.key(vault, 'greeting')
+    for (const wrong of [4, undefined, null, {}, [4]] as never[]) {
+      for (const taking of [key.encrypt, key.sign, key.hmac])
+        await expect(taking(wrong)).rejects.toThrow(/^Text or bytes/)
+      if (wrong !== undefined) await expect(key.encrypt('x', { aad: wrong })).rejects.toThrow(/^Text or bytes/)
+    }
+    const { buffer } = Uint8Array.of(1, 2, 3)
+    const views = [buffer, new DataView(buffer), new Uint8Array(buffer)] as never[]
+    for (const view of views) expect(await key.decrypt(await key.encrypt(view))).toEqual(Uint8Array.of(1, 2, 3))
   })
 })
 
@@ -151,6 +167,20 @@ describe('sessions of the client', () => {
     const press = () => Promise.resolve(user.hardwareToken.press())
     const own = nodeClient(appliance, user, { login: otpLogin({ ...personOf(appliance, user), otp: press }) })
     expect((await own.call('vault.list')).CALLINFO.status).toBe('SUCCESS')
+    own.close()
+  })
+
+  it('that a given code began are not begun again with this code, which would count as a failed login', async () => {
+    const one = await appliance.addUser()
+    const own = nodeClient(appliance, one, {
+      login: otpLogin({ ...personOf(appliance, one), otp: one.hardwareToken.press() }),
+    })
+    await own.login()
+    const other = await appliance.login(one)
+    await other.must('DELETE', `/user/${one.id}/sessions`)
+    const spent = { code: 'session.invalid', message: expect.stringContaining('valid once') }
+    expect(await failureOf(own.call('vault.list'))).toMatchObject(spent)
+    expect(await failureOf(own.call('vault.list'))).toMatchObject(spent)
     own.close()
   })
 

@@ -74,7 +74,7 @@ describe('the package strongroom-client', () => {
     const programs = readdirSync(examples).filter((name) => name.endsWith('.py'))
     // Debian has no types of psycopg2.
     expect(check(examples, ['--ignore-missing-imports', ...programs])).toContain('Success')
-  }, 120_000)
+  }, 300_000)
 
   it('repeats what the client for Node.js repeats', () => {
     const said = python(['-c', 'import json, strongroom; print(json.dumps(dict(strongroom.REPEATABLE)))'])

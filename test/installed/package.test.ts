@@ -227,6 +227,14 @@ describe.skipIf(whyNoMachines !== undefined)('scripts/package-deb', () => {
     expect(hash(second)).toBe(hash(first))
   })
 
+  it('holds no source that only compilers read, and says how to report a weakness', async () => {
+    const names = (await output('dpkg-deb', ['-c', await debianPackage()]))
+      .split('\n')
+      .map((line) => line.split(' ').at(-1))
+    expect(names.filter((name) => /\.([mc]?ts|map|[ch]|cc|gyp)$/.test(name ?? ''))).toEqual([])
+    expect(names).toContain('./usr/share/doc/strongroom/SECURITY.md')
+  })
+
   it('says the license of every package inside, and what of the system it needs', async () => {
     const needs = await output('dpkg-deb', ['-f', await debianPackage(), 'Depends'])
     expect(needs).toMatch(/libc6 \(>= 2\.3[0-6]\)/)

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream, existsSync, fstatSync, openSync, r
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UsageError } from './exit-code.ts'
-import { alreadyThere, isCode, putInPlace, temporaryFor, unreadable, unwritable } from './private-file.ts'
+import { alreadyThere, putInPlace, temporaryFor, unreadable, unwritable } from './private-file.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Bytes that fit into one call with the appliance's default limits. */
@@ -16,12 +16,20 @@ export interface ByteSource {
 
 /** Opens a file, or standard input for `-`. */
 export function openSource(file: string, terminal: Pick<Terminal, 'stdin'>): ByteSource {
-  if (file === '-') return { bytes: terminal.stdin, size: 0 }
+  if (file === '-') return { bytes: piecesOf(terminal.stdin, 'Standard input'), size: 0 }
   try {
     const handle = openSync(file, 'r')
-    return { bytes: createReadStream(file, { fd: handle }), size: fstatSync(handle).size }
+    return { bytes: piecesOf(createReadStream(file, { fd: handle }), file), size: fstatSync(handle).size }
   } catch (error) {
     throw unreadable(file, error)
+  }
+}
+
+async function* piecesOf(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw unreadable(name, error)
   }
 }
 
@@ -63,8 +71,8 @@ export async function writeStream(
     putInPlace(temporary, file, force)
   } catch (error) {
     remove()
-    if (isCode(error, 'ENOENT') || isCode(error, 'EACCES') || isCode(error, 'ENOSPC') || isCode(error, 'ENOTDIR'))
-      throw unwritable(output, error)
+    // An error of the source names the source.
+    if (error instanceof Error && 'syscall' in error) throw unwritable(output, error)
     throw error
   } finally {
     process.off('exit', remove)

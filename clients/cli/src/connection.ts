@@ -1,7 +1,7 @@
 import { createClient, type Client } from '@strongroom/client'
 import { nodeTransport, type OnProgress } from '@strongroom/client/node'
 import { readFileSync } from 'node:fs'
-import { LoginNeeded, UsageError } from './exit-code.ts'
+import { LoginNeeded, Refusal, UsageError } from './exit-code.ts'
 import { unreadable } from './private-file.ts'
 import { storeOf } from './secret-store.ts'
 import { readSettings, readUrl, type ApplianceSettings } from './settings.ts'
@@ -25,8 +25,12 @@ export function targetOf(option: string | undefined): Target {
  * TLS options for the CA of the appliance. Without them, Node.js trusts its default CAs and those of
  * NODE_EXTRA_CA_CERTS; `ca` replaces both.
  */
-export const authorityOf = (ca: string | undefined): { readonly ca?: Buffer } =>
-  ca === undefined ? {} : { ca: contentOf(ca) }
+export function authorityOf(ca: string | undefined): { readonly ca?: Buffer } {
+  if (ca === undefined) return {}
+  const content = contentOf(ca)
+  if (!content.includes(' CERTIFICATE-----')) throw new Refusal(`${ca} holds no certificate in PEM.`)
+  return { ca: content }
+}
 
 export function contentOf(file: string): Buffer {
   try {

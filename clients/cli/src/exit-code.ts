@@ -45,8 +45,8 @@ export function sentenceOf(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error)
     return known ? message : `An unexpected error: ${message}`
   }
-  const { code, cause, message, retryAfterMs } = error
+  const { code, message, retryAfterMs } = error
   if (code === 'session.invalid') return 'Your session has ended: run strongroom-cli login.'
   const wait = retryAfterMs === undefined ? '' : ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.`
-  return `${message}${cause instanceof Error ? ` (${cause.message.split('\n')[0]})` : ''}${wait}`
+  return `${message}${wait}`
 }

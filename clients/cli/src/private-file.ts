@@ -90,5 +90,5 @@ export const alreadyThere = (file: string): Refusal =>
   new Refusal(`${file} is there already: name another file, or add --force.`)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-export const isCode = (error: unknown, code: string): boolean =>
+const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

@@ -1,8 +1,14 @@
 /** Text is encoded as UTF-8. */
-export type Bytes = string | Uint8Array
+export type Bytes = string | Uint8Array | ArrayBuffer
 
-export const bytesOf = (value: Bytes): Uint8Array<ArrayBuffer> =>
-  typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
+/** @throws TypeError for anything else: `new Uint8Array(17)` is 17 zero bytes, and that of an object none */
+export function bytesOf(value: Bytes): Uint8Array<ArrayBuffer> {
+  if (typeof value === 'string') return new TextEncoder().encode(value)
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  // Not by `instanceof`, because a test runner may have a Uint8Array of its own.
+  if (ArrayBuffer.isView(value)) return new Uint8Array(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+  throw new TypeError(`Text or bytes (Uint8Array) are taken, and not ${value === null ? 'null' : typeof value}.`)
+}
 
 /** Bytes for one call of `String.fromCharCode`, each of which is an argument. */
 const pieceBytes = 0x8000

@@ -68,6 +68,9 @@ const batchDefaults: BatchLimits = { maxItems: 1_000, maxCharacters: 1_500_000, 
 export function createClient(options: ClientOptions): Client {
   const { login, batch = true, transport = fetchTransport(), timeoutMs = 30_000 } = options
   const base = baseOf(options.url)
+  // In a header it would fail each call, as if there were no appliance.
+  if (!/^[!-~]*$/.test(options.token ?? ''))
+    throw new TypeError('The token has a character that is none of a token, such as a line break.')
   const rules = rulesOf(options)
   const session = createSession({
     login,

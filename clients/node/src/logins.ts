@@ -1,3 +1,4 @@
+import { AuthenticationError } from './errors.ts'
 import { pause } from './retry.ts'
 import { stepMs, totpCode } from './totp.ts'
 import type { Transport } from './transport.ts'
@@ -28,12 +29,22 @@ export const formOf = ({ username, passphrase, applicationKey }: Person) => ({
   apikey: applicationKey,
 })
 
-/** Logs in with a code of a hardware token or authenticator app. `otp`: the code, or a function that asks for it. */
+/**
+ * Logs in with a code of a hardware token or authenticator app. `otp`: the code, or a function that asks for it. A given
+ * code is sent once, because a second login with it would count as a failed one.
+ */
 export function otpLogin({ otp, ...person }: Person & { readonly otp: string | (() => Promise<string>) }): Login {
+  let isSpent = false
   return {
     lifetime: 'idle',
     isRepeatable: false,
     async body() {
+      if (isSpent)
+        throw new AuthenticationError(
+          'The one-time password was sent before, and is valid once: give a function that asks for one.',
+          { code: 'session.invalid' },
+        )
+      isSpent = typeof otp === 'string'
       return { ...formOf(person), otp: typeof otp === 'string' ? otp : await otp() }
     },
   }

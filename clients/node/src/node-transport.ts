@@ -20,6 +20,8 @@ const pieceBytes = 65_536
 
 /** The transport for Node.js: persistent connections, the appliance's own CA, client certificates. */
 export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeTransportOptions = {}): Transport {
+  checkPem('ca', tls.ca)
+  checkPem('cert', tls.cert)
   const agent = new Agent({ ...tls, keepAlive: true, maxSockets: maxConnections })
   return {
     send: ({ method, url, headers, body, signal }) =>
@@ -36,8 +38,19 @@ export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeT
         if (onProgress === undefined) outgoing.end(body)
         else writeInPieces(outgoing, viewOf(body ?? ''), onProgress)
       }),
-    close: () => agent.destroy(),
+    close() {
+      // Connections in use end with their call. `agent.destroy` would break them, and a call that may have taken effect.
+      agent.maxFreeSockets = 0
+      for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy()
+    },
   }
+}
+
+/** @throws TypeError for a path, from which TLS takes no certificate, and says only that the CA is unknown */
+function checkPem(name: 'ca' | 'cert', value: AgentOptions['ca']): void {
+  for (const one of [value ?? []].flat())
+    if (!String(one).includes('-----BEGIN'))
+      throw new TypeError(`${name} is the content of a PEM file, and not its path.`)
 }
 
 /** Does not copy the bytes, because a file may take up much of the memory. */

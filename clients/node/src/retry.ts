@@ -65,7 +65,10 @@ export async function withRetries<T>(attempt: () => Promise<T>, rules: RetryRule
 
 /** Waits. Rejects with the reason of the signal as soon as it is aborted. */
 export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
-  return untilAborted(new Promise((resolve) => setTimeout(resolve, delayMs)), signal)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, delayMs)))
+  // A timer that is left would keep the program running.
+  return untilAborted(over, signal).finally(() => clearTimeout(timer))
 }
 
 /** The result of `work`, or the reason of the signal if that is aborted first. `work` continues for other callers. */

@@ -42,6 +42,20 @@ export async function send(
   }
 }
 
-const unreachable = (cause: unknown): never => {
-  throw new NetworkError('The appliance could not be reached.', { code: 'network', cause })
+function unreachable(cause: unknown): never {
+  const reason = reasonOf(cause)
+  const cure = /issuer certificate|first certificate|self-signed/.test(reason)
+    ? ' Give the CA of its certificate as ca.'
+    : ''
+  throw new NetworkError(`The appliance could not be reached: ${reason}.${cure}`, { code: 'network', cause })
+}
+
+/**
+ * `fetch` says only that it failed, and names the reason as a cause. Where a name has several addresses, Node.js gives a
+ * code and no message.
+ */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause !== undefined) return reasonOf(error.cause)
+  return error.message || ('code' in error ? String(error.code) : error.name)
 }

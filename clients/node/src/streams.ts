@@ -4,7 +4,7 @@ import type { Key } from './key.ts'
 import { open, seal } from './segments.ts'
 
 /** Streams and files of Node.js, bodies of `fetch`, and any other source of pieces of bytes. */
-export type Source = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
+export type Source = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>
 
 export interface StreamOptions {
   /** Additional data that is authenticated but not stored. Decryption needs the same data. */
@@ -25,7 +25,9 @@ type StreamKey = Pick<Key, 'dataKey' | 'decrypt'>
  */
 export function encryptStream(key: StreamKey, source: Source, options: StreamOptions = {}): ReadableStream<Uint8Array> {
   const { aad = '', signal, keyVersion } = options
-  async function* encrypted(): AsyncGenerator<Uint8Array> {
+  async function* encrypted(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    // Read before the call for the data key: an error of the source that nothing listens to ends a program of Node.js.
+    const { value: first = new Uint8Array() } = await pieces.next()
     const made = await key.dataKey({
       bits: 256,
       aad,
@@ -35,9 +37,9 @@ export function encryptStream(key: StreamKey, source: Source, options: StreamOpt
     if (made.plaintext === undefined)
       throw new ProtocolError('The data key came without its bytes.', { code: 'protocol' })
     yield writeHead(made.ciphertext)
-    yield* seal(made.plaintext, bytesOf(aad), piecesOf(source, signal))
+    yield* seal(made.plaintext, bytesOf(aad), after(first, pieces))
   }
-  return streamOf(encrypted())
+  return streamOf(source, signal, encrypted)
 }
 
 /**
@@ -46,13 +48,12 @@ export function encryptStream(key: StreamKey, source: Source, options: StreamOpt
  */
 export function decryptStream(key: StreamKey, source: Source, options: StreamOptions = {}): ReadableStream<Uint8Array> {
   const { aad = '', signal } = options
-  async function* decrypted(): AsyncGenerator<Uint8Array> {
-    const pieces = piecesOf(source, signal)
+  async function* decrypted(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { ciphertext, rest } = await readHead(pieces)
     const dataKey = await key.decrypt(ciphertext, { aad, ...(signal === undefined ? {} : { signal }) })
     yield* open(new Uint8Array(dataKey), bytesOf(aad), after(rest, pieces))
   }
-  return streamOf(decrypted())
+  return streamOf(source, signal, decrypted)
 }
 
 function writeHead(ciphertext: string): Uint8Array {
@@ -89,19 +90,22 @@ async function* after(first: Uint8Array, others: AsyncIterable<Uint8Array>): Asy
   yield* others
 }
 
-/** Reads streams with a reader, because not all browsers can iterate over them. */
+/** @throws TypeError for pieces that are not bytes: those that have no length would be left out */
 async function* piecesOf(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  if (!('getReader' in source)) {
-    for await (const piece of source) {
-      signal?.throwIfAborted()
-      yield piece
-    }
-    return
+  const pieces: AsyncIterable<unknown> | Iterable<unknown> = 'getReader' in source ? readOf(source) : source
+  for await (const piece of pieces) {
+    signal?.throwIfAborted()
+    if (!ArrayBuffer.isView(piece))
+      throw new TypeError(`A stream takes pieces of bytes (Uint8Array), and not of the type ${typeof piece}.`)
+    yield new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
   }
+}
+
+/** Reads streams with a reader, because not all browsers can iterate over them. */
+async function* readOf(source: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = source.getReader()
   try {
     for (;;) {
-      signal?.throwIfAborted()
       const { value, done } = await reader.read()
       if (done) return
       yield value
@@ -111,19 +115,41 @@ async function* piecesOf(source: Source, signal: AbortSignal | undefined): Async
   }
 }
 
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** The stream of what `work` makes of the source. However it ends, the source ends with it and closes its file. */
+function streamOf(
+  source: Source,
+  signal: AbortSignal | undefined,
+  work: (pieces: AsyncGenerator<Uint8Array>) => AsyncGenerator<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const pieces = piecesOf(source, signal)
+  const made = work(pieces)
+  let isBegun = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await pieces.next()
-        if (done === true) controller.close()
-        else controller.enqueue(value)
+        isBegun = true
+        try {
+          const { value, done } = await made.next()
+          if (done === true) controller.close()
+          else controller.enqueue(value)
+        } catch (error) {
+          await pieces.return(undefined)
+          throw error
+        }
       },
       async cancel() {
+        if (!isBegun) return end(source)
+        await made.return(undefined)
         await pieces.return(undefined)
       },
     },
     // Nothing is read before the consumer asks for it.
     { highWaterMark: 0 },
   )
+}
+
+/** Ends a source that nothing has begun to read. Streams of Node.js have `destroy`. */
+async function end(source: Source): Promise<void> {
+  if ('getReader' in source) await source.cancel()
+  else if ('destroy' in source && typeof source.destroy === 'function') source.destroy()
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -161,9 +162,11 @@ class AsyncClient:
             task = asyncio.ensure_future(self._send_group(group, rules))
             self._shared.tasks.add(task)
             task.add_done_callback(self._shared.tasks.discard)
+            for _, future in group:
+                future.add_done_callback(partial(_end_if_unwanted, group, task))
 
     async def _send_group(self, group: List[_Waiting], rules: Rules) -> None:
-        """Sends a batch without cancelled calls. A call that is cancelled later does not cancel the others."""
+        """Sends a batch without cancelled calls."""
         wanted = [(call, future) for call, future in group if not future.done()]
         try:
             outcomes = await self._run(
@@ -178,6 +181,12 @@ class AsyncClient:
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
+
+
+def _end_if_unwanted(group: List[_Waiting], task: asyncio.Task[None], _cancelled: object) -> None:
+    """Cancels a request when all its calls are cancelled: one cancelled call does not cancel the others."""
+    if all(future.cancelled() for _, future in group):
+        task.cancel()
 
 
 class _Shared:

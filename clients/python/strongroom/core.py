@@ -31,6 +31,9 @@ class Core:
         rules: Rules,
     ) -> None:
         self._base = base_of(url)
+        # httpx would show it in the message of its error.
+        if not re.fullmatch("[!-~]*", token or ""):
+            raise ValueError("The token has a character that is none of a token, such as a line break.")
         self._rules = rules
         self.session = Session(login, token, on_token, self._send_login)
 

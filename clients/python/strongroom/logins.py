@@ -12,6 +12,7 @@ import secrets
 import time
 from typing import Callable, Dict, Optional, Protocol, Union
 
+from .errors import AuthenticationError
 from .steps import Identity
 
 Body = Dict[str, str]
@@ -36,7 +37,9 @@ class Login:
 
 
 class OtpLogin(Login):
-    """Logs in with a code of a hardware token or app. ``otp``: the code, or a function that asks for it."""
+    """Logs in with a code of a hardware token or app. ``otp``: the code, or a function that asks for it. A given code is
+    sent once, because a second login with it would count as a failed one.
+    """
 
     is_prolonged = True
     is_repeatable = False
@@ -46,11 +49,16 @@ class OtpLogin(Login):
     ) -> None:
         self._form = {"username": username, "passphrase": passphrase, "apikey": application_key}
         self._otp = otp
+        self._is_spent = False
 
     def body(self) -> Body:
-        code = self._otp if isinstance(self._otp, str) else self._otp()
-        is_totp = len(code) == 6 and code.isascii() and code.isdigit()
-        return {**self._form, "otp": code, "logintype": "totp" if is_totp else "hwkey_otp"}
+        if self._is_spent:
+            raise AuthenticationError(
+                "The one-time password was sent before, and is valid once: give a function that asks for one.",
+                code="session.invalid",
+            )
+        self._is_spent = isinstance(self._otp, str)
+        return {**self._form, "otp": self._otp if isinstance(self._otp, str) else self._otp()}
 
 
 class TotpLogin(Login):

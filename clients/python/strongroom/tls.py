@@ -18,12 +18,20 @@ Ca = Union[str, "os.PathLike[str]"]
 
 def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext:
     """The TLS settings. Without ``ca``, the CAs of the system are trusted."""
-    if isinstance(ca, str) and "-----BEGIN" in ca:
-        context = ssl.create_default_context(cadata=ca)
-    else:
-        context = ssl.create_default_context(cafile=None if ca is None else _readable(ca))
-    if identity is not None:
-        context.load_cert_chain(_readable(identity.certificate), _readable(identity.key))
+    try:
+        if isinstance(ca, str) and "-----BEGIN" in ca:
+            context = ssl.create_default_context(cadata=ca)
+        else:
+            context = ssl.create_default_context(cafile=None if ca is None else _readable(ca))
+    except ssl.SSLError as error:
+        raise ValueError(f"{ca} holds no certificate in PEM.") from error
+    if identity is None:
+        return context
+    certificate, key = identity.certificate, identity.key
+    try:
+        context.load_cert_chain(_readable(certificate), _readable(key))
+    except ssl.SSLError as error:
+        raise ValueError(f"{certificate} and {key} hold no certificate with its private key in PEM.") from error
     return context
 
 

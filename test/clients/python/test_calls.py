@@ -111,6 +111,11 @@ class Calls(unittest.TestCase):
             self.client.call("vault.lits")  # type: ignore[call-overload]
         with self.assertRaisesRegex(FileNotFoundError, "no-such-ca.pem"):
             client(ca="no-such-ca.pem")
+        with self.assertRaisesRegex(ValueError, f"{__file__} holds no certificate"):
+            client(ca=__file__)
+        card = strongroom.ServiceCertificateLogin(account="a", certificate=__file__, key=__file__)
+        with self.assertRaisesRegex(ValueError, f"{__file__} and {__file__} hold no certificate"):
+            client(login=card).login()
 
     def test_takes_text_and_bytes_and_nothing_else(self) -> None:
         """A number would be that many zeros, and an array of bytes no text."""
@@ -137,6 +142,11 @@ class Calls(unittest.TestCase):
         call = key._calls.encrypt("secret", None, None, None)
         shown = repr([strongroom.Upload("a", b"secret"), self.client._core.session._open, sent, answered, call])
         self.assertNotRegex(shown, "secret|c2VjcmV0|" + self.tokens())
+
+    def test_shows_no_token_that_was_read_from_a_file_with_its_line_break(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            client(token="kept-token\n", retries=0).call("vault.list")
+        self.assertRegex(str(caught.exception), "^The token .*a line break")
 
     def test_an_error_goes_from_one_process_to_another(self) -> None:
         with self.assertRaises(strongroom.NotFoundError) as caught:
@@ -247,6 +257,16 @@ class Calls(unittest.TestCase):
         self.client.call("user.sessions.end", params={"userid": PREMISES["userid"]})
         made = self.client.call("vault.create", body={"vaultname": "after the end"})
         self.assertEqual(made["VAULT"][0]["groupname"], "after the end")
+
+    def test_a_given_code_is_sent_once_because_a_second_login_with_it_would_count_as_failed(self) -> None:
+        own = client(login=strongroom.OtpLogin(**PREMISES["credentials"], otp=PREMISES["otps"].pop(0)))
+        own.login()
+        self.client.login()
+        self.client.call("user.sessions.end", params={"userid": PREMISES["userid"]})
+        for _time in range(2):
+            with self.assertRaisesRegex(strongroom.AuthenticationError, "valid once") as caught:
+                own.call("vault.list")
+            self.assertEqual(caught.exception.code, "session.invalid")
 
     def tokens(self) -> str:
         self.client.call("auth.check")

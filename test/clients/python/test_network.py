@@ -169,6 +169,30 @@ class Network(unittest.TestCase):
 
         asyncio.run(run())
 
+    def test_with_asyncio_a_request_ends_when_all_its_calls_are_cancelled(self) -> None:
+        over = threading.Event()
+        self.addCleanup(over.set)
+
+        def silent(_request: bytes, _passed: Any) -> Optional[bytes]:
+            over.wait(120)
+            return None
+
+        async def run() -> None:
+            async with AsyncClient(self.meddler.url, token=self.token, ca=PREMISES["ca"]) as own:
+                self.meddler.planned = [silent]
+                key = own.key(VAULT, "k")
+                calls = [asyncio.ensure_future(key.encrypt(f"{n}")) for n in range(2)]
+                while not self.meddler.seen:
+                    await asyncio.sleep(0.01)
+                for call in calls:
+                    call.cancel()
+                # Without the cancellation the request would be sent again after its timeout.
+                await asyncio.wait(own._shared.tasks, timeout=60)
+                self.assertEqual(len(self.meddler.seen), 1)
+                self.assertEqual(own._shared.tasks, set())
+
+        asyncio.run(run())
+
 
 if __name__ == "__main__":
     unittest.main()

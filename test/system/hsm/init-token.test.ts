@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -56,6 +56,17 @@ describe('softhsm/init-token', () => {
     expect(readFileSync(join(directory, 'so-pin'), 'utf8')).toBe(soPin)
     expect(statSync(join(directory, 'so-pin')).mode & 0o777).toBe(0o400)
     expect(run('--json')).not.toContain(soPin)
+  })
+
+  it('keeps the SO PIN of the token also after a run that ended before it made one', () => {
+    const bin = join(directory, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'script'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const args = ['--directory', directory, '--label', 'strongroom', '--json', '--keep-so-pin']
+    const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}` }
+    expect(() => execFileSync(script, args, { env, stdio: 'pipe' })).toThrow('Command failed')
+    const { state, soPin } = JSON.parse(run('--json', '--keep-so-pin')) as { state: string; soPin: string }
+    expect([state, readFileSync(join(directory, 'so-pin'), 'utf8')]).toEqual(['made', soPin])
   })
 
   it('makes one token when run twice at once', async () => {

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
-/** Runs a script of the package in a folder, like dpkg. Returns the calls of program and systemd that it makes. */
-function ran(script: string, ...args: string[]): string[] {
+/** A folder in which a script of the package runs, like dpkg. It notes the calls of program and systemd. */
+function given(script: string) {
   const root = mkdtempSync(join(tmpdir(), 'strongroom-maintainer-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
   const called = join(root, 'called')
@@ -15,7 +15,8 @@ function ran(script: string, ...args: string[]): string[] {
   }
   const note = `#!/bin/sh\necho "$(basename "$0") $*" >>${called}\n`
   stub('usr/lib/strongroom/scripts/configure', note)
-  stub('usr/share/debconf/confmodule', 'db_stop() { :; }\n')
+  const questions = ['db_stop', 'db_version', 'db_input', 'db_go', 'db_purge'].map((name) => `${name}() { :; }`)
+  stub('usr/share/debconf/confmodule', [...questions, 'db_get() { RET=true; }', ''].join('\n'))
   for (const name of ['systemctl', 'systemd-sysusers', 'systemd-tmpfiles']) stub(`bin/${name}`, note)
   writeFileSync(called, '')
   const text = readFileSync(`scripts/package/debian/${script}`, 'utf8').replaceAll(
@@ -24,8 +25,15 @@ function ran(script: string, ...args: string[]): string[] {
   )
   stub(script, text)
   const env = { ...process.env, PATH: `${join(root, 'bin')}:${process.env['PATH']}` }
-  expect(spawnSync(join(root, script), args, { encoding: 'utf8', env })).toMatchObject({ status: 0, stderr: '' })
-  return readFileSync(called, 'utf8').split('\n').filter(Boolean)
+  const run = (args: readonly string[]) => spawnSync(join(root, script), args, { encoding: 'utf8', env })
+  return { root, run, calls: () => readFileSync(called, 'utf8').split('\n').filter(Boolean) }
+}
+
+/** Runs a script. Returns the calls that it makes. */
+function ran(script: string, ...args: string[]): string[] {
+  const { run, calls } = given(script)
+  expect(run(args)).toMatchObject({ status: 0, stderr: '' })
+  return calls()
 }
 
 it.each([
@@ -51,4 +59,14 @@ it.each([
 it('a configuration is told of the version before it', () => {
   expect(ran('postinst', 'configure', '1')).toContain('configure install 1')
   expect(ran('postinst', 'reconfigure', '1')).toContain('configure install ')
+})
+
+it('a purge that destroys the vault leaves none of its drop-ins, and those of others', () => {
+  const { root, run } = given('postrm')
+  const units = join(root, 'etc/systemd/system')
+  for (const unit of ['strongroom.service', 'strongroom-backup.service', 'strongroom-token@1.service', 'nginx.service'])
+    mkdirSync(join(units, `${unit}.d`), { recursive: true })
+  mkdirSync(join(units, 'strongroom-keeper-operator.socket.d'))
+  expect(run(['purge'])).toMatchObject({ status: 0, stderr: expect.stringContaining('were destroyed') })
+  expect(readdirSync(units)).toEqual(['nginx.service.d'])
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -50,6 +50,21 @@ describe('scripts/make-certificate', () => {
     const publicKey = (...args: string[]) => spawnSync('openssl', [...args, '-noout', '-pubkey'], { encoding: 'utf8' })
     const ofKey = spawnSync('openssl', ['pkey', '-in', key, '-pubout'], { encoding: 'utf8' })
     expect(publicKey('x509', '-in', certificate).stdout).toBe(ofKey.stdout)
+  })
+
+  it('leaves no empty file where there is no room, so that the next run makes what is missing', () => {
+    const own = files().map((file) => `${file}.own`)
+    const [, ca = '', key = '', certificate = ''] = own
+    // A file that this process may not let grow is as one on a full disk; openssl reports neither.
+    const limited = () =>
+      spawnSync('bash', ['-c', `trap '' XFSZ; ulimit -f 0; "$0" "$@"`, 'scripts/make-certificate', ...own])
+    for (const missing of [own, [ca, key, certificate], [certificate]]) {
+      for (const file of missing) rmSync(file, { force: true })
+      expect(limited().status).toBe(1)
+      expect(missing.filter((file) => existsSync(file))).toEqual([])
+      expect(make(...own)).toMatchObject({ status: 0 })
+      expect(spawnSync('openssl', ['verify', '-CAfile', ca, certificate]).status).toBe(0)
+    }
   })
 
   it('says how it is used', () => {

@@ -170,6 +170,36 @@ it('under systemd the token hosts of the configuration are started, however many
   ])
 })
 
+describe('a setup that was cut short', () => {
+  it('goes on with the token that it made, and does not show an SO PIN that it does not know', () => {
+    const { inFolder, run } = givenFolder()
+    rmSync(inFolder('strongroom.json'))
+    const first = run('softhsm/init-token --directory "$token" --label "$label" --json').stdout
+    const { uri } = JSON.parse(first) as { uri: string }
+    const second = run('make_token; cat "$work/note"; write_config')
+    expect(second).toMatchObject({ status: 0, stderr: '' })
+    expect(second.stdout).toMatch(/^existed.*SO PIN was shown/)
+    const config = JSON.parse(readFileSync(inFolder('strongroom.json'), 'utf8')) as { hsm: { token: string } }
+    expect(config.hsm.token).toBe(uri)
+    expect(run('make_token; cat "$work/note"').stdout).toBe('exists')
+  })
+
+  it('leaves no part of a configuration where there is no room', () => {
+    const { inFolder, run } = givenFolder()
+    const settings = `node scripts/write-config.mjs`
+    const before = readFileSync(inFolder('strongroom.json'), 'utf8')
+    expect(run(`trap '' XFSZ; ulimit -f 0; ${settings} "$demo/new.json" http.port=1`).status).not.toBe(0)
+    expect(run(`trap '' XFSZ; ulimit -f 0; ${settings} --over "$config" http.port=1`).status).not.toBe(0)
+    expect([existsSync(inFolder('new.json')), readFileSync(inFolder('strongroom.json'), 'utf8')]).toEqual([
+      false,
+      before,
+    ])
+    expect(run(`${settings} "$demo/new.json" http.port=1`).status).toBe(0)
+    expect(run(`${settings} "$demo/new.json" http.port=2`).status).not.toBe(0)
+    expect(JSON.parse(readFileSync(inFolder('new.json'), 'utf8'))).toEqual({ http: { port: 1 } })
+  })
+})
+
 it('Node packages that do not load in this Node.js are compiled anew', () => {
   const { inFolder, run } = givenFolder()
   mkdirSync(inFolder('node_modules/better-sqlite3'), { recursive: true })
