@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
-import { entry, givenInitialised } from '../../support/console-kit.ts'
+import { entry, givenInitialised, type Premises } from '../../support/console-kit.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { withPin } from '../../support/pin-session.ts'
 import type { TestToken } from '../../support/token.ts'
@@ -73,6 +74,42 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
     copyFileSync(`${file}.copy`, file)
     expect(() => withPin(premises.token, () => true, { pin: before })).toThrow('CKR_PIN_INCORRECT')
     expect(withPin(premises.token, () => true)).toBe(true)
+  })
+
+  it('an adoption of backup keys, after it has ended its ceremony and before the token has its PIN again', async () => {
+    const [one, other] = [await givenInitialised({ tokenHost: false }), await givenInitialised({ tokenHost: false })]
+    const [request, parcel] = [join(one.directory, 'request'), join(one.directory, 'package')]
+    await one.ask(['root-keys', 'rotate', 'kek.backup'])
+    const ceremony = ({ token }: Premises, ...args: string[]) => [
+      'backup-keys',
+      ...args,
+      '--so-pin-file',
+      token.soPinFile,
+    ]
+    const invited = await other.ask(ceremony(other, 'invite', '--out', request))
+    const shared = await one.ask(ceremony(one, 'share', request, '--out', parcel, '--digest', invited.digest))
+    const adopt = ceremony(other, 'adopt', parcel, '--digest', shared.digest)
+    // The last time, the token's file is written with the PIN.
+    killedAt('write', [tokenFile(other.token)], ['--config', other.configFile, ...adopt], 7)
+    const [, advice = ''] = /interrupted.*"strongroom (.*)" gives/.exec((await other.run(adopt)).stderr) ?? []
+    await other.ask([...advice.split(' '), '--so-pin-file', other.token.soPinFile])
+    const versions: RootVersion[] = await other.ask(['root-keys', 'list'])
+    const newest = versions.filter(({ role, newest: isNewest }) => role === 'kek.backup' && isNewest)
+    expect(newest).toMatchObject([{ version: shared.versions.at(-1), lacks: [] }])
+  })
+
+  it('a move to another database, amid its tables or at its very end', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const [to, sqlite] = [join(premises.directory, 'to.json'), join(premises.directory, 'data/new.db')]
+    writeFileSync(to, JSON.stringify({ ...JSON.parse(readFileSync(premises.configFile, 'utf8')), store: { sqlite } }))
+    const move = ['migrate', 'store', '--to', to]
+    // Of the tables that are made one after another, most are there.
+    killedAt('pwrite64', [`${sqlite}-wal`], ['--config', premises.configFile, ...move], 200)
+    killedAt('unlink', [`${sqlite}-wal`], ['--config', premises.configFile, ...move])
+    const refused = await premises.run(move)
+    expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('interrupted run of this command') })
+    rmSync(sqlite)
+    expect(await premises.run(move)).toMatchObject({ status: 0 })
   })
 
   it('keeper and token hosts that are killed while they log in leave a token that opens', async () => {
