@@ -93,7 +93,8 @@ function sizeOfValue(content: Buffer, kindAt: number, valueAt: number): number |
 
 /** Replaces a file in one step, with the owner and mode of another. */
 function replace(path: string, content: Buffer, model: string): void {
-  const draft = `${path}.new`
+  // Commands write copies while others log in.
+  const draft = `${path}.${process.pid}`
   try {
     rmSync(draft, { force: true })
     writeLike(model, draft, content)
