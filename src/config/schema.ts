@@ -52,7 +52,7 @@ const hsmSection = z.strictObject({
   tokenDirectory: path
     .optional()
     .describe(
-      'Folder where a software token keeps its objects; it is synced to the disk after an object is made, because SoftHSM2 does not.',
+      'Folder where a software token keeps its objects: it is synced to the disk after an object is made, and the file of the token itself is copied before each login, because SoftHSM2 does neither.',
     ),
   movable: z
     .boolean()

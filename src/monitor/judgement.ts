@@ -39,7 +39,8 @@ export function judgeDisk(disk: Room, name: string, thresholds: Pick<Thresholds,
     return {
       state: 'problem',
       detail,
-      remedy: 'Free some space now: when it is gone, calls are refused, or backups fail.',
+      remedy:
+        'Free some space now, or where the file system is read-only find out why (dmesg), and mount it for writing: when nothing can be written, calls are refused, or backups fail.',
     }
   const remedy = 'Free some space, or put a larger disk there: "When a disk is full" in docs/operations.md.'
   return { state: free < freeMiB ? 'warning' : 'ok', detail, remedy }

@@ -42,7 +42,7 @@ export const metricTable = {
   trailSealed: gauge('strongroom_audit_last_seal_timestamp_seconds', 'When the worker last sealed its records', [
     'worker',
   ]),
-  freeBytes: gauge('strongroom_disk_free_bytes', 'Room on the disk of a folder', ['folder']),
+  freeBytes: gauge('strongroom_disk_free_bytes', 'Room on the disk of a folder, 0 on a read-only one', ['folder']),
   sizeBytes: gauge('strongroom_disk_size_bytes', 'Size of the disk of a folder', ['folder']),
   certificateEnd: gauge(
     'strongroom_certificate_not_after_timestamp_seconds',

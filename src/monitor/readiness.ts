@@ -64,7 +64,7 @@ function database({ workers: all, folders }: Observation): CheckResult {
   const reports = all.flatMap(({ report }) => report ?? [])
   if (!reports.some(({ isDatabaseReached }) => isDatabaseReached)) return failed('no worker reaches it')
   if (folders.some(({ folder, freeBytes }) => folder === 'database' && freeBytes === 0))
-    return failed('its disk is full')
+    return failed('its disk is full or read-only')
   return reports.every(({ isDatabaseReached }) => isDatabaseReached)
     ? ok('it answers')
     : warning('not every worker reaches it')

@@ -38,7 +38,7 @@ export function copyStore({ tables, from, to, progress, check }: StoreCopy): Pro
       const total = await countRows(original, tables)
       let done = 0
       for (const table of tables) {
-        if (await copy.existsBy(table, {})) throw taken(table)
+        if (await copy.existsBy(table, {})) throw notEmpty(`rows in ${nameOf(table)}`)
         for await (const page of pagesOf(original, table)) {
           await copyPage(copy, table, page)
           progress((done += page.length), total)
@@ -86,8 +86,12 @@ async function copyPage(copy: Tx, table: Table, page: readonly ObjectLiteral[]):
 
 const nameOf = ({ options }: Table): string => options.tableName ?? options.name
 
-const taken = (table: Table): Fault =>
-  new Fault('store.unavailable', `The new database is not empty: it has rows in ${nameOf(table)}. Name an empty one.`)
+/** The refusal of a copy that has something already. */
+export const notEmpty = (what: string): Fault =>
+  new Fault(
+    'store.unavailable',
+    `The new database is not empty: it has ${what}. Name an empty one. If an interrupted run of this command has left this one, remove it, and run the command again.`,
+  )
 
 const altered = (what: string): Fault =>
   new Fault(

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { foldersOnDisks } from '../../daemon/monitor/folder-probes.ts'
 import { judgeDisk, type Room } from '../../monitor/judgement.ts'
+import { isReadOnly } from '../../read-only.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const topic = 'disk space'
@@ -41,7 +42,7 @@ export async function roomOf(folder: string): Promise<Room | 'missing' | 'silent
   try {
     const { stdout } = await run('stat', ['--file-system', '--format=%a %b %S', folder], limits)
     const [free = 0, total = 0, blockBytes = 0] = stdout.split(' ').map(Number)
-    return { freeBytes: free * blockBytes, sizeBytes: total * blockBytes }
+    return { freeBytes: (await isReadOnly(folder)) ? 0 : free * blockBytes, sizeBytes: total * blockBytes }
   } catch (error) {
     return error instanceof Error && 'killed' in error && error.killed === true ? 'silent' : 'missing'
   }

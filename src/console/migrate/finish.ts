@@ -10,13 +10,13 @@ import {
   requireSameKeys,
 } from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import { recordAt, type TokenContext, withToken } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import { leaveTokenToOwner } from '../file-owner.ts'
 import type { Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
 import { confirmDestruction } from '../output/terminal.ts'
-import { ownTokenOf } from '../root-making.ts'
 import { describeLeft, isEmpty, type LeftBehind, leftBehind, vaultKeysOf } from './left-behind.ts'
 
 export interface FinishFlags {
@@ -32,9 +32,9 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     throw new UsageError('--from names the token that is in use: name the old configuration.')
   return withToken(invocation, config, async (context) => {
     await requireOtherToken(context, before)
-    const old = inventoryOf(ownTokenOf(before))
-    const present = objectNamesIn(inventoryOf(ownTokenOf(config)))
-    requireSameKeys(ownTokenOf(before), ownTokenOf(config))
+    const old = inventoryOf(tokenLocationOf(before))
+    const present = objectNamesIn(inventoryOf(tokenLocationOf(config)))
+    requireSameKeys(tokenLocationOf(before), tokenLocationOf(config))
     requireAllThere(present, old, await vaultKeysOf(context))
     const locked = old.locked.filter((one) => !present.has(objectName(one)))
     const left = await leftBehind(context, { ...old, locked })
@@ -43,7 +43,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
       await confirmDestruction(invocation.terminal, `all keys of Strongroom in ${before.hsm.token} for good?`)
     // Recorded before the destruction: without a record nothing is destroyed.
     await recordAt(context, { operation: 'migrate.token.finish', target: before.hsm.token })
-    const destroyed = emptyToken(ownTokenOf(before))
+    const destroyed = emptyToken(tokenLocationOf(before))
     leaveTokenToOwner(before)
     return {
       json: { destroyed },
@@ -63,7 +63,7 @@ export function isSameToken(one: Config, other: Config): boolean {
 /** Refuses the token in use, which may be named in several ways: it is the one with the key that signs the trail. */
 async function requireOtherToken({ token }: TokenContext, before: Config): Promise<void> {
   const { publicKey } = await token.hsm.auditKeys()
-  if (holdsPairOf(publicKey, ownTokenOf(before)))
+  if (holdsPairOf(publicKey, tokenLocationOf(before)))
     throw new Fault(
       'hsm.rejected',
       `The audit key in use lies in ${before.hsm.token}: that token is in use, nothing was destroyed.`,

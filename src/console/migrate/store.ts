@@ -11,7 +11,7 @@ import { makeFolder } from '../../folder-making.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { openStore } from '../../store/open.ts'
 import type { Reader, Store } from '../../store/store.ts'
-import { copyStore } from '../../store/store-copy.ts'
+import { copyStore, notEmpty } from '../../store/store-copy.ts'
 import { recordAt, type TokenContext, withToken } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { leaveDatabaseToOwner } from '../file-owner.ts'
@@ -25,8 +25,8 @@ const help = `
 Copies every row of the database to another one, which must be empty: from SQLite to PostgreSQL, or back. Stop
 the daemon first, on all machines that use the database. Each row is compared once it is there, each seal is
 checked by the token, and the numbering of rows continues. All or nothing: if it is interrupted, it leaves an
-empty database, and you run it again. The old database stays as it is: remove it once you no longer need it,
-because it has all that the new one has.
+empty database, and you run it again; at its very end, it leaves a full one, which you remove before. The old
+database stays as it is: remove it once you no longer need it, because it has all that the new one has.
 
 --to names a file with a postgres:// URL, or a configuration whose section "store" names the new database.
 
@@ -116,10 +116,10 @@ async function requireCurrent(location: Location): Promise<void> {
 }
 
 async function requireEmpty(location: Location): Promise<void> {
-  const [first] = await occupantsOf(location)
-  const { unknown } = first === undefined ? await inspectStore(location) : { unknown: [first] }
-  if (unknown.length > 0)
-    throw new Fault('store.unavailable', `The new database is not empty: it has ${unknown[0]}. Name an empty one.`)
+  const { applied, unknown } = await inspectStore(location)
+  // An interrupted run leaves tables. Whether they have rows is seen when they are copied.
+  const [first] = applied.length > 0 ? unknown : await occupantsOf(location)
+  if (first !== undefined) throw notEmpty(first)
 }
 
 interface Outcome {

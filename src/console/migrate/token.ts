@@ -10,6 +10,7 @@ import type { BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
 import { roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
 import { inventoryOf, type MovedKeys, type MoveInventory, moveKeys } from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import { requireStopped } from '../backup-keys/ceremony.ts'
 import { credentialFolder } from '../backup/restored-configuration.ts'
 import { recordAt, type TokenContext, withToken } from '../console-context.ts'
@@ -20,7 +21,7 @@ import { count, table, type Answer } from '../output/command-answer.ts'
 import { createProgress } from '../output/progress.ts'
 import { firstLine, nameAnother } from '../output/terminal.ts'
 import { handOver, knownEnds } from '../root-keys/audit-handover.ts'
-import { ownTokenOf, rootCreationOf } from '../root-making.ts'
+import { rootCreationOf } from '../root-making.ts'
 import { finishMove, isSameToken } from './finish.ts'
 import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from './left-behind.ts'
 
@@ -73,8 +74,8 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
   await requireStopped(config)
   await requireStopped(next)
   const ending = { config, next, to, pin: pinToExchange(config, next) }
-  if (hasMovedOn(keeperOf(config).state, ownTokenOf(config))) return closing(invocation, ending, undefined)
-  const inventory = inventoryOf(ownTokenOf(config))
+  if (hasMovedOn(keeperOf(config).state, tokenLocationOf(config))) return closing(invocation, ending, undefined)
+  const inventory = inventoryOf(tokenLocationOf(config))
   requireMovableSeal(inventory)
   const plan = await withToken(invocation, config, async (context) => {
     await checkTakenOver(context.store.read)
@@ -89,7 +90,7 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
     to: await optionsOf(invocation, next, flags.toSoPinFile, 'SO PIN of the other token: '),
   })
   const files = keeperOf(config)
-  const tokens = { from: ownTokenOf(config), to: ownTokenOf(next) }
+  const tokens = { from: tokenLocationOf(config), to: tokenLocationOf(next) }
   succeedInOtherToken({ files, ...tokens, made: moved.made, shown: plan.shown, now: Date.now })
   return closing(invocation, ending, moved)
 }

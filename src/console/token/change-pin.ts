@@ -69,10 +69,9 @@ async function changeUserPin(
   // Recorded before the change: without a record nothing is changed. An interrupted change has its record already.
   if (!isResumed) await record()
   const outcome = changePin({
-    location: { module, uri, softhsmConf },
+    location: { module, uri, softhsmConf, tokenDirectory },
     credential,
     refusedPins: pinSourcesOf(config).refusedPins,
-    tokenDirectory,
     newPin: (limits) => given ?? randomPin(limits),
   })
   leaveTokenToOwner(config)

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import { roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
 import { inventoryOf, type MoveInventory } from '../../hsm/pkcs11/token-move.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import { withStore } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
-import { ownTokenOf } from '../root-making.ts'
 import { type Answer, count, table } from '../output/command-answer.ts'
 import { type Step, stepsOf } from './rewrap-steps.ts'
 import { describeKeys, firstKept, type UnmovableKey, unmovableKeys } from './unmovable-keys.ts'
@@ -39,7 +39,7 @@ function vaultId(text: string): number {
 
 async function rewrapPlan(invocation: Invocation, { vault }: PlanFlags): Promise<Answer> {
   const config = loadConfig(invocation.config)
-  const inventory = inventoryOf(ownTokenOf(config))
+  const inventory = inventoryOf(tokenLocationOf(config))
   const found = await withStore(config, ({ read }) => unmovableKeys(read, inventory))
   const keys = found.filter(({ key }) => vault === undefined || key.vaultId === vault)
   const first = toRotate(inventory, keys)

@@ -6,11 +6,12 @@ import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { FolderObservation } from '../../monitor/observation.ts'
+import { isReadOnly } from '../../read-only.ts'
 import { withProbeTimeout } from './timeout.ts'
 
 export interface FolderProbes {
   /**
-   * Free space on the disks of the appliance, without folders that this process cannot see or whose disk does not
+   * Free space on the disks of the appliance, none on a read-only one, without folders that this process cannot see or whose disk does not
    * answer.
    */
   look(): Promise<FolderObservation[]>
@@ -42,7 +43,8 @@ export function createFolderProbes(config: Config): FolderProbes {
 async function lookAt(folder: FolderObservation['folder'], path: string): Promise<FolderObservation[]> {
   try {
     const { bavail, blocks, bsize } = await statfs(path)
-    return [{ folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize }]
+    const freeBytes = (await isReadOnly(path)) ? 0 : bavail * bsize
+    return [{ folder, freeBytes, sizeBytes: blocks * bsize }]
   } catch {
     return []
   }

@@ -18,8 +18,6 @@ import { listObjects } from './token-objects.ts'
 import { type OpenToken, withToken } from './token-opening.ts'
 
 export interface BackupSharingOptions extends CeremonyHelperOptions {
-  /** The folder of a software token (`hsm.tokenDirectory`). */
-  readonly tokenDirectory?: string | undefined
   readonly soPin: string
   /** Whether keys that are made or received here may leave the token again (`hsm.movable`). */
   readonly movable?: boolean

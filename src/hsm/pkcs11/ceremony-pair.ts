@@ -74,7 +74,7 @@ export function ceremonyKey(session: Pkcs11Session): CeremonyKey {
   if (key === undefined || id === undefined || another !== undefined)
     throw new Fault(
       'hsm.rejected',
-      'No ceremony is open on this token: begin one with "strongroom backup-keys invite".',
+      'No ceremony is open on this token: begin one with "strongroom backup-keys invite". If "adopt" was interrupted, the keys are here, and "strongroom backup-keys adopt --abandon" gives the token its PIN back.',
     )
   return { key, id }
 }

@@ -19,8 +19,6 @@ import { listObjects, type TokenObject } from './token-objects.ts'
 import { type OpenToken, withToken } from './token-opening.ts'
 
 export interface RootCreationOptions extends CeremonyHelperOptions {
-  /** The folder of a software token (`hsm.tokenDirectory`). */
-  readonly tokenDirectory?: string | undefined
   /** Whether the token has been in use. If so, nothing is made where it lacks a key that it must have had. */
   readonly isUsed?: boolean
   /** Whether new keys may move to another token (`hsm.movable`). */

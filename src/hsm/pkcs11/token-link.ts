@@ -6,7 +6,6 @@ import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
 import { PinRefused, TokenFailure } from './failure.ts'
 import { createRecentMap } from '../../recent-map.ts'
-import { parseTokenUri } from './slot-choice.ts'
 import { ObjectMissing } from './token-objects.ts'
 import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
 
@@ -126,9 +125,8 @@ function createTokenLink(options: TokenOptions): TokenLink {
   let reason: string | undefined = 'The token has not been opened yet.'
 
   const reach = () => {
-    const selector = parseTokenUri(options.uri)
     lib ??= loadModule(options)
-    const opened = connect(openToken(lib, selector, options.pin), options.handles, options.floors)
+    const opened = connect(openToken(lib, options), options.handles, options.floors)
     conformance = probe(opened)
     epoch += 1
     connection = opened

@@ -234,7 +234,7 @@ export function requireSameKeys(one: TokenLocation, other: TokenLocation): void 
 }
 
 /** Destroys all objects of Strongroom in a token. Returns their number. */
-export function emptyToken(options: Pick<BackupSharingOptions, keyof TokenLocation | 'tokenDirectory'>): number {
+export function emptyToken(options: TokenLocation): number {
   return withDirectorySync(options.tokenDirectory, () =>
     withToken(options, (token) => {
       noticeChanges(token.session)

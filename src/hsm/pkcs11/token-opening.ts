@@ -2,7 +2,8 @@ import pkcs11, { type PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { attempt, codeOf } from './failure.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
-import { chooseSlot, type ChosenSlot, parseTokenUri, type TokenSelector } from './slot-choice.ts'
+import { chooseSlot, type ChosenSlot, parseTokenUri } from './slot-choice.ts'
+import { hasCutOffFile, keepTokenFiles, restoreTokenFiles } from './token-file.ts'
 import type { UserPin } from './user-pin.ts'
 
 /** How to reach the token. */
@@ -13,6 +14,8 @@ export interface TokenLocation {
   readonly uri: string
   /** Path of softhsm2.conf (`hsm.softhsmConf`), only for SoftHSM2. */
   readonly softhsmConf?: string | undefined
+  /** The folder of a software token (`hsm.tokenDirectory`). */
+  readonly tokenDirectory?: string | undefined
   readonly pin: UserPin
 }
 
@@ -33,9 +36,11 @@ export function withToken<T>(
 ): T {
   const lib = loadModule(location)
   try {
-    return work(openToken(lib, parseTokenUri(location.uri), location.pin, user))
+    return work(openToken(lib, location, user))
   } finally {
     finalize(lib)
+    // An earlier PIN opens an earlier copy.
+    if (location.tokenDirectory !== undefined) keepTokenFiles(location.tokenDirectory)
   }
 }
 
@@ -63,20 +68,23 @@ export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module'
  */
 export function openToken(
   lib: PKCS11,
-  selector: TokenSelector,
-  pin: UserPin,
+  { uri, pin, tokenDirectory }: Pick<TokenLocation, 'uri' | 'pin' | 'tokenDirectory'>,
   user: number = pkcs11.CKU_USER,
 ): OpenToken {
   finalize(lib)
+  if (tokenDirectory !== undefined && hasCutOffFile(tokenDirectory)) pin.alone(() => restoreTokenFiles(tokenDirectory))
   initialize(lib)
-  const { slot, info } = chooseSlot(lib, selector)
+  const { slot, info } = chooseSlot(lib, parseTokenUri(uri))
   const session = openSession(slot)
   const token = {
     label: info.label,
     serial: info.serialNumber,
     isFinalTry: () => (lib.C_GetTokenInfo(slot.handle).flags & pkcs11.CKF_USER_PIN_FINAL_TRY) !== 0,
   }
-  pin.present(token, (text) => login(lib, session.handle, user, text))
+  pin.present(token, (text) => {
+    if (tokenDirectory !== undefined) keepTokenFiles(tokenDirectory)
+    login(lib, session.handle, user, text)
+  })
   const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))
   return { slot, info, mechanisms, session }
 }

@@ -15,6 +15,8 @@ export interface UserPin {
    * refused this PIN before.
    */
   present(token: PinnedToken, login: (pin: string) => void): void
+  /** Runs `work` while no other process of this machine logs in. */
+  alone(work: () => void): void
   /** Notes that the PIN was set in the token, so that an earlier refusal no longer counts. */
   wasSet(): void
   /** Whether the PIN may have been replaced since its last refusal. */
@@ -23,5 +25,11 @@ export interface UserPin {
 
 /** A PIN that a person typed or this process has set. It is presented once, without a look at earlier refusals. */
 export function knownPin(pin: string): UserPin {
-  return { read: () => pin, present: (_token, login) => login(pin), wasSet: () => {}, hasChanged: () => false }
+  return {
+    read: () => pin,
+    present: (_token, login) => login(pin),
+    alone: (work) => work(),
+    wasSet: () => {},
+    hasChanged: () => false,
+  }
 }

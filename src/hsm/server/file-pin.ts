@@ -35,6 +35,7 @@ export function createFilePin(sources: PinSources): UserPin {
         refusedAs = undefined
       })
     },
+    alone: (work) => withRefusedPins(refusedPins, work),
     wasSet: () => withRefusedPins(refusedPins, (ledgers) => ledgers.clear()),
     hasChanged: () => refusedAs !== undefined && refusedAs !== look(),
   }

@@ -12,8 +12,6 @@ export interface PinChangeOptions {
   readonly credential: PinCredential
   /** The file that remembers refused PINs. */
   readonly refusedPins: string
-  /** The folder of a software token (`hsm.tokenDirectory`). */
-  readonly tokenDirectory?: string | undefined
   /** Gives the new PIN. Called once the token has accepted the present one. */
   readonly newPin: (limits: PinLimits) => string
 }
@@ -27,7 +25,7 @@ export type PinChange = 'changed' | 'finished'
  * two is the token's, and at most one wrong PIN is tried.
  * @throws Fault `hsm.rejected`; PinRefused
  */
-export function changePin({ location, credential, refusedPins, tokenDirectory, newPin }: PinChangeOptions): PinChange {
+export function changePin({ location, credential, refusedPins, newPin }: PinChangeOptions): PinChange {
   return withRefusedPins(refusedPins, (refused) => {
     const next = credential.readNext()
     const pins = [credential.read(), ...(next === undefined ? [] : [next])]
@@ -46,7 +44,7 @@ export function changePin({ location, credential, refusedPins, tokenDirectory, n
         checkPin(fresh, pinLimitsOf(token))
         credential.keepNext(fresh)
         requireReadable(credential, fresh)
-        give(token, pins[0] ?? '', fresh, { credential, tokenDirectory })
+        give(token, pins[0] ?? '', fresh, { credential, location })
       }
       credential.promoteNext()
       // It may have been refused before it was the PIN.
@@ -67,10 +65,10 @@ function give(
   token: OpenToken,
   before: string,
   fresh: string,
-  { credential, tokenDirectory }: Pick<PinChangeOptions, 'credential' | 'tokenDirectory'>,
+  { credential, location }: Pick<PinChangeOptions, 'credential' | 'location'>,
 ): void {
   try {
-    withDirectorySync(tokenDirectory, () => setPin(token, before, fresh))
+    withDirectorySync(location.tokenDirectory, () => setPin(token, before, fresh))
   } catch (error) {
     if (isFault(error, 'hsm.rejected')) credential.discardNext()
     else

@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readSecret } from '../../config/loader.ts'
 import { syncPath } from '../pkcs11/directory-sync.ts'
+import { writeLike } from '../pkcs11/written-file.ts'
 import { nextPinBeside } from './file-pin.ts'
 
 /** Where the PIN is stored, and the next one during a change. */
@@ -56,19 +46,5 @@ export function createPinCredential(file: string, { encode, decode }: PinEncodin
     discardNext() {
       for (const path of [next, draft]) rmSync(path, { force: true })
     },
-  }
-}
-
-/** Writes a file with the owner and mode of another. */
-function writeLike(model: string, path: string, content: string | Buffer): void {
-  const { uid, gid, mode } = statSync(model)
-  const descriptor = openSync(path, 'wx', 0o600)
-  try {
-    writeSync(descriptor, Buffer.from(content))
-    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid)
-    fchmodSync(descriptor, mode & 0o777)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -6,8 +6,8 @@ import { refusedPinsBeside } from './refused-pins.ts'
 
 /** The token in the configuration, for every process of Strongroom that logs in to it. */
 export function tokenLocationOf(config: Config): TokenLocation {
-  const { module, token: uri, softhsmConf } = config.hsm
-  return { module, uri, softhsmConf, pin: createFilePin(pinSourcesOf(config)) }
+  const { module, token: uri, softhsmConf, tokenDirectory } = config.hsm
+  return { module, uri, softhsmConf, tokenDirectory, pin: createFilePin(pinSourcesOf(config)) }
 }
 
 export const pinSourcesOf = (config: Config): PinSources => ({

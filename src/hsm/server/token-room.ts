@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs'
+import { isReadOnlySync } from '../../read-only.ts'
 import { roomInMemory } from '../pkcs11/token-report.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 
@@ -27,5 +28,6 @@ export function createRoomField(token: Token, tokenDirectory: string | undefined
 
 function roomOnDisk(folder: string) {
   const { bavail, blocks, bsize } = statfsSync(folder)
-  return { kind: 'disk', freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+  const freeBytes = isReadOnlySync(folder) ? 0 : bavail * bsize
+  return { kind: 'disk', freeBytes, totalBytes: blocks * bsize }
 }

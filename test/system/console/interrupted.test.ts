@@ -1,19 +1,48 @@
 import { spawnSync } from 'node:child_process'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
-import { entry, givenInitialised } from '../../support/console-kit.ts'
+import { entry, givenInitialised, type Premises } from '../../support/console-kit.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
+import { withPin } from '../../support/pin-session.ts'
+import type { TestToken } from '../../support/token.ts'
 
 /** Whether strace(1) can trace processes here. */
 const mayTrace = spawnSync('strace', ['-qq', 'true']).status === 0
 
-/** Runs a command that strace kills at the first call of this kind on one of these files. */
-function killedAt(call: string, files: readonly string[], args: readonly string[]): void {
+/** Runs a command under strace, which kills it at the nth call of this kind on one of these files. */
+function traced(
+  call: string,
+  files: readonly string[],
+  args: readonly string[],
+  options: readonly string[] = [],
+  nth = 1,
+) {
   const paths = files.flatMap((file) => ['-P', file])
-  const injection = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=1`]
-  const command = ['-qq', '-o', '/dev/null', ...paths, ...injection, process.execPath, entry, ...args]
-  expect(spawnSync('strace', command).signal).toBe('SIGKILL')
+  const injection = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${nth}`]
+  return spawnSync('strace', [
+    '-qq',
+    '-o',
+    '/dev/null',
+    ...options,
+    ...paths,
+    ...injection,
+    process.execPath,
+    entry,
+    ...args,
+  ])
+}
+
+function killedAt(call: string, files: readonly string[], args: readonly string[], nth = 1): void {
+  expect(traced(call, files, args, [], nth).signal).toBe('SIGKILL')
+}
+
+/** The file in which SoftHSM2 keeps the key of all objects of the token. */
+function tokenFile({ tokenDirectory }: TestToken): string {
+  const [folder = ''] = readdirSync(tokenDirectory)
+  return join(tokenDirectory, folder, 'token.object')
 }
 
 describe.runIf(mayTrace)('a command that is killed can be run again', () => {
@@ -27,6 +56,68 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
     const list = join(into, 'var/lib/strongroom-restore/placing.json')
     killedAt('write', [list, `${list}.restored`], restore)
     expect(await premises.run(restore)).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('a change of the PIN, while the token writes its file, which is empty then', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const file = tokenFile(premises.token)
+    const change = ['--config', premises.configFile, 'token', 'change-pin']
+    // The first is that of the login.
+    for (const nth of [1, 2, 3, 4]) {
+      killedAt('write', [file], change, nth)
+      expect(statSync(file).size).toBe(0)
+      expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
+    }
+    const before = readFileSync(premises.token.pinFile, 'utf8')
+    await premises.ask(['token', 'change-pin'])
+    // The copy that makes up for it opens by the new PIN alone.
+    copyFileSync(`${file}.copy`, file)
+    expect(() => withPin(premises.token, () => true, { pin: before })).toThrow('CKR_PIN_INCORRECT')
+    expect(withPin(premises.token, () => true)).toBe(true)
+  })
+
+  it('an adoption of backup keys, after it has ended its ceremony and before the token has its PIN again', async () => {
+    const [one, other] = [await givenInitialised({ tokenHost: false }), await givenInitialised({ tokenHost: false })]
+    const [request, parcel] = [join(one.directory, 'request'), join(one.directory, 'package')]
+    await one.ask(['root-keys', 'rotate', 'kek.backup'])
+    const ceremony = ({ token }: Premises, ...args: string[]) => [
+      'backup-keys',
+      ...args,
+      '--so-pin-file',
+      token.soPinFile,
+    ]
+    const invited = await other.ask(ceremony(other, 'invite', '--out', request))
+    const shared = await one.ask(ceremony(one, 'share', request, '--out', parcel, '--digest', invited.digest))
+    const adopt = ceremony(other, 'adopt', parcel, '--digest', shared.digest)
+    // The last time, the token's file is written with the PIN.
+    killedAt('write', [tokenFile(other.token)], ['--config', other.configFile, ...adopt], 7)
+    const [, advice = ''] = /interrupted.*"strongroom (.*)" gives/.exec((await other.run(adopt)).stderr) ?? []
+    await other.ask([...advice.split(' '), '--so-pin-file', other.token.soPinFile])
+    const versions: RootVersion[] = await other.ask(['root-keys', 'list'])
+    const newest = versions.filter(({ role, newest: isNewest }) => role === 'kek.backup' && isNewest)
+    expect(newest).toMatchObject([{ version: shared.versions.at(-1), lacks: [] }])
+  })
+
+  it('a move to another database, amid its tables or at its very end', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const [to, sqlite] = [join(premises.directory, 'to.json'), join(premises.directory, 'data/new.db')]
+    writeFileSync(to, JSON.stringify({ ...JSON.parse(readFileSync(premises.configFile, 'utf8')), store: { sqlite } }))
+    const move = ['migrate', 'store', '--to', to]
+    // Of the tables that are made one after another, most are there.
+    killedAt('pwrite64', [`${sqlite}-wal`], ['--config', premises.configFile, ...move], 200)
+    killedAt('unlink', [`${sqlite}-wal`], ['--config', premises.configFile, ...move])
+    const refused = await premises.run(move)
+    expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining('interrupted run of this command') })
+    rmSync(sqlite)
+    expect(await premises.run(move)).toMatchObject({ status: 0 })
+  })
+
+  it('keeper and token hosts that are killed while they log in leave a token that opens', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const file = tokenFile(premises.token)
+    expect(traced('write', [file], ['--config', premises.configFile, 'token', 'status'], ['-f']).status).toBe(3)
+    expect(statSync(file).size).toBe(0)
+    expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
   })
 })
 

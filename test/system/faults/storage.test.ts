@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { type TestClient, expectFault } from '../../support/client.ts'
 import { type TestVault, makeVault } from '../../support/vault.ts'
+import { strongroom } from '../../support/console-kit.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 import { occupantsOf } from '../../../src/store/inspection.ts'
 import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
@@ -219,6 +220,8 @@ describe.skipIf(!mayMount)(
         disk.fail()
         await expectAllRefused(appliance, before.vault, refusal)
         expect(verdict(await appliance.client().post('/auth', appliance.credentials(before.user)))).toBe(refusal)
+        const { stdout } = await strongroom(appliance.configFile, ['doctor', '--only', 'disk space'])
+        expect(stdout).toContain(`0 MiB free for ${disk.path}`)
 
         await appliance.stop()
         disk.replace()

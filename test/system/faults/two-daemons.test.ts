@@ -5,12 +5,15 @@ import type { TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import type { MachineBeside } from '../../support/machine-beside.ts'
 import { hasPostgres } from '../../support/postgres.ts'
+import { commandsBelow } from '../../support/processes.ts'
 import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 import { makeVault } from '../../support/vault.ts'
-import { outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
+import { attempt, eventually, outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
 
 /** Rounds of each race: enough for both orders of arrival. */
 const rounds = 12
+
+const below = (pid: number): number[] => [...commandsBelow(pid).keys()].flatMap((child) => [child, ...below(child)])
 
 describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', () => {
   let machines: TwoMachines
@@ -59,6 +62,38 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
     const { here } = await administrator()
     await here.must('DELETE', `/user/${user.id}`)
     expect(verdict(await there.post('/auth/check'))).toBe('403 1200')
+  })
+
+  it('of which one is stopped amid calls and goes on: it takes no OTP that the other has taken, and knows what is over', async () => {
+    const vault = await makeVault(appliance)
+    const users = [await appliance.addUser(), await appliance.addUser(), await appliance.addUser()]
+    const [guest, leaver] = [await appliance.addUser(), await appliance.addUser()]
+    await vault.share(String(guest.id), 'Write')
+    const [guests, leavers] = [await appliance.login(guest), await appliance.login(leaver)]
+    const logins = users.map((user) => appliance.credentials(user))
+    const stopped = [appliance.pid, ...below(appliance.pid)]
+
+    const begun = logins.map((login) => attempt(appliance.client(), 'POST', '/auth', login))
+    // A slower machine only stops them sooner.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+    const path = `/transparent/${vault.id}/encrypt/kept`
+    const late = [attempt(guests, 'POST', path, { plaintext: 'AAAA' }), attempt(leavers, 'POST', '/auth/check')]
+    await elsewhere(vault.admin).must('DELETE', `/vault/${vault.id}/member/${guest.id}`)
+    await elsewhere(leavers).must('GET', '/auth/logout')
+    const there = await Promise.all(logins.map((login) => attempt(elsewhere(), 'POST', '/auth', login)))
+    for (const pid of stopped) process.kill(pid, 'SIGCONT')
+
+    const here = await Promise.all(begun)
+    for (const [index, one] of here.entries())
+      expect(
+        [one, there[index]].filter((answer) => answer !== undefined && verdict(answer) === 'done').length,
+      ).toBeLessThan(2)
+    for (const answer of await Promise.all(late)) expect(verdict(answer)).not.toBe('done')
+    await eventually(async () => verdict(await attempt(appliance.client(), 'GET', '/authinfo/logintypes')) === 'done')
+    const again = await Promise.all(logins.map((login) => attempt(appliance.client(), 'POST', '/auth', login)))
+    const taken = [...here, ...there].filter((answer) => verdict(answer) === 'done').length
+    expect(again.filter((answer) => verdict(answer) === 'done').length + taken).toBeLessThanOrEqual(users.length)
   })
 
   it('keep an Admin in a vault, an administrator, and a name for one', async () => {

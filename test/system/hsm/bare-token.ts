@@ -5,7 +5,6 @@ import { TokenFailure } from '../../../src/hsm/pkcs11/failure.ts'
 import { importedTemplate } from '../../../src/hsm/pkcs11/key-templates.ts'
 import type { SecretKeyRow } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { type KeyHandle, openSession, type Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
-import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
 import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import { makeToken } from '../../support/token.ts'
 
@@ -26,7 +25,7 @@ export async function openBareToken(): Promise<BareToken> {
   const token = await makeToken()
   const lib = loadModule(token)
   const pin = knownPin(readFileSync(token.pinFile, 'utf8'))
-  const opened: OpenToken = openToken(lib, parseTokenUri(token.tokenUri), pin)
+  const opened: OpenToken = openToken(lib, { uri: token.tokenUri, pin })
   let session = openSession(opened.slot)
   return {
     get session() {

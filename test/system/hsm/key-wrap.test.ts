@@ -9,7 +9,6 @@ import { secretKeyRows, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
 import type { Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
 import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
-import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
 import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
@@ -23,7 +22,7 @@ const pin = () => knownPin(readFileSync(token.pinFile, 'utf8'))
 beforeAll(async () => {
   token = await makeToken()
   lib = loadModule(token)
-  ;({ session, mechanisms } = openToken(lib, parseTokenUri(token.tokenUri), pin()))
+  ;({ session, mechanisms } = openToken(lib, { uri: token.tokenUri, pin: pin() }))
 })
 
 afterAll(() => {
