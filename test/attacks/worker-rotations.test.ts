@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
-import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
-import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
+import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
+import {
+  invocationsRecord,
+  policyRecord,
+  sealedCount,
+  sealedPolicy,
+  sealedVersion,
+  versionRecord,
+} from '../../src/features/transparent/sealing.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
 import { importJobPurpose } from '../../src/hsm/provenance.ts'
@@ -16,6 +23,7 @@ import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
 import { makeVault } from '../support/vault.ts'
 
 /** The attacker runs code in a worker and misuses automatic rotations, which need no caller. */
@@ -81,7 +89,7 @@ it('is one version more, and nothing else', async () => {
   const { key } = stored
   const by = await on.worker.grantRotation(...shown(stored))
   const made = await on.madeFor(key)
-  const two = on.after(key, { latestVersion: 2 })
+  const two = await on.withVersionMore(key, by)
   const { key: another } = await dueKey()
   const count = (of: typeof key, version: number, invocations: number) => () =>
     on.worker.sealFirstCount(invocationsRecord(of, version, invocations), by)
@@ -104,7 +112,6 @@ it('is one version more, and nothing else', async () => {
   const done: string[] = []
   for (const [name, attempt] of Object.entries(attempts)) if (await isMade(attempt())) done.push(name)
   expect(done).toEqual([])
-  expect(await on.policy(key, { latestVersion: 2 }, by)).toHaveLength(32)
   expect(await on.addVersion(two, made, {}, by)).toHaveLength(32)
   expect((await on.worker.sealFirstCount(invocationsRecord(two, 2, 65_536), by)).invocations).toBe(65_536)
 })
@@ -153,6 +160,26 @@ it('is not begun again where it was committed, with other material', async () =>
   const outcomes = []
   for (const policy of [key, other]) outcomes.push(await outcomeOf(on.addVersion(policy, made, again, by)))
   expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected'])
+})
+
+it('is not begun again where its keeper has not met the key: after an upgrade, or with new files', async () => {
+  const { key } = await on.givenKey()
+  const [by, made] = [await grantOfMember(), await on.madeFor(key)]
+  const keeper = await startKeeperAt(appliance, Date.now, 'worker')
+  try {
+    const next = { ...key, latestVersion: 2, generation: nextGeneration(key.generation) }
+    const seal = await keeper.hsm.seal(policyRecord(next), { previous: sealedPolicy(key), grant: by })
+    const begun = (policy: TransparentKey, version: number) => {
+      const record = versionRecord(policy, on.newVersion(policy, made, { version }))
+      const { provenance } = made
+      return outcomeOf(keeper.hsm.seal(record, { previous: sealedPolicy(policy), provenance, grant: by }))
+    }
+    const rotated = { ...next, seal }
+    const outcomes = [await begun(key, 1), await begun(rotated, 1), await begun(rotated, 2)]
+    expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected', 'done'])
+  } finally {
+    await keeper.close()
+  }
 })
 
 it('has no record that a worker made', async () => {
@@ -212,9 +239,8 @@ describe('a key that the attacker knows', () => {
       const made = await taken(stored)
       const due = await appliance.services.keyring.update(byNone, stored, { autoRotatePeriodMs: 1 }, appliance.commit)
       const by = await on.worker.grantRotation(...shown({ ...stored, key: due }))
-      const next = on.after(due, { latestVersion: 2 })
       for (const grant of [by, await grantOfMember()]) {
-        const rotated = { ...next, seal: await on.policy(due, { latestVersion: 2 }, grant) }
+        const rotated = await on.withVersionMore(due, grant)
         expect(await outcomeOf(on.addVersion(rotated, made, { version: 2 }, grant))).toBe('hsm.rejected')
         const honest = await on.madeFor(due)
         expect(await outcomeOf(on.addVersion(rotated, honest, { version: 2 }, grant))).toBe('done')
