@@ -11,8 +11,9 @@ import {
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
+import { tokenObjectKek } from '../../src/hsm/key-kind.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
-import { importJobPurpose } from '../../src/hsm/provenance.ts'
+import { importJobPurpose, versionPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
@@ -177,9 +178,29 @@ it('is not begun again where its keeper has not met the key: after an upgrade, o
     const rotated = { ...next, seal }
     const outcomes = [await begun(key, 1), await begun(rotated, 1), await begun(rotated, 2)]
     expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected', 'done'])
+    // Nor is a version to come used up: only versions of a backup, which makes a new key, begin with such counts.
+    const count = (invocations: number) =>
+      outcomeOf(keeper.hsm.sealFirstCount(invocationsRecord(key, 2, invocations), by))
+    expect([await count(2 ** 32), await count(65_536)]).toEqual(['hsm.rejected', 'done'])
   } finally {
     await keeper.close()
   }
+})
+
+it('is not destroyed by one who may rotate, as a version whose commit failed, once the commit was shown', async () => {
+  const { key } = await on.givenKey({ residency: 'token' })
+  const by = await grantOfMember()
+  const purpose = await createSealedVaultKeys(appliance.store).purposeOf(key)
+  const { id, publicKey, provenance } = await on.worker.createTokenObject('aes256-gcm', purpose)
+  const made = { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
+  const rotated = await on.withVersionMore(key, by)
+  await on.addVersion(rotated, made, {}, by)
+  const unused = { ...made, kind: 'aes256-gcm', purpose: versionPurpose(purpose.outerWrapping ?? key) } as const
+  const mark = await on.worker.sealUnused(unused, by)
+  await on.worker.raise([sealedPolicy(rotated)])
+  expect(await outcomeOf(on.worker.sealUnused(unused, by))).toBe('hsm.rejected')
+  // What the attacker asked for before serves for the rest of the minute.
+  expect(await outcomeOf(on.worker.destroyObject(mark, mark))).toBe('done')
 })
 
 it('has no record that a worker made', async () => {

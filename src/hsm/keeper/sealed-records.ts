@@ -31,8 +31,9 @@ export interface SealedRecords {
   /**
    * The first version of a key that begins with this policy, while its change is under way; undefined where none does:
    * for a policy that was not sealed here, or whose commit was shown or counts as failed.
+   * @param policy undefined for the one of this generation that was sealed here
    */
-  newVersionsFrom(policy: Buffer, generation: Generation): number | undefined
+  newVersionsFrom(policy: Buffer | undefined, generation: Generation): number | undefined
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether a commit of the record was shown, if it was sealed here. */
@@ -102,13 +103,14 @@ const isLate = (sealing: Sealing, now: number): boolean => Math.abs(now - sealin
 /** The first version that begins with this policy, until the change counts as failed. */
 function versionsUnderWay(
   { find }: Pick<Noted['sealings'], 'find'>,
-  digest: Buffer,
+  policy: Buffer | undefined,
   { subject, number }: Generation,
   now: number,
 ): number | undefined {
   const sealing = find(subject, number)
-  const isUnderWay = sealing?.digest.equals(digest) === true && !isLate(sealing, now)
-  return isUnderWay ? (sealing.versions_from ?? undefined) : undefined
+  if (sealing === undefined || isLate(sealing, now)) return undefined
+  const isThis = policy === undefined || sealing.digest.equals(recordDigest(policy))
+  return isThis ? (sealing.versions_from ?? undefined) : undefined
 }
 
 /** @param recoverers told which records of a subject were committed, where all of them were sealed here */
@@ -154,7 +156,7 @@ export function createSealedRecords(
       firsts.note(recordDigest(record), generation)
     },
     newVersionsFrom: (policy, generation) =>
-      isShown(generation) ? undefined : versionsUnderWay(sealings, recordDigest(policy), generation, now()),
+      isShown(generation) ? undefined : versionsUnderWay(sealings, policy, generation, now()),
     noteTombstone: (record, generation) => firsts.note(recordDigest(record), generation),
     checkTombstone(record, generation) {
       buryLate()
