@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
-import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
+import {
+  findKey,
+  KeyVersionTable,
+  type StoredKey,
+  type TransparentKey,
+  TransparentKeyTable,
+} from '../../src/features/transparent/records.ts'
 import {
   invocationsRecord,
   policyRecord,
@@ -249,6 +255,26 @@ describe('a key that the attacker knows', () => {
     if (made === undefined) throw new Error('no version')
     return made
   }
+
+  it('and kept, sealed in a session of a member, serves in place of one of its name, by write access to the database', async () => {
+    const stored = await on.givenKey({ type: 'aes256-gcm96' })
+    const by = await grantOfMember()
+    const like = { ...stored.key, createdAt: Date.now(), generation: 1 }
+    const key = { ...like, ...(await on.create(like, { createdAt: like.createdAt }, by)) }
+    const made = await imported({ ...stored, key })
+    const kept = on.newVersion(key, made)
+    const seal = await on.addVersion(key, made, kept, by)
+    const count = await on.worker.sealFirstCount(invocationsRecord(key, 1, 65_536), by)
+    await appliance.store.transaction(async (tx) => {
+      const { identity, createdAt, generation, id } = key
+      await tx.update(TransparentKeyTable, { id }, { identity, createdAt, generation, seal: key.seal })
+      const counted = { invocations: count.invocations, invocationsSeal: count.seal }
+      await tx.update(KeyVersionTable, { keyId: id, version: 1 }, { ...kept, ...counted, seal })
+    })
+    const { admin, id } = on.vault
+    const { status } = await admin.post(`/transparent/${id}/encrypt/${key.name}`, { plaintext: 'aGVsbG8=' })
+    expect(status).toBe(201)
+  })
 
   it.each([
     ['an import job', imported],
