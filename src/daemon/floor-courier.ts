@@ -1,4 +1,4 @@
-import { EntitySchema, In, LessThan, MoreThan, Not } from 'typeorm'
+import { And, EntitySchema, Equal, In, LessThan, MoreThan, Not } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import type { FloorHeads, FloorNews } from '../hsm/floor-news.ts'
 import type { Hsm } from '../hsm/hsm.ts'
@@ -6,9 +6,13 @@ import type { Log } from '../log.ts'
 import { bytes, integer, primary, text } from '../store/columns.ts'
 import type { Store } from '../store/store.ts'
 
-interface FloorBatch {
+/** A row of the table. Its columns are no more than a place: the sealed record says whose batch it is. */
+interface Place {
   readonly machine: string
   readonly number: number
+}
+
+interface FloorBatch extends Place {
   readonly record: Buffer
   readonly seal: Buffer
 }
@@ -28,20 +32,34 @@ export interface FloorCourierOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/**
- * Takes the news of other keepers to this machine's keeper, and its news to the database, once.
- * @param report told why news was not taken in; what comes after it is carried all the same
- */
+const beginning: Place = { machine: '', number: 0 }
+
+/** See `carrySomeNews`: carries all that there is. */
 export async function carryFloorNews(
-  { store, hsm }: Pick<FloorCourierOptions, 'store' | 'hsm'>,
+  on: Pick<FloorCourierOptions, 'store' | 'hsm'>,
   report: (error: unknown) => void,
 ): Promise<void> {
+  let after: Place | undefined = beginning
+  while (after !== undefined) after = await carrySomeNews(on, report, after)
+}
+
+/**
+ * Takes the next news of other keepers to this machine's keeper, and its news to the database.
+ * @param report told why news was not taken in; what comes after it is carried all the same
+ * @returns where to go on; undefined where there is no more. A row that is not taken in, such as an attacker's, keeps
+ * none after it waiting.
+ */
+export async function carrySomeNews(
+  { store, hsm }: Pick<FloorCourierOptions, 'store' | 'hsm'>,
+  report: (error: unknown) => void,
+  after: Place,
+): Promise<Place | undefined> {
   const standing = await hsm.floorNews()
-  const batches = await newBatches(store, standing)
+  const batches = await newBatches(store, standing, after)
   // First, so that the keeper knows the newest records of others before its own news is read.
   if (batches.length > 0) await hsm.takeFloors(batches).catch(report)
   // After the batches, so that no head is older than a batch that was just taken in.
-  const { machine, batch, prune } = await hsm.floorNews(await headsOf(store, standing, batches))
+  const { machine, batch, prune, epoch } = await hsm.floorNews(await headsOf(store, standing, batches))
   const carried = store.transaction(async (tx) => {
     if (batch !== undefined && !(await tx.existsBy(FloorBatchTable, { machine, number: batch.number })))
       await tx.insert(FloorBatchTable, { machine, number: batch.number, ...batch.sealed })
@@ -51,6 +69,9 @@ export async function carryFloorNews(
     // The daemon and a command of the operator may carry the same batch at once.
     if (!isFault(error, 'store.conflict')) throw error
   })
+  if (batches.length < batchesAtOnce) return undefined
+  // In a new epoch the keeper takes in nothing after the batch that began it, and asks for all again.
+  return epoch === standing.epoch ? batches.at(-1) : beginning
 }
 
 /**
@@ -59,12 +80,13 @@ export async function carryFloorNews(
  */
 export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { stop(): Promise<void> } {
   let reported: string | undefined
+  let after: Place | undefined
   let stopping = false
   let underWay = Promise.resolve()
   let timer = setTimeout(turn, 0)
 
   async function carry(): Promise<void> {
-    await carryFloorNews({ store, hsm }, report)
+    after = await carrySomeNews({ store, hsm }, report, after ?? beginning)
     reported = undefined
   }
 
@@ -93,12 +115,18 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   }
 }
 
-function newBatches({ read }: Store, { machine, known }: FloorNews): Promise<FloorBatch[]> {
+function newBatches({ read }: Store, { machine, known }: FloorNews, after: Place): Promise<FloorBatch[]> {
   const others = Object.entries(known)
+  const isBegun = after.machine !== '' && after.machine !== machine
+  const next = { machine: after.machine, number: MoreThan(Math.max(after.number, known[after.machine] ?? 0)) }
   return read.find(FloorBatchTable, {
     where: [
-      { machine: Not(In([machine, ...Object.keys(known)])) },
-      ...others.map(([name, number]) => ({ machine: name, number: MoreThan(number) })),
+      ...(isBegun ? [next] : []),
+      { machine: And(MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))) },
+      ...others.map(([name, number]) => ({
+        machine: And(Equal(name), MoreThan(after.machine)),
+        number: MoreThan(number),
+      })),
     ],
     order: { machine: 'ASC', number: 'ASC' },
     take: batchesAtOnce,

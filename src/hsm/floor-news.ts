@@ -7,6 +7,8 @@ export type FloorHeads = Readonly<Record<string, number>>
 export interface FloorStanding {
   /** Its id, drawn at random. */
   readonly machine: string
+  /** The time of the last restored database that was accepted, here or elsewhere: others are forgotten then. */
+  readonly epoch: number
   /** The last batch of each other machine that it has taken in. */
   readonly known: FloorHeads
   readonly others: readonly { readonly name: string; readonly toldAt: number }[]

@@ -101,14 +101,6 @@ export function trimmedTo({ type, fields }: OpenedRecord): Generation | undefine
   return { subject: encodeRecord(['oldest version', fields.identity]), number: fields.oldestVersion }
 }
 
-/** The newest version of a key, which only grows; undefined for any other record. */
-export const latestVersion = ({ type, fields }: OpenedRecord): Generation | undefined =>
-  type === 'transparent key 2'
-    ? { subject: latestVersionSubject(fields.identity), number: fields.latestVersion }
-    : undefined
-
-export const latestVersionSubject = (identity: Buffer): Buffer => encodeRecord(['latest version', identity])
-
 /** Whether records of these types can have the same subject, so that either may follow the other. */
 export const followEachOther = (one: OpenedRecord['type'], other: OpenedRecord['type']): boolean =>
   one === other || (isMembership(one) && isMembership(other))

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSecret } from '../../src/config/loader.ts'
+import { carryFloorNews, FloorBatchTable } from '../../src/daemon/floor-courier.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { accountSubject, newestRootSubject } from '../../src/hsm/record-generation.ts'
-import type { FieldsOf } from '../../src/hsm/record-layouts.ts'
+import { seal } from '../../src/hsm/pkcs11/seal-operations.ts'
+import { createToken } from '../../src/hsm/pkcs11/token-link.ts'
+import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
+import { composeRecord, type FieldsOf } from '../../src/hsm/record-layouts.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
@@ -16,6 +21,8 @@ let ofRoots: SealedRecord
 let asOther: SealedRecord
 let asOtherNearby: SealedRecord
 let malformed: readonly SealedRecord[]
+let ofMany: readonly SealedRecord[]
+let news: SealedRecord
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
   appliance = await TestAppliance.own()
@@ -42,6 +49,8 @@ beforeAll(async () => {
     '[["floor", "QUE=", 1e300]]',
     `[["floor", "${accountSubject(account).toString('base64')}", ${2 ** 60}]]`,
   ].map((entries, at) => told({ entries, machine: (at + 16).toString(16).repeat(16) }))
+  news = sealedRecord(appliance.token, 'deleted vault', { vault: randomBytes(16), endedAt: Date.now() })
+  ofMany = toldBy(Array.from({ length: 1_100 }, (_, at) => at.toString(16).padStart(32, '0')))
   keeper = await startKeeperAt(appliance, Date.now)
 })
 afterAll(async () => {
@@ -49,21 +58,37 @@ afterAll(async () => {
   await appliance.close()
 })
 
+/** First batches in the names of as many machines as these. */
+function toldBy(machines: readonly string[]): readonly SealedRecord[] {
+  const { module, token: uri, softhsmConf, handles, pinFile } = appliance.config.hsm
+  const token = createToken({ module, uri, softhsmConf, handles, pin: knownPin(readSecret(pinFile)) })
+  token.open()
+  try {
+    return machines.map((machine) => {
+      const record = composeRecord('floor news', { ...firstBatch(), machine })
+      return { record, seal: seal(token, record) }
+    })
+  } finally {
+    token.close()
+  }
+}
+
 /** The identity of an account. */
 const account = randomBytes(16)
 
+const firstBatch = (): FieldsOf<'floor news'> => ({
+  machine: 'ab'.repeat(16),
+  name: 'broken',
+  number: 1,
+  previous: '',
+  base: 1,
+  epoch: 0,
+  at: Date.now(),
+  entries: '[]',
+})
+
 const told = (edits: Partial<FieldsOf<'floor news'>>): SealedRecord =>
-  sealedRecord(appliance.token, 'floor news', {
-    machine: 'ab'.repeat(16),
-    name: 'broken',
-    number: 1,
-    previous: '',
-    base: 1,
-    epoch: 0,
-    at: Date.now(),
-    entries: '[]',
-    ...edits,
-  })
+  sealedRecord(appliance.token, 'floor news', { ...firstBatch(), ...edits })
 
 /** Carries all that one keeper tells to the other. */
 async function carry(from: Hsm, to: Hsm): Promise<number> {
@@ -155,4 +180,36 @@ it('has nothing of another machine passed over, by a batch in its name under a n
   const { known, faults } = await one.floorNews()
   expect(known[(await other.floorNews()).machine]).toBe(stored)
   expect(faults).toEqual([expect.stringContaining('machine broken')])
+})
+
+describe('has no news of the others wait', () => {
+  it('by rows that no keeper takes in', async () => {
+    const [one, other] = [keeper.hsm, appliance.hsm]
+    await one.acceptRestored()
+    const { machine } = await one.floorNews()
+    const { batch } = await one.floorNews({ [machine]: 0 })
+    if (batch === undefined) throw new Error('no news')
+    const { number, sealed } = batch
+    await appliance.store.transaction(async (tx) => {
+      // Before that batch in the order of reading.
+      for (let at = 0; at < 60; at++)
+        await tx.insert(FloorBatchTable, { machine: at.toString(16).padStart(32, '0'), number: 1, ...asOther })
+      await tx.insert(FloorBatchTable, { machine, number, ...sealed })
+    })
+    for (let turn = 0; turn < 3; turn++) await carryFloorNews({ store: appliance.store, hsm: other }, () => undefined)
+    expect((await other.floorNews()).known[machine]).toBe(number)
+  })
+
+  it('by speaking for more machines than there can be, and none untold', async () => {
+    const [one, other] = [keeper.hsm, appliance.hsm]
+    await one.acceptRestored()
+    await carry(one, other)
+    await other.takeFloors(ofMany)
+    const { known, machine, faults } = await other.floorNews()
+    expect(await outcomeOf(other.floorNews({ ...known, [machine]: 0 }))).toBe('done')
+    await one.raise([news])
+    const stored = await carry(one, other)
+    expect((await other.floorNews()).known[(await one.floorNews()).machine]).toBe(stored)
+    expect(faults).toContainEqual(expect.stringContaining('more than 200 machines'))
+  })
 })

@@ -84,7 +84,7 @@ describe('an Admin', () => {
 
   it('adds no version that the policy does not have, or of material that it does not allow', async () => {
     const { key } = await on.givenKey({ allow_export: false, allow_backup: false })
-    const two = on.after(key, { latestVersion: 2 })
+    const two = await on.withVersionMore(key)
     await refused(on.addVersion(two, await on.madeFor(key), { version: 3 }, admin))
     await refused(on.addVersion(two, await on.madeFor(key, { exportable: true, backup: false }), {}, admin))
     await refused(on.addVersion(two, await on.madeFor(key, { exportable: false, backup: true }), {}, admin))

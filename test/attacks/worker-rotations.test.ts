@@ -1,11 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
-import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
-import { invocationsRecord, sealedCount, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
+import {
+  findKey,
+  KeyVersionTable,
+  type StoredKey,
+  type TransparentKey,
+  TransparentKeyTable,
+} from '../../src/features/transparent/records.ts'
+import {
+  invocationsRecord,
+  policyRecord,
+  sealedCount,
+  sealedPolicy,
+  sealedVersion,
+  versionRecord,
+} from '../../src/features/transparent/sealing.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
+import { tokenObjectKek } from '../../src/hsm/key-kind.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
-import { importJobPurpose } from '../../src/hsm/provenance.ts'
+import { importJobPurpose, versionPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
@@ -16,6 +30,7 @@ import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
 import { makeVault } from '../support/vault.ts'
 
 /** The attacker runs code in a worker and misuses automatic rotations, which need no caller. */
@@ -81,7 +96,7 @@ it('is one version more, and nothing else', async () => {
   const { key } = stored
   const by = await on.worker.grantRotation(...shown(stored))
   const made = await on.madeFor(key)
-  const two = on.after(key, { latestVersion: 2 })
+  const two = await on.withVersionMore(key, by)
   const { key: another } = await dueKey()
   const count = (of: typeof key, version: number, invocations: number) => () =>
     on.worker.sealFirstCount(invocationsRecord(of, version, invocations), by)
@@ -104,7 +119,6 @@ it('is one version more, and nothing else', async () => {
   const done: string[] = []
   for (const [name, attempt] of Object.entries(attempts)) if (await isMade(attempt())) done.push(name)
   expect(done).toEqual([])
-  expect(await on.policy(key, { latestVersion: 2 }, by)).toHaveLength(32)
   expect(await on.addVersion(two, made, {}, by)).toHaveLength(32)
   expect((await on.worker.sealFirstCount(invocationsRecord(two, 2, 65_536), by)).invocations).toBe(65_536)
 })
@@ -155,6 +169,46 @@ it('is not begun again where it was committed, with other material', async () =>
   expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected'])
 })
 
+it('is not begun again where its keeper has not met the key: after an upgrade, or with new files', async () => {
+  const { key } = await on.givenKey()
+  const [by, made] = [await grantOfMember(), await on.madeFor(key)]
+  const keeper = await startKeeperAt(appliance, Date.now, 'worker')
+  try {
+    const next = { ...key, latestVersion: 2, generation: nextGeneration(key.generation) }
+    const seal = await keeper.hsm.seal(policyRecord(next), { previous: sealedPolicy(key), grant: by })
+    const begun = (policy: TransparentKey, version: number) => {
+      const record = versionRecord(policy, on.newVersion(policy, made, { version }))
+      const { provenance } = made
+      return outcomeOf(keeper.hsm.seal(record, { previous: sealedPolicy(policy), provenance, grant: by }))
+    }
+    const rotated = { ...next, seal }
+    const outcomes = [await begun(key, 1), await begun(rotated, 1), await begun(rotated, 2)]
+    expect(outcomes).toEqual(['hsm.rejected', 'hsm.rejected', 'done'])
+    // Nor is a version to come used up: only versions of a backup, which makes a new key, begin with such counts.
+    const count = (invocations: number) =>
+      outcomeOf(keeper.hsm.sealFirstCount(invocationsRecord(key, 2, invocations), by))
+    expect([await count(2 ** 32), await count(65_536)]).toEqual(['hsm.rejected', 'done'])
+  } finally {
+    await keeper.close()
+  }
+})
+
+it('is not destroyed by one who may rotate, as a version whose commit failed, once the commit was shown', async () => {
+  const { key } = await on.givenKey({ residency: 'token' })
+  const by = await grantOfMember()
+  const purpose = await createSealedVaultKeys(appliance.store).purposeOf(key)
+  const { id, publicKey, provenance } = await on.worker.createTokenObject('aes256-gcm', purpose)
+  const made = { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
+  const rotated = await on.withVersionMore(key, by)
+  await on.addVersion(rotated, made, {}, by)
+  const unused = { ...made, kind: 'aes256-gcm', purpose: versionPurpose(purpose.outerWrapping ?? key) } as const
+  const mark = await on.worker.sealUnused(unused, by)
+  await on.worker.raise([sealedPolicy(rotated)])
+  expect(await outcomeOf(on.worker.sealUnused(unused, by))).toBe('hsm.rejected')
+  // What the attacker asked for before serves for the rest of the minute.
+  expect(await outcomeOf(on.worker.destroyObject(mark, mark))).toBe('done')
+})
+
 it('has no record that a worker made', async () => {
   const by = await on.worker.grantRotation(...shown(await dueKey()))
   const grant = await grantIn(appliance, on.vault.id)
@@ -202,6 +256,26 @@ describe('a key that the attacker knows', () => {
     return made
   }
 
+  it('and kept, sealed in a session of a member, serves in place of one of its name, by write access to the database', async () => {
+    const stored = await on.givenKey({ type: 'aes256-gcm96' })
+    const by = await grantOfMember()
+    const like = { ...stored.key, createdAt: Date.now(), generation: 1 }
+    const key = { ...like, ...(await on.create(like, { createdAt: like.createdAt }, by)) }
+    const made = await imported({ ...stored, key })
+    const kept = on.newVersion(key, made)
+    const seal = await on.addVersion(key, made, kept, by)
+    const count = await on.worker.sealFirstCount(invocationsRecord(key, 1, 65_536), by)
+    await appliance.store.transaction(async (tx) => {
+      const { identity, createdAt, generation, id } = key
+      await tx.update(TransparentKeyTable, { id }, { identity, createdAt, generation, seal: key.seal })
+      const counted = { invocations: count.invocations, invocationsSeal: count.seal }
+      await tx.update(KeyVersionTable, { keyId: id, version: 1 }, { ...kept, ...counted, seal })
+    })
+    const { admin, id } = on.vault
+    const { status } = await admin.post(`/transparent/${id}/encrypt/${key.name}`, { plaintext: 'aGVsbG8=' })
+    expect(status).toBe(201)
+  })
+
   it.each([
     ['an import job', imported],
     ['a backup of his', restored],
@@ -212,9 +286,8 @@ describe('a key that the attacker knows', () => {
       const made = await taken(stored)
       const due = await appliance.services.keyring.update(byNone, stored, { autoRotatePeriodMs: 1 }, appliance.commit)
       const by = await on.worker.grantRotation(...shown({ ...stored, key: due }))
-      const next = on.after(due, { latestVersion: 2 })
       for (const grant of [by, await grantOfMember()]) {
-        const rotated = { ...next, seal: await on.policy(due, { latestVersion: 2 }, grant) }
+        const rotated = await on.withVersionMore(due, grant)
         expect(await outcomeOf(on.addVersion(rotated, made, { version: 2 }, grant))).toBe('hsm.rejected')
         const honest = await on.madeFor(due)
         expect(await outcomeOf(on.addVersion(rotated, honest, { version: 2 }, grant))).toBe('done')

@@ -15,6 +15,7 @@ import type { GeneratedKey, GeneratedPair } from '../../src/hsm/made-key.ts'
 import { importJobPurpose } from '../../src/hsm/provenance.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import type { TestAppliance } from './appliance.ts'
+import { grantIn } from './grant-kit.ts'
 import { rawSeal } from './raw-seal.ts'
 import { makeKey } from './stored-keys.ts'
 import { makeVault, type TestVault } from './vault.ts'
@@ -33,9 +34,12 @@ export interface KeyChanges {
   /** The key, sealed as if these changes had been committed. */
   after(key: TransparentKey, changes: Partial<TransparentKey>): TransparentKey
   policy(key: TransparentKey, to: Partial<TransparentKey>, by: By): Promise<Buffer>
+  /** The key during a rotation: its policy counts one version more. Without an authority, an Admin rotates it. */
+  withVersionMore(key: TransparentKey, by?: By): Promise<TransparentKey>
   version(stored: StoredKey, to: Partial<UnsealedVersion>, by: By): Promise<Buffer>
   /** Key material for a version, which the worker requested from a host. */
   madeFor(key: TransparentKey, flags?: { exportable: boolean; backup: boolean }): Promise<GeneratedKey>
+  newVersion(key: TransparentKey, made: GeneratedKey, says?: Partial<UnsealedVersion>): UnsealedVersion
   addVersion(key: TransparentKey, made: GeneratedKey, says: Partial<UnsealedVersion>, by: By): Promise<Buffer>
   create(like: TransparentKey, says: Partial<TransparentKey>, by: By): Promise<{ identity: Buffer; seal: Buffer }>
   /** Changes that need the right to use the key, to change it, and to end it, by name. */
@@ -51,7 +55,7 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
   const vault = await makeVault(appliance)
   const worker = workerHsm(appliance)
   const pair = await worker.generatePair(importJobKind, importJobPurpose)
-  const changes = {
+  const changes: Omit<KeyChanges, 'uses' | 'writes' | 'takings'> = {
     worker,
     vault,
 
@@ -68,6 +72,12 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
         grant: by,
       }),
 
+    async withVersionMore(key, by) {
+      const next = { ...key, latestVersion: key.latestVersion + 1, generation: key.generation + 1 }
+      const seal = await changes.policy(key, next, by ?? (await grantIn(appliance, vault.id)))
+      return { ...next, seal }
+    },
+
     version({ key, latest }, to, by) {
       const record = versionRecord(key, { ...latest, generation: latest.generation + 1, ...to })
       return worker.seal(record, { previous: sealedVersion(key, latest), grant: by })
@@ -76,8 +86,21 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
     madeFor: async (key, flags = { exportable: false, backup: false }) =>
       worker.generate('aes256-gcm', { ...flags, ...(await createSealedVaultKeys(appliance.store).purposeOf(key)) }),
 
+    newVersion: ({ latestVersion }, { kek, blob, backup }, says) => ({
+      version: latestVersion,
+      kek,
+      blob,
+      publicKey: null,
+      backupKek: backup?.kek ?? null,
+      backupBlob: backup?.blob ?? null,
+      disabled: 0,
+      createdAt: Date.now(),
+      generation: 1,
+      ...says,
+    }),
+
     addVersion(key, made, says, by) {
-      const record = versionRecord(key, { ...newVersion(key, made), ...says })
+      const record = versionRecord(key, changes.newVersion(key, made, says))
       // Tries both requests that the keeper might accept.
       return worker
         .seal(record, { previous: sealedPolicy(key), provenance: made.provenance, grant: by })
@@ -89,22 +112,8 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
         policyRecord({ ...like, generation: 1, createdAt: Date.now(), ...says, identity: Buffer.alloc(0) }),
         { grant: by },
       ),
-  } satisfies Partial<KeyChanges>
-  return { ...changes, ...changesByRight(changes, jobOf(pair)) }
-}
-
-function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): UnsealedVersion {
-  return {
-    version: key.latestVersion,
-    kek,
-    blob,
-    publicKey: null,
-    backupKek: backup?.kek ?? null,
-    backupBlob: backup?.blob ?? null,
-    disabled: 0,
-    createdAt: Date.now(),
-    generation: 1,
   }
+  return { ...changes, ...changesByRight(changes, jobOf(pair)) }
 }
 
 /** Import jobs with the pair. A vault always gets the same one, because a pair can serve in one record only. */
@@ -130,7 +139,7 @@ function jobOf({ kek, blob, publicKey, provenance }: GeneratedPair) {
 }
 
 function changesByRight(
-  on: Pick<KeyChanges, 'worker' | 'after' | 'policy' | 'version' | 'madeFor' | 'addVersion' | 'create'>,
+  on: Omit<KeyChanges, 'vault' | 'givenKey' | 'uses' | 'writes' | 'takings'>,
   job: ReturnType<typeof jobOf>,
 ): Pick<KeyChanges, 'uses' | 'writes' | 'takings'> {
   const { worker, after } = on
@@ -153,7 +162,8 @@ function changesByRight(
       'a key that is rotated by age': ({ key }, by) => on.policy(key, { autoRotatePeriodMs: 3_600_000 }, by),
       'a key whose old versions serve no more': ({ key }, by) => on.policy(withTwo(key), newest, by),
       [secondPolicy]: ({ key }, by) => on.policy(key, { latestVersion: 2 }, by),
-      [secondVersion]: async ({ key }, by) => on.addVersion(withTwo(key), await on.madeFor(key), {}, by),
+      [secondVersion]: async ({ key }, by) =>
+        on.addVersion(await on.withVersionMore(key), await on.madeFor(key), {}, by),
       [secondCount]: ({ key }, by) => worker.sealFirstCount(invocationsRecord(key, 2, 65_536), by),
       'a new key': ({ key }, by) => on.create(key, { name: 'mine' }, by),
       'an import job': ({ key }, by) => worker.seal(job.recordIn(key), { provenance: job.provenance, grant: by }),

@@ -5,6 +5,7 @@ import type { Token } from '../pkcs11/token-link.ts'
 import { generationOf, keySubject } from '../record-generation.ts'
 import { composeRecord, identityBytes } from '../record-layouts.ts'
 import type { Floors } from './floors.ts'
+import type { SealedRecords } from './sealed-records.ts'
 import { type Asker, mayBegin } from './key-rules.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { refused } from './record-change.ts'
@@ -31,11 +32,12 @@ export interface FirstCountDependencies {
   readonly token: Token
   readonly floors: Pick<Floors, 'of'>
   readonly firstCounts: FirstCounts
+  readonly sealedRecords: Pick<SealedRecords, 'newVersionsFrom'>
 }
 
 /** See `Hsm.sealFirstCount`. */
 export function sealFirstCount(
-  { token, floors, firstCounts }: FirstCountDependencies,
+  { token, floors, firstCounts, sealedRecords }: FirstCountDependencies,
   record: Buffer,
   asker: Asker,
 ): Uint8Array[] {
@@ -50,7 +52,8 @@ export function sealFirstCount(
     fields.identity.length !== identityBytes
   )
     throw new Fault('hsm.rejected', 'This is not a count of a version.')
-  const isNewKey = floors.of(keySubject(fields.identity)) === undefined
+  const firstPolicy = { subject: keySubject(fields.identity), number: 1 }
+  const isNewKey = sealedRecords.newVersionsFrom(undefined, firstPolicy) !== undefined
   if (!mayBegin({ ...asker, isNewKey }, fields)) throw refused(type, asker)
   const version = composeRecord(type, { ...fields, invocations: 0 })
   // The keeper may have been told of a count of a version that never came to be.

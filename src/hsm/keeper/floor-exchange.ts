@@ -74,6 +74,9 @@ const closeEpochs = 1_000_000
  */
 const mostBatches = 1_000_000_000
 
+/** Of more, no batches are taken in: a keeper in an attacker's hands can speak for as many machines as it likes. */
+const mostOthers = 200
+
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
   const memory = openExchangeMemory(on)
   return {
@@ -176,6 +179,11 @@ function takeOne(
     memory.note(`machine ${news.name} told something under a number that no keeper reaches`)
     return isNewEpoch
   }
+  const known = memory.other(machine)
+  if (known === null && memory.others().length >= mostOthers) {
+    memory.note(`more than ${mostOthers} machines tell something: those beyond are left out`)
+    return isNewEpoch
+  }
   const entries = entriesIn(news.entries)
   if (entries.includes(undefined)) memory.note(`machine ${news.name} told what no keeper tells`)
   for (const [kind, subject, number] of entries.filter((one) => one !== undefined))
@@ -183,7 +191,6 @@ function takeOne(
     // database that withholds the news of the epoch from a machine would otherwise undo what is revoked there.
     if (kind !== 'floor' || (isPossible && news.epoch >= epoch) || isSealedAfter(number, epoch))
       on.exchanged[kind].take(Buffer.from(subject, 'base64'), number)
-  const known = memory.other(machine)
   // A batch that arrives late has been taken in, but changes nothing else.
   if (known !== null && news.number <= known.number) return isNewEpoch
   const goesOn = news.number === (known?.number ?? 0) + 1 && news.previous === (known?.hash ?? '')
@@ -221,8 +228,10 @@ const sealedOf = ({ record, seal }: { readonly record: string; readonly seal: st
 
 function standingOf(memory: ExchangeMemory, prune: number): FloorStanding {
   const others = memory.others()
+  const { machine, epoch } = memory.own()
   return {
-    machine: memory.own().machine,
+    machine,
+    epoch,
     known: Object.fromEntries(others.map(([machine, { number }]) => [machine, number])),
     others: others.map(([, { name, toldAt }]) => ({ name, toldAt })),
     prune,

@@ -151,7 +151,7 @@ export function checkNewVersion(
     throw refused(next.type, change)
 }
 
-/** Whether a version may begin with this count. `isNewKey`: whether no commit of the key was shown. */
+/** Whether a version may begin with this count. `isNewKey`: whether the key is being made. */
 export function mayBegin(
   { isNewKey, ...change }: Asker & { readonly isNewKey: boolean },
   { version, invocations, ...key }: FieldsOf<'invocations 2'>,

@@ -44,7 +44,7 @@ export function checkProvenance(
   const holder = singleKeyHolder(next)
   if (holder !== undefined && !used.useHolder(holder, record))
     throw new Fault('hsm.rejected', 'The vault has another key.')
-  freshKeys.note(provenance, next, user)
+  freshKeys.note(provenance, generationOf(policy ?? next), user)
 }
 
 /** Whether the key was created a moment ago, and no commit of its policy was shown. */

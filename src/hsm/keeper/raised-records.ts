@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
-import { type Generation, generationOf, latestVersion, trimmedTo } from '../record-generation.ts'
+import { type Generation, generationOf, trimmedTo } from '../record-generation.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { accountOf } from './account-ids.ts'
@@ -51,9 +51,10 @@ function raised(on: RaisingDependencies, sealed: SealedRecord): Risen {
   const account = accountOf(record)
   if (account !== undefined) accountIds.note(account)
   shownRights.note(record)
-  // A record that was sealed but never committed must not trim versions, nor count any as there.
+  // A record that was sealed but never committed must not trim versions.
+  const trimmed = trimmedTo(record)
   return {
-    generations: [generation, trimmedTo(record), latestVersion(record)].filter((one) => one !== undefined),
+    generations: trimmed === undefined ? [generation] : [generation, trimmed],
     settle: () => on.sealedRecords.settle(sealed.record, generation, before),
   }
 }

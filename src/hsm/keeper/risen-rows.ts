@@ -26,13 +26,18 @@ interface RisenTable {
   readonly tellFrom?: () => number
 }
 
+/** Adds a column to a table that an earlier release made. */
+export function addColumn(file: Database.Database, table: string, name: string, type: string): void {
+  const columns = file.prepare<[], string>(`SELECT name FROM pragma_table_info('${table}')`).pluck().all()
+  if (!columns.includes(name)) file.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`)
+}
+
 /** The table gets one more column, so that the marking of changes costs no further write. */
 export function risenRows(
   file: Database.Database,
   { table, subject, number, tellFrom = () => 0 }: RisenTable,
 ): RisenRows {
-  const columns = file.prepare<[], string>(`SELECT name FROM pragma_table_info('${table}')`).pluck().all()
-  if (!columns.includes('rose')) file.exec(`ALTER TABLE ${table} ADD COLUMN rose INTEGER NOT NULL DEFAULT 0`)
+  addColumn(file, table, 'rose', 'INTEGER NOT NULL DEFAULT 0')
   file.exec(`CREATE INDEX IF NOT EXISTS ${table}_rose ON ${table} (rose)`)
   const find = file.prepare<[number, number, number], Risen>(
     `SELECT ${subject} AS subject, ${number} AS number, rose FROM ${table} WHERE rose > ? AND ${number} >= ?

@@ -3,13 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import {
-  followEachOther,
-  generationOf,
-  isNextGeneration,
-  latestVersionSubject,
-  vaultGenerationOf,
-} from '../record-generation.ts'
+import { followEachOther, generationOf, isNextGeneration, vaultGenerationOf } from '../record-generation.ts'
 import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { accountOf } from './account-ids.ts'
@@ -21,7 +15,7 @@ import { checkProvenance } from './provenance-check.ts'
 import { raiseShown } from './raised-records.ts'
 import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
 import { checkChange } from './record-rules.ts'
-import { hasSuccession, isShownAnew } from './sealed-records.ts'
+import { hasSuccession, isShownAnew, type SealedRecords } from './sealed-records.ts'
 import { accountTypes, checkNewest, newestShown, type NewestShown, opened } from './shown-record.ts'
 import { sealTombstone, sealUnused } from './tombstones.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
@@ -101,6 +95,7 @@ function checkedChange(
   const before = previous && opened(previous.record)
   if (previous !== undefined && before !== undefined) checkNewest(memory, previous.record, before)
   checkGeneration(memory.floors, next, before)
+  if (previous !== undefined) checkVersionIsNew(memory.sealedRecords, next, previous.record, before)
   checkChange({ next, previous: before, ...asked, ...contextOf(memory) })
   noteRecovery(memory, next, before, asked.origin === 'operator' ? operatorId : asked.grant?.userId)
   return { next, before, replaces: before !== undefined && followEachOther(before.type, next.type) }
@@ -149,17 +144,25 @@ function checkGeneration(floors: Floors, next: OpenedRecord, previous: OpenedRec
   const { number, isCount } = generation
   const isNext = isCount === true ? number >= known : isNextGeneration(number, known)
   const isFirst = previous === undefined && ownsIdentity.has(next.type)
-  if ((isFirst && number !== 1) || (before === undefined && hasBegun(floors, next, known)) || !isNext)
+  if ((isFirst && number !== 1) || (before === undefined && known > 0) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
-/** @param known the generation of its subject that was shown last */
-function hasBegun(floors: Floors, { type, fields }: OpenedRecord, known: number): boolean {
-  if (known > 0) return true
-  // A version is shown at its first change, but a policy that counts it is shown as soon as it is committed.
-  return (
-    type === 'transparent key version 2' && fields.version <= (floors.of(latestVersionSubject(fields.identity)) ?? 0)
-  )
+/**
+ * A version begins only after the policy that is the first to count it. The keeper is shown the version itself at its
+ * first change, which may never come.
+ */
+function checkVersionIsNew(
+  sealedRecords: Pick<SealedRecords, 'newVersionsFrom'>,
+  { type, fields }: OpenedRecord,
+  shown: Buffer,
+  policy: OpenedRecord | undefined,
+): void {
+  if (type !== 'transparent key version 2' || policy?.type !== 'transparent key 2') return
+  const generation = generationOf(policy)
+  const from = generation && sealedRecords.newVersionsFrom(shown, generation)
+  if (from === undefined || fields.version < from)
+    throw new Fault('hsm.rejected', 'The policy of the key was not sealed just now, or counts no such version more.')
 }
 
 /** @param previous the record that it replaces; undefined for the first of its subject */
@@ -172,9 +175,17 @@ function noteSealing(
   const generation = generationOf(next)
   if (generation === undefined || !hasSuccession(next.type)) return
   if (previous === undefined && isShownAnew(next.type)) return sealedRecords.noteFirst(record, generation)
-  const number = previous && generationOf(opened(previous.record))?.number
+  const before = previous && opened(previous.record)
+  const number = before && generationOf(before)?.number
   const replaced = previous && number !== undefined ? { record: previous.record, number } : undefined
-  sealedRecords.note(record, generation, replaced)
+  sealedRecords.note(record, generation, replaced, newVersionsFrom(next, before))
+}
+
+/** The first of the versions that a policy counts and the one before does not; undefined where there are none. */
+function newVersionsFrom({ type, fields }: OpenedRecord, before: OpenedRecord | undefined): number | undefined {
+  if (type !== 'transparent key 2') return undefined
+  const from = before?.type === type ? before.fields.latestVersion + 1 : 1
+  return from <= fields.latestVersion ? from : undefined
 }
 
 /** Draws the identity of a new record and seals it. In the request the identity is empty. */

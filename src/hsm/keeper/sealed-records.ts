@@ -8,6 +8,7 @@ import { type Clocks, createFirstRecords } from './first-records.ts'
 import type { WritableFloors } from './floors.ts'
 import type { KeeperState } from './keeper-state.ts'
 import type { Recoverers } from './recoverers.ts'
+import { addColumn } from './risen-rows.ts'
 
 /**
  * Which record was sealed in place of which, for accounts, memberships and keys. A worker may have several records
@@ -17,15 +18,22 @@ import type { Recoverers } from './recoverers.ts'
 export interface SealedRecords {
   /**
    * Notes a record that is about to be sealed in place of `previous`; undefined for the first of its subject.
+   * @param versionsFrom see `newVersionsFrom`
    * @throws Fault `store.conflict` where another record of this generation was sealed a moment ago, or was committed
    */
-  note(record: Buffer, generation: Generation, previous: Replaced | undefined): void
+  note(record: Buffer, generation: Generation, previous: Replaced | undefined, versionsFrom?: number): void
   /** Notes the first record of a subject, which is dead unless its commit is shown within an hour. */
   noteFirst(record: Buffer, generation: Generation): void
   /** Notes a tombstone, likewise. */
   noteTombstone(record: Buffer, generation: Generation): void
   /** @throws Fault `hsm.outdated` for a tombstone whose commit was not shown within an hour */
   checkTombstone(record: Buffer, generation: Generation): void
+  /**
+   * The first version of a key that begins with this policy, while its change is under way; undefined where none does:
+   * for a policy that was not sealed here, or whose commit was shown or counts as failed.
+   * @param policy undefined for the one of this generation that was sealed here
+   */
+  newVersionsFrom(policy: Buffer | undefined, generation: Generation): number | undefined
   /** @throws Fault `hsm.outdated` for a record that is older than the floor, or dead */
   check(record: Buffer, generation: Generation): void
   /** Whether a commit of the record was shown, if it was sealed here. */
@@ -66,6 +74,7 @@ interface Sealing {
   /** The generation of the replaced record; negative where another keeper sealed that record. */
   readonly previous: number
   readonly sealed_at: number
+  readonly versions_from: number | null
 }
 
 /** The generations above a floor, each sealed in place of the next one. */
@@ -89,6 +98,21 @@ const longestSuccession = 1_000
 /** A change whose commit was not shown within this time counts as failed: its generation may be used again. */
 const longestCommitMs = 600_000
 
+const isLate = (sealing: Sealing, now: number): boolean => Math.abs(now - sealing.sealed_at) > longestCommitMs
+
+/** The first version that begins with this policy, until the change counts as failed. */
+function versionsUnderWay(
+  { find }: Pick<Noted['sealings'], 'find'>,
+  policy: Buffer | undefined,
+  { subject, number }: Generation,
+  now: number,
+): number | undefined {
+  const sealing = find(subject, number)
+  if (sealing === undefined || isLate(sealing, now)) return undefined
+  const isThis = policy === undefined || sealing.digest.equals(recordDigest(policy))
+  return isThis ? (sealing.versions_from ?? undefined) : undefined
+}
+
 /** @param recoverers told which records of a subject were committed, where all of them were sealed here */
 export function createSealedRecords(
   state: KeeperState,
@@ -102,21 +126,23 @@ export function createSealedRecords(
   const accepted = createAcceptedRestore(state)
   const noted = { sealings, dead, accepted, floors }
 
-  function note(record: Buffer, { subject, number }: Generation, previous: Replaced | undefined): void {
+  const isShown = ({ subject, number }: Generation): boolean => (floors.of(subject) ?? 0) >= number
+
+  function note(record: Buffer, generation: Generation, previous: Replaced | undefined, versionsFrom?: number): void {
+    const { subject, number } = generation
     const digest = recordDigest(record)
     const sealing = sealings.find(subject, number)
     if (sealing?.digest.equals(digest) === true) return
     if (sealing !== undefined) {
-      const isLate = Math.abs(now() - sealing.sealed_at) > longestCommitMs
       // Records that were sealed in place of the earlier one would pass as successors of the later one.
-      const isFree = isLate && number > (floors.of(subject) ?? 0) && !sealings.isFollowed(subject, number)
+      const isFree = isLate(sealing, now()) && !isShown(generation) && !sealings.isFollowed(subject, number)
       if (!isFree) throw new Fault('store.conflict')
-      dead.add(sealing.digest, { subject, number })
+      dead.add(sealing.digest, generation)
     }
     const before = previous?.number ?? 0
     const isBeforeOwn =
       previous !== undefined && isOwn(sealings, recordDigest(previous.record), { subject, number: before }) === true
-    sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now())
+    sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now(), versionsFrom ?? null)
   }
 
   function buryLate(): void {
@@ -129,6 +155,8 @@ export function createSealedRecords(
       note(record, generation, undefined)
       firsts.note(recordDigest(record), generation)
     },
+    newVersionsFrom: (policy, generation) =>
+      isShown(generation) ? undefined : versionsUnderWay(sealings, policy, generation, now()),
     noteTombstone: (record, generation) => firsts.note(recordDigest(record), generation),
     checkTombstone(record, generation) {
       buryLate()
@@ -140,8 +168,7 @@ export function createSealedRecords(
       checkFloor(generation, floor)
       if (isDead(noted, record, generation, floor)) throw outdated()
     },
-    isSettled: ({ subject, number }) =>
-      (floors.of(subject) ?? 0) >= number || sealings.find(subject, number) === undefined,
+    isSettled: ({ subject, number }) => isShown({ subject, number }) || sealings.find(subject, number) === undefined,
     settle(record, { subject, number }, before = 0) {
       if (floors.of(subject) !== number) return
       const { numbers, end } = successionOf(noted, { subject, number }, before)
@@ -222,11 +249,13 @@ function openSealings(state: KeeperState) {
     `CREATE TABLE IF NOT EXISTS sealed_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
      previous INTEGER NOT NULL, sealed_at INTEGER NOT NULL, PRIMARY KEY (subject, number)) STRICT, WITHOUT ROWID`,
   )
+  addColumn(state, 'sealed_records', 'versions_from', 'INTEGER')
   const keep = state.prepare(
-    'INSERT OR REPLACE INTO sealed_records (subject, number, digest, previous, sealed_at) VALUES (?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO sealed_records (subject, number, digest, previous, sealed_at, versions_from)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   )
   const find = state.prepare<[Buffer, number], Sealing>(
-    'SELECT digest, previous, sealed_at FROM sealed_records WHERE subject = ? AND number = ?',
+    'SELECT digest, previous, sealed_at, versions_from FROM sealed_records WHERE subject = ? AND number = ?',
   )
   const drop = state.prepare('DELETE FROM sealed_records WHERE subject = ? AND number = ?')
   const follows = state.prepare('SELECT 1 FROM sealed_records WHERE subject = ? AND previous = ? LIMIT 1')
@@ -235,8 +264,14 @@ function openSealings(state: KeeperState) {
     .prepare<[number], Buffer>('DELETE FROM sealed_records WHERE sealed_at < ? RETURNING subject')
     .pluck()
   return {
-    keep: (...row: readonly [subject: Buffer, number: number, digest: Buffer, previous: number, sealedAt: number]) =>
-      void keep.run(...row),
+    keep: (
+      subject: Buffer,
+      number: number,
+      digest: Buffer,
+      previous: number,
+      sealedAt: number,
+      versionsFrom: number | null,
+    ) => void keep.run(subject, number, digest, previous, sealedAt, versionsFrom),
     find: (subject: Buffer, number: number) => find.get(subject, number),
     /** Whether another record was sealed in place of it. */
     isFollowed: (subject: Buffer, number: number) => follows.get(subject, number) !== undefined,

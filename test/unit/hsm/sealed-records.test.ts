@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRecoverers, type Recoverers } from '../../../src/hsm/keeper/recoverers.ts'
 import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { createSealedRecords, type SealedRecords } from '../../../src/hsm/keeper/sealed-records.ts'
+import { recordDigest } from '../../../src/hsm/sealed-record.ts'
 
 const user = Buffer.from('a user')
 const subject = encodeRecord(['user', user])
@@ -27,14 +28,17 @@ beforeEach(() => {
   floor = 1
   now = elapsed = 1_000_000
   recoverers = createRecoverers(file)
-  records = createSealedRecords(
-    file,
+  records = openRecords(file)
+})
+afterEach(() => void file.close())
+
+const openRecords = (state: Database.Database): SealedRecords =>
+  createSealedRecords(
+    state,
     { of: () => floor, isTold: () => false, subjects: () => [] },
     { now: () => now, elapsed: () => elapsed },
     recoverers,
   )
-})
-afterEach(() => void file.close())
 
 function pass(ms: number): void {
   now += ms
@@ -219,15 +223,49 @@ it('the time in which the keeper is off does not count', () => {
   records.noteFirst(one, at(1))
   pass(24 * 60 * minuteMs)
   elapsed = 0
-  records = createSealedRecords(
-    file,
-    { of: () => floor, isTold: () => false, subjects: () => [] },
-    { now: () => now, elapsed: () => elapsed },
-    recoverers,
-  )
+  records = openRecords(file)
   records.check(one, at(1))
   pass(2 * minuteMs)
   records.check(one, at(1))
+})
+
+describe('the versions of a key that begin with its policy', () => {
+  const from = (record: Buffer, number: number) => records.newVersionsFrom(record, at(number))
+
+  it('are those that it is the first to count, until its commit is shown', () => {
+    records.note(one, at(2), replaced(1), 7)
+    records.note(other, at(3), replaced(2, one))
+    expect([from(one, 2), from(other, 2), from(other, 3), from(other, 4)]).toEqual([7, undefined, undefined, undefined])
+    commit(one, 2)
+    expect(from(one, 2)).toBeUndefined()
+  })
+
+  it('are none where its commit is not shown in time, however the clock was set', () => {
+    for (const aheadMs of [11 * minuteMs, -11 * minuteMs]) {
+      records.note(one, at(2), replaced(1), 7)
+      now += aheadMs
+      expect(from(one, 2)).toBeUndefined()
+      now -= aheadMs
+      expect(from(one, 2)).toBe(7)
+    }
+  })
+
+  it('are none of a policy that an earlier release sealed, whose file has no column for them', () => {
+    const earlier = new Database(':memory:')
+    earlier.exec(
+      `CREATE TABLE sealed_records (subject BLOB NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
+       previous INTEGER NOT NULL, sealed_at INTEGER NOT NULL, PRIMARY KEY (subject, number)) STRICT, WITHOUT ROWID`,
+    )
+    earlier.prepare('INSERT INTO sealed_records VALUES (?, 2, ?, 1, ?)').run(subject, recordDigest(one), now)
+    for (let starts = 0; starts < 2; starts++) {
+      records = openRecords(earlier)
+      expect(from(one, 2)).toBeUndefined()
+      expect(() => records.note(other, at(2), replaced(1))).toThrow(expect.objectContaining({ code: 'store.conflict' }))
+    }
+    records.note(other, at(3), replaced(2, one), 2)
+    expect(from(other, 3)).toBe(2)
+    earlier.close()
+  })
 })
 
 it('a record in place of one that another machine committed under its number is good, and one in place of the dead one is not', () => {
