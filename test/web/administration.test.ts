@@ -145,9 +145,7 @@ describe('users', () => {
     const dialog = page.getByRole('dialog')
     const warning = dialog.getByRole('region', { name: 'What happens' })
     expect(await warning.getByRole('paragraph').first().textContent()).toMatch(/^If you created this user/)
-    await warning
-      .getByText(`Otherwise all sessions of ${fullname} end, and all vaults shared with them stay closed`)
-      .waitFor()
+    await warning.getByText('all vaults shared with them stay closed to them').waitFor()
     await warning.getByText(`strongroom vault confirm VAULT ${user.username}`).waitFor()
     await dialog.getByLabel('New pass phrase', { exact: true }).fill('password')
     await dialog.getByRole('button', { name: 'Reset pass phrase' }).click()
