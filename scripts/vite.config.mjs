@@ -91,6 +91,8 @@ export default {
     // Inlined files would need `data:` in the Content Security Policy. The polyfill is for browsers that cannot run the
     // page anyway.
     assetsInlineLimit: 0,
+    // One stylesheet: Vite asks only once for that of a view, which would be shown without it after a failure.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
   },
 }

@@ -1,5 +1,5 @@
 import { CircleUser, Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
-import { Suspense, useEffect, type ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useLocation } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
@@ -44,9 +44,7 @@ export function Shell() {
       <Advice />
       <main id="content" tabIndex={-1}>
         {link !== undefined ? (
-          <Suspense fallback={<Loading />}>
-            <OpenedLinkView key={`${link} ${person?.userid}`} opener={link.split('/')[2]} secret={link.split('/')[3]} />
-          </Suspense>
+          <OpenedLinkView key={`${link} ${person?.userid}`} opener={link.split('/')[2]} secret={link.split('/')[3]} />
         ) : isChecked ? (
           person === undefined ? (
             <LoginView onShown={loadAhead} />
@@ -79,11 +77,7 @@ function PersonsViews() {
     const loading = setTimeout(() => loadOthers(mayAdminister), firstLookMs)
     return () => clearTimeout(loading)
   }, [mayAdminister])
-  return (
-    <BrokenPage address={address}>
-      <Suspense fallback={<Loading />}>{due ? <PassphraseDueView due={due} /> : <Views />}</Suspense>
-    </BrokenPage>
-  )
+  return <BrokenPage address={address}>{due ? <PassphraseDueView due={due} /> : <Views />}</BrokenPage>
 }
 
 /** The navigation that every view has. */

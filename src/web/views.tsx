@@ -34,11 +34,12 @@ export const [OpenedLinkView] = viewOf(async () => (await import('./links/opened
 const loadAll = (loads: readonly (() => Promise<unknown>)[]): void =>
   void Promise.all(loads.map((load) => load())).catch(() => undefined)
 
+const first = [loadVaults, loadVault, loadObject]
 /** Loads the first views while a person fills in the login form. */
-export const loadAhead = (): void => loadAll([loadVaults, loadVault, loadObject])
+export const loadAhead = (): void => loadAll(first)
 
-/** The views that are one click away from the first ones. */
-const others = [loadAboutVault, loadNewObject, loadEditObject, loadObjectTrail, loadKeys, loadKey, loadMe]
+/** The views that are one click away from the first ones, and those, which a session without a login form lacks. */
+const others = [...first, loadAboutVault, loadNewObject, loadEditObject, loadObjectTrail, loadKeys, loadKey, loadMe]
 export const loadOthers = (withAdministration: boolean): void =>
   loadAll(withAdministration ? [...others, loadAdministration] : others)
 

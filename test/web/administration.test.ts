@@ -128,7 +128,7 @@ describe('users', () => {
     }
     await page.getByRole('searchbox').fill('administrator@far.example.test')
     await page.getByText('Only the first 15 characters are searched for: administrator@f').waitFor()
-    await page.getByRole('searchbox').fill('no such person at all')
+    await page.getByRole('searchbox').fill('no such person')
     await page.getByText('No users match your search.').waitFor()
   })
 
@@ -145,7 +145,7 @@ describe('users', () => {
     const dialog = page.getByRole('dialog')
     const warning = dialog.getByRole('region', { name: 'What happens' })
     expect(await warning.getByRole('paragraph').first().textContent()).toMatch(/^If you created this user/)
-    await warning.getByText('all sessions of the user end, and their memberships are put on hold').waitFor()
+    await warning.getByText('all vaults shared with them stay closed to them').waitFor()
     await warning.getByText(`strongroom vault confirm VAULT ${user.username}`).waitFor()
     await dialog.getByLabel('New pass phrase', { exact: true }).fill('password')
     await dialog.getByRole('button', { name: 'Reset pass phrase' }).click()

@@ -109,6 +109,24 @@ it('of a new object is there again after the lock, with its template, and for an
   await page.getByText(kept).waitFor({ state: 'detached' })
 })
 
+it('of a one-time link is there again', async () => {
+  const { client, user } = await stage.owner('Linked')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open('/links')
+  await page.getByLabel('Secret').fill('typed-secret')
+  await page.getByLabel('Label').fill('typed-label')
+  await client.must('DELETE', '/me/sessions')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText(kept).waitFor()
+  visit.complaints.expect(/status of 403/)
+  await again(visit, user)
+  await visit.sees('One-time links')
+  expect(await page.getByLabel('Secret').inputValue()).toBe('typed-secret')
+  expect(await page.getByLabel('Label').inputValue()).toBe('typed-label')
+})
+
 it('of one of several files is there again, and the files whose turn comes after it', async () => {
   const { client, vaultid, user } = await stage.owner('Files')
   const visit = await stage.visitor()

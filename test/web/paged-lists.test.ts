@@ -143,3 +143,24 @@ it('so are the templates of a new object, of which the last is chosen by the key
   await page.getByRole('button', { name: 'Change template' }).waitFor()
   await page.getByText(last, { exact: true }).first().waitFor()
 })
+
+it('users are searched for without control characters, and the search stays where its answer is lost', async () => {
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.arrive(await stage.appliance.addUser(['read', 'admin', 'active']))
+  await visit.open('/administration/users')
+  await visit.sees('Users')
+  // Pasted control characters are no part of the search.
+  await page.getByRole('searchbox').fill('\u0001no such one')
+  await page.getByText('No users match your search.').waitFor()
+  expect(await page.getByText('Only the first 15 characters').count()).toBe(0)
+  // A search that is lost stays in its field, with the focus, and is tried again there.
+  await page.route(/\/user\?/, (route) => route.fulfill({ status: 502, body: '' }))
+  await page.getByRole('searchbox').fill('still no one')
+  await page.getByRole('alert').getByText('(502)').waitFor()
+  expect(await visit.focused()).toBe('Search by name, username or email')
+  await page.unroute(/\/user\?/)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No users match your search.').waitFor()
+  visit.complaints.expect(/status of 502/)
+})

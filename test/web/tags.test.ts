@@ -31,6 +31,8 @@ it('are added and removed at an object by keyboard alone, and seen by their owne
   const { client, page, field } = await atObject()
   const remover = (tag: string) => page.getByRole('button', { name: `Remove tag ${tag}`, exact: true })
   await field.focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Fill in this field.').waitFor()
   for (const tag of ['network', ' Rack 4 ']) {
     await page.keyboard.type(tag)
     await page.keyboard.press('Enter')

@@ -81,6 +81,27 @@ it('is read again at a return to the tab, but not at each', async () => {
   expect(reads()).toBe(before + 1)
 })
 
+it('is read again where another has taken something out of it first, and keeps the focus of the mouse', async () => {
+  const { client, vaultid, visit, page } = await owner('Stable')
+  let last = ''
+  for (const host of ['first.example.test', 'second.example.test', 'third.example.test']) {
+    last = await createObject(client, vaultid, { host })
+    await client.must('DELETE', `/object/${last}`)
+  }
+  await visit.open(`/vault/${vaultid}/trash`)
+  const third = page.getByRole('button', { name: 'Restore third.example.test' })
+  await third.waitFor()
+  await client.must('POST', `/object/${last}/undelete`)
+  await third.click()
+  await page.getByRole('alert').getByText('(1610)').waitFor()
+  await third.waitFor({ state: 'detached' })
+  await expect.poll(() => visit.focused()).toBe('Restore second.example.test')
+  // The first press comes to what has the focus already.
+  await page.getByRole('button', { name: 'Restore second.example.test' }).click()
+  await expect.poll(() => visit.focused()).toBe('Restore first.example.test')
+  visit.complaints.expect(/status of 404/)
+})
+
 it('is offered to those alone who may write, and refused to others by its address', async () => {
   const visit = await stage.visitor()
   const { page } = visit

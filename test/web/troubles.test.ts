@@ -41,6 +41,9 @@ it('keeps all but a view whose part is lost on the way, and leads out of it', as
   await page.getByRole('button', { name: 'Log out' }).waitFor()
   await page.getByRole('link', { name: 'Go to vaults' }).click()
   await visit.sees('Vaults')
+  await page.unroute('**/assets/object-view-*.js')
+  await visit.open(`/object/${stage.stocked.server}`)
+  await visit.sees('core1.example.test')
   visit.complaints.expect(/net::ERR_FAILED.*object-view/, /Failed to fetch dynamically/)
 })
 
@@ -54,10 +57,12 @@ it.each(['/vault/.', '/vault/..', '/vault/1a', '/object/.', '/object/%2e', '/vau
 )
 
 it('tries without a network too, says so, and goes on when it is back', async () => {
-  const visit = await stage.visitor()
-  // The login form loads the view of a vault ahead.
-  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  const visit = await stage.member()
   const { page, context } = visit
+  // A session that goes on from the cookie loads the view of a vault ahead, too.
+  const ahead = /\/vault-view-[^/]+\.js$/
+  await expect.poll(() => visit.asked.find((url) => ahead.test(url))).toBeDefined()
+  await page.evaluate(`import(${JSON.stringify(visit.asked.find((url) => ahead.test(url)))})`)
   await context.setOffline(true)
   await page.getByRole('link', { name: /Network/ }).click()
   await visit.sees('This could not be loaded')

@@ -95,6 +95,12 @@ it('searches all vaults by every word, in one call for a word that is typed, and
   for (let at = 0; at < 7; at++) await createObject(client, other, { host: `door${at}.barn.test`, info: 'painted red' })
   await page.reload()
   await visit.sees('Vaults')
+  await page.getByRole('searchbox').fill('x')
+  await page.getByText('Objects are searched for from two letters on.').waitFor()
+  // A longer word than the interface takes.
+  await page.getByRole('searchbox').fill('x'.repeat(300))
+  await page.getByText('Found: 0 vaults, 0 objects').waitFor()
+  await page.getByRole('searchbox').fill('')
   const before = visit.asked.length
   await page.getByRole('searchbox').pressSequentially('RED barn', { delay: 20 })
   await page.getByText('Found: 2 vaults, 7 objects').waitFor({ state: 'detached' })

@@ -39,6 +39,7 @@ export function createApplication(
     if (context.request.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
     const [method, path] = [context.request.method, pathOf(context)]
     if (path === undefined) return pipeline.refuse(context, new Fault('request.not_found'))
+    if (method === 'OPTIONS' && path === '*') return answerUnmatched(context, methodsOfAll, unmatched)
     const file = console.files.get(path)
     if (file !== undefined && (path !== '/' || isVisit(context)))
       return methodsOfFile.includes(method)
@@ -47,7 +48,7 @@ export function createApplication(
     const routes = routesOf(path)
     const route = routes.find(({ layer }) => layer.methods.includes(method) && layer.match(path))
     if (route === undefined) return answerUnmatched(context, allowedMethods(routes, path), echoOf(routes, path))
-    return pipeline.serve(context, route.contract, route.layer.params(path, route.layer.captures(path)))
+    return pipeline.serve(context, route.contract, paramsOf(route.layer, path))
   })
 
   function sendFile(context: Koa.Context, file: WebFile): Promise<void> | undefined {
@@ -90,6 +91,9 @@ function secretNamesOf(endpoints: readonly AnyEndpoint[]): () => Promise<readonl
 
 /** Besides OPTIONS (RFC 9110 §9.1: a general-purpose server supports GET and HEAD). */
 const methodsOfFile = ['GET', 'HEAD']
+
+/** What `OPTIONS *` tells of the server as a whole (RFC 9110 §9.3.7). */
+const methodsOfAll = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
 /**
  * Whether a person with a browser asks. A program, which asks for JSON or states nothing, gets its refusal in the
@@ -136,6 +140,19 @@ function createRoutes(endpoints: readonly AnyEndpoint[]): (path: string) => read
     chapters.set(chapterOf(path), [...(chapters.get(chapterOf(path)) ?? []), { layer, contract }])
   }
   return (path) => chapters.get(chapterOf(path)) ?? []
+}
+
+/** The parameters in a path. The router would take one that cannot be decoded as it is. */
+const paramsOf = (layer: Layer, path: string): Record<string, string> =>
+  layer.params(path, layer.captures(path).map(decodable))
+
+/** The same text for the router; where it is not UTF-8 in percent-encoding, with a NUL, which every contract refuses. */
+function decodable(text: string): string {
+  try {
+    return encodeURIComponent(decodeURIComponent(text))
+  } catch {
+    return `${encodeURIComponent(text)}%00`
+  }
 }
 
 function chapterOf(path: string): string {

@@ -1,6 +1,5 @@
-import { Suspense, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
-import { Loading } from '../controls/loading.tsx'
 import { viewOf } from '../controls/view-of.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
 import { NotAllowed } from '../session/not-allowed.tsx'
@@ -45,41 +44,39 @@ export function AdministrationView() {
           ))}
         </ul>
       </nav>
-      <Suspense fallback={<Loading />}>
-        <Switch>
-          <Route path="/administration">
-            <Redirect to={`/administration/${first}`} replace />
-          </Route>
-          <Route path="/administration/users">{guarded('users', <UsersView />)}</Route>
-          <Route path="/administration/users/:userid">
-            {({ userid }) =>
-              isId(userid) ? guarded('users', <UserView key={userid} userid={userid} />) : <NotFoundView />
-            }
-          </Route>
-          <Route path="/administration/services">{guarded('services', <ServicesView />)}</Route>
-          <Route path="/administration/services/:serviceid">
-            {({ serviceid }) =>
-              isId(serviceid) ? (
-                guarded('services', <ServiceView key={serviceid} serviceid={serviceid} />)
-              ) : (
-                <NotFoundView />
-              )
-            }
-          </Route>
-          <Route path="/administration/policies">{guarded('policies', <PoliciesView />)}</Route>
-          <Route path="/administration/templates">{guarded('templates', <TemplatesView />)}</Route>
-          <Route path="/administration/templates/:templateid">
-            {({ templateid }) =>
-              isId(templateid) ? guarded('templates', <TemplatesView templateid={templateid} />) : <NotFoundView />
-            }
-          </Route>
-          <Route path="/administration/audit">{guarded('audit', <AuditView />)}</Route>
-          <Route path="/administration/state">{guarded('state', <StateView />)}</Route>
-          <Route>
-            <NotFoundView />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Switch>
+        <Route path="/administration">
+          <Redirect to={`/administration/${first}`} replace />
+        </Route>
+        <Route path="/administration/users">{guarded('users', <UsersView />)}</Route>
+        <Route path="/administration/users/:userid">
+          {({ userid }) =>
+            isId(userid) ? guarded('users', <UserView key={userid} userid={userid} />) : <NotFoundView />
+          }
+        </Route>
+        <Route path="/administration/services">{guarded('services', <ServicesView />)}</Route>
+        <Route path="/administration/services/:serviceid">
+          {({ serviceid }) =>
+            isId(serviceid) ? (
+              guarded('services', <ServiceView key={serviceid} serviceid={serviceid} />)
+            ) : (
+              <NotFoundView />
+            )
+          }
+        </Route>
+        <Route path="/administration/policies">{guarded('policies', <PoliciesView />)}</Route>
+        <Route path="/administration/templates">{guarded('templates', <TemplatesView />)}</Route>
+        <Route path="/administration/templates/:templateid">
+          {({ templateid }) =>
+            isId(templateid) ? guarded('templates', <TemplatesView templateid={templateid} />) : <NotFoundView />
+          }
+        </Route>
+        <Route path="/administration/audit">{guarded('audit', <AuditView />)}</Route>
+        <Route path="/administration/state">{guarded('state', <StateView />)}</Route>
+        <Route>
+          <NotFoundView />
+        </Route>
+      </Switch>
     </>
   )
 }

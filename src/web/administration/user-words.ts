@@ -48,11 +48,11 @@ export const userWords = inBoth(
     ownPassphrase: 'You change your own pass phrase in “Your account”, with your current one and a second factor.',
     restTitle: 'What happens',
     restText: (name: string) =>
-      `Otherwise, because anyone who gives ${name} a way to log in could log in as ${name}, all sessions of the user end, and their memberships are put on hold: every vault shared with the user stays closed to them.`,
+      `Otherwise all sessions of ${name} end, and all vaults shared with them stay closed to them, because you could now log in as ${name}.`,
     restConfirm:
-      'Another Admin of each vault, not you, must ask the user in person or by phone, and then confirm the membership in the list of members. If a vault has no such Admin, the operator does it on the machine:',
+      'Another Admin of each vault, not you, must ask them in person or by phone, and confirm their membership in the list of members. Without such an Admin, the operator does it on the machine:',
     restNot:
-      'If you created this user and they have not logged in yet, or if the operator has set users.recovery to open, nothing else changes.',
+      'If you created this user and they have not logged in yet, or if users.recovery is open, nothing else changes.',
     devices: 'Second factors',
     noDevices: 'No second factors yet: the user cannot log in with a code.',
     deviceKinds: { totp: 'Authenticator app', hotp: 'Code token (HOTP)', hwkey_otp: 'Hardware token' },
@@ -170,11 +170,11 @@ export const userWords = inBoth(
     ownPassphrase: 'Din egen lösenfras byter du under ”Ditt konto”, med den nuvarande och en andra faktor.',
     restTitle: 'Vad som händer',
     restText: (name: string) =>
-      `Annars avslutas alla användarens sessioner, och medlemskapen pausas, eftersom den som ger ${name} ett sätt att logga in skulle kunna logga in som ${name}: varje valv som delas med användaren förblir stängt.`,
+      `Annars avslutas alla sessioner för ${name}, och alla delade valv förblir stängda för användaren, eftersom du nu skulle kunna logga in som ${name}.`,
     restConfirm:
-      'En annan administratör av varje valv, inte du, måste fråga användaren personligen eller per telefon och sedan bekräfta medlemskapet i listan över medlemmar. Om det inte finns någon sådan gör operatören det på maskinen:',
+      'En annan administratör av varje valv, inte du, måste fråga användaren personligen eller per telefon och bekräfta medlemskapet i listan över medlemmar. Finns ingen sådan gör operatören det på maskinen:',
     restNot:
-      'Om du skapade användaren och den ännu inte har loggat in, eller om operatören har satt users.recovery till open, ändras inget annat.',
+      'Om du skapade användaren och den ännu inte har loggat in, eller om users.recovery är open, ändras inget annat.',
     devices: 'Andra faktorer',
     noDevices: 'Inga andra faktorer ännu: användaren kan inte logga in med en kod.',
     deviceKinds: { totp: 'Autentiseringsapp', hotp: 'Kodgenerator (HOTP)', hwkey_otp: 'Hårdvarunyckel' },

@@ -10,7 +10,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
-import { searchable } from '../interface/user-search.ts'
+import { searchable, withoutControls } from '../interface/user-search.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { NewUserDialog } from './new-user-dialog.tsx'
@@ -24,13 +24,15 @@ export function UsersView() {
   const words = useWordsOf(userWords)
   const { parts } = useWordsOf(administrationWords)
   const [search, setSearch] = useState('')
-  const typed = useDebounced(search.trim())
+  const typed = useDebounced(withoutControls(search))
   const searched = searchable(typed)
   const pages = usePages()
   const { data, error, refetch, isPlaceholderData } = useUserPage(searched, pages.next)
   const [isCreating, setIsCreating] = useState(false)
 
-  if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
+  const isHidden = hidesData(error, data)
+  // A search keeps its field.
+  if (isHidden && searched === '') return <NotLoaded error={error} onTryAgain={refetch} />
   return (
     <div className="page">
       <ViewHeading title={parts.users}>
@@ -48,7 +50,7 @@ export function UsersView() {
         }}
       />
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
-      {data === undefined ? (
+      {isHidden ? null : data === undefined ? (
         <Loading />
       ) : (
         <>

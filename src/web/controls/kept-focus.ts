@@ -37,7 +37,7 @@ function keepFocus(): () => void {
   }
   /** A click elsewhere means that the person has left the control. */
   const leave = ({ target }: PointerEvent): void => {
-    if (!(target instanceof Element) || target.closest(dialogs)) return
+    if (!(target instanceof Element) || target.closest(dialogs) || focused?.contains(target)) return
     focused = undefined
     gap = undefined
   }

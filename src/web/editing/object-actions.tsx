@@ -1,9 +1,10 @@
 import { Bell, BellOff, CopyPlus, FolderInput, Pencil, Plus, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { useDone } from '../controls/change-done.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { partOf } from '../controls/view-of.tsx'
 import { call, type SharedVault, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
 import { isPlaceBy } from '../vaults/vault-contents.ts'
 import { useVaults } from '../vaults/vault-reads.ts'
@@ -17,9 +18,7 @@ interface Props {
   readonly vault: SharedVault | undefined
 }
 
-const ObjectRelocation = lazy(async () => ({
-  default: (await import('../vaults/object-relocation.tsx')).ObjectRelocation,
-}))
+const [ObjectRelocation] = partOf(async () => (await import('../vaults/object-relocation.tsx')).ObjectRelocation)
 
 /** The actions with an object. A person who may only read copies it into another vault. */
 export function ObjectActions({ object, template, vault }: Props) {
@@ -82,9 +81,7 @@ export function ObjectActions({ object, template, vault }: Props) {
       {error !== undefined && <ErrorMessage error={error} />}
       {asked === 'delete' && <DeleteQuestion object={object} onClose={close} />}
       {(asked === 'move' || asked === 'copy') && (
-        <Suspense>
-          <ObjectRelocation act={asked} objectid={id} vault={vault} onClose={close} />
-        </Suspense>
+        <ObjectRelocation act={asked} objectid={id} vault={vault} onClose={close} />
       )}
     </div>
   )

@@ -7,10 +7,12 @@ import { useAction, type Action } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { copySecret } from '../controls/clipboard.ts'
 import { useHeldAddress } from '../controls/held-address.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { useIsSlow } from '../controls/slow-work.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/language.tsx'
 import { linkAddress, sealedLength, sealText } from './link-cipher.ts'
 import { linkWords } from './link-words.ts'
@@ -30,6 +32,23 @@ export interface StoredSecret {
   readonly read: (signal: AbortSignal) => Promise<string>
 }
 
+interface Typed {
+  readonly secret: string
+  readonly label: string
+}
+const nothing: Typed = { secret: '', label: '' }
+const typingForm = new TypingForm<Typed>()
+
+/** What is typed. `isKept`: until the person logs in again, where the session ends. */
+function useTyped(isKept: boolean) {
+  const { person } = useSession()
+  const userid = isKept ? person?.userid : undefined
+  const state = useState(() => typingForm.at(userid, '') ?? nothing)
+  const [typed] = state
+  typingForm.useTyping(userid, '', typed.secret === '' ? undefined : typed)
+  return state
+}
+
 const seconds = { hour: 3_600, day: 86_400, week: 604_800 } as const
 type Lifetime = keyof typeof seconds
 const lifetimes: readonly Lifetime[] = ['hour', 'day', 'week']
@@ -39,8 +58,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
   const words = useWordsOf(linkWords)
   const queries = useQueryClient()
   const offered = lifetimes.filter((one) => seconds[one] <= limits.lifetime)
-  const [secret, setSecret] = useState('')
-  const [label, setLabel] = useState('')
+  const [{ secret, label }, setTyped] = useTyped(stored === undefined)
   const [lifetime, setLifetime] = useState<Lifetime>(offered.includes('day') ? 'day' : 'hour')
   const [address, setAddress] = useState<string>()
   const { isUnderWay, error, run } = useAction()
@@ -59,8 +77,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
       const body = { ciphertext, label, lifetime: Math.min(seconds[lifetime], limits.lifetime) }
       const { CALLINFO } = await call('link.create', { body, signal })
       setAddress(linkAddress(location.origin, { opener: CALLINFO.opener, key }))
-      setSecret('')
-      setLabel('')
+      setTyped(nothing)
       onMade?.()
       await queries.invalidateQueries({ queryKey: ['links'] })
     })
@@ -75,7 +92,13 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
     )
   return (
     <Form className="form" onSubmit={(event) => void make(event)}>
-      {!stored && <TypedSecret value={secret} onChange={setSecret} error={isTooLong ? words.tooLong : undefined} />}
+      {!stored && (
+        <TypedSecret
+          value={secret}
+          onChange={(text) => setTyped({ secret: text, label })}
+          error={isTooLong ? words.tooLong : undefined}
+        />
+      )}
       {stored && isTooLong && (
         <p className="wrong" role="alert">
           {words.tooLong}
@@ -87,16 +110,9 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
         maxLength={128}
         autoComplete="off"
         value={label}
-        onChange={setLabel}
+        onChange={(text) => setTyped({ secret, label: text })}
       />
-      {offered.length > 1 && (
-        <Choice
-          label={words.lifetime}
-          options={offered.map((value) => ({ value, text: words[value] }))}
-          value={lifetime}
-          onChange={setLifetime}
-        />
-      )}
+      <LifetimeChoice offered={offered} value={lifetime} onChange={setLifetime} />
       {error !== undefined && <ErrorMessage error={error} />}
       <Button type="submit" className="button primary">
         <Link2 aria-hidden />
@@ -125,6 +141,18 @@ function TypedSecret(props: SecretProps) {
       autoComplete="off"
     />
   )
+}
+
+interface LifetimeProps {
+  readonly offered: readonly Lifetime[]
+  readonly value: Lifetime
+  readonly onChange: (value: Lifetime) => void
+}
+
+function LifetimeChoice({ offered, ...choice }: LifetimeProps) {
+  const words = useWordsOf(linkWords)
+  if (offered.length < 2) return null
+  return <Choice {...choice} label={words.lifetime} options={offered.map((value) => ({ value, text: words[value] }))} />
 }
 
 interface MadeProps {

@@ -21,8 +21,8 @@ interface Props {
 }
 
 /**
- * Creates a one-time link to a stored secret without showing the secret. Only its button closes the dialog. It asks
- * first while the link is not copied, because the link cannot be shown again.
+ * Creates a one-time link to a stored secret without showing the secret. Only its button and Escape close the dialog. It
+ * asks first while the link is not copied, because the link cannot be shown again.
  */
 export function ShareOnce({ field, stored, onClose }: Props) {
   const words = useWordsOf(linkWords)
@@ -30,8 +30,9 @@ export function ShareOnce({ field, stored, onClose }: Props) {
   const [isUncopied, setIsUncopied] = useState(false)
   const [isAsked, setIsAsked] = useState(false)
   const { data, error, refetch } = useQuery(pageQuery(undefined))
+  const leave = isUncopied ? () => setIsAsked(true) : onClose
   return (
-    <ModalOverlay className="overlay" isOpen isKeyboardDismissDisabled>
+    <ModalOverlay className="overlay" isOpen onOpenChange={leave}>
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title">{shareField(field)}</Heading>
@@ -40,7 +41,7 @@ export function ShareOnce({ field, stored, onClose }: Props) {
           {!error && !data && <Loading />}
           {data && <NewLink limits={data.CALLINFO.limits} stored={stored} onUncopied={setIsUncopied} />}
           <div className="buttons">
-            <Button className="button" onPress={isUncopied ? () => setIsAsked(true) : onClose}>
+            <Button className="button" onPress={leave}>
               {close}
             </Button>
           </div>

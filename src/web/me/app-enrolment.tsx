@@ -1,14 +1,15 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
+import { partOf } from '../controls/view-of.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { typedCode, useFreshFactor } from './fresh-factor.tsx'
 import { meWords } from './me-words.ts'
 
-const QrPicture = lazy(async () => ({ default: (await import('./qr-picture.tsx')).QrPicture }))
+const [QrPicture] = partOf(async () => (await import('./qr-picture.tsx')).QrPicture, <div className="qr" />)
 
 /** The seed is only in this dialog, and is forgotten with it. */
 interface Begun {
@@ -54,9 +55,7 @@ export function AppEnrolment({ onDone, onClose }: Props) {
       ) : (
         <>
           <p className="soft">{words.scan}</p>
-          <Suspense fallback={<div className="qr" />}>
-            <QrPicture text={begun.uri} label={words.qrCode} />
-          </Suspense>
+          <QrPicture text={begun.uri} label={words.qrCode} />
           <p className="seed">
             {words.key}: <code>{begun.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
           </p>

@@ -96,6 +96,7 @@ function NewTag({ tags, onAdd }: NewProps) {
         }}
         maxLength={longestTag}
         autoComplete="off"
+        isRequired
         error={problem}
       />
       <Button type="submit" className="button">

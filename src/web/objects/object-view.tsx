@@ -1,5 +1,5 @@
 import { Copy, Footprints, History } from 'lucide-react'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAlarmQuestion } from './alarm-question.tsx'
 import { announce } from '../controls/announcement.tsx'
@@ -21,11 +21,12 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
+import { partOf } from '../controls/view-of.tsx'
 import { webAddressOf } from './web-address.ts'
 import { useWords } from '../words/language.tsx'
 
 /** Loaded apart, because an object can be shown without its tags. */
-const ObjectTags = lazy(async () => ({ default: (await import('./object-tags.tsx')).ObjectTags }))
+const [ObjectTags] = partOf(async () => (await import('./object-tags.tsx')).ObjectTags)
 
 /** One object, in the layout of its template. */
 export function ObjectView({ objectid }: { readonly objectid: string }) {
@@ -97,9 +98,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
       {fields.some(({ encrypted, type }) => encrypted || type === 'file') && (
         <p className="soft hint">{words.recordedHint}</p>
       )}
-      <Suspense>
-        <ObjectTags key={object.id} object={object} template={template} />
-      </Suspense>
+      <ObjectTags key={object.id} object={object} template={template} />
       {below.length > 0 && <Below objects={below} templates={data.TEMPLATES} />}
       {question}
     </div>

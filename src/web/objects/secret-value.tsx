@@ -1,5 +1,5 @@
 import { Copy, Eye, EyeOff, Link2, Timer } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from 'react-aria-components/Button'
 import type { MayRead } from './alarm-question.tsx'
@@ -11,9 +11,10 @@ import { useHasLinks } from '../me/me-reads.ts'
 import { TotpCode } from './totp-code.tsx'
 import { isForSeeds, seedIn, totpSeedOf } from './totp-seed.ts'
 import { useIsSlow } from '../controls/slow-work.ts'
+import { partOf } from '../controls/view-of.tsx'
 import { useWords } from '../words/language.tsx'
 
-const ShareOnce = lazy(async () => ({ default: (await import('../links/share-once.tsx')).ShareOnce }))
+const [ShareOnce] = partOf(async () => (await import('../links/share-once.tsx')).ShareOnce)
 
 interface Props {
   readonly field: Field
@@ -91,9 +92,7 @@ export function SecretValue({ field, fetchSecret, mayRead }: Props) {
       {error !== undefined && <ErrorMessage error={error} />}
       {held && <Code label={translation} secret={held.secret} isSeed={hasCodes} />}
       {isSharing && (
-        <Suspense>
-          <ShareOnce field={translation} stored={{ mayRead, read: fetchSecret }} onClose={() => setIsSharing(false)} />
-        </Suspense>
+        <ShareOnce field={translation} stored={{ mayRead, read: fetchSecret }} onClose={() => setIsSharing(false)} />
       )}
     </div>
   )

@@ -11,7 +11,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type StoredTemplate, type TrashedObject } from '../interface/calls.ts'
-import { hidesData } from '../interface/refusal.ts'
+import { hasStatus, hidesData } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useVault } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -36,7 +36,11 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
   const action = useAction()
   const takeBack = ({ objectid, objectname }: TrashedObject): Promise<boolean> =>
     action.run(async (signal) => {
-      await call('object.undelete', { params: { objectid }, signal })
+      await call('object.undelete', { params: { objectid }, signal }).catch(async (refusal: unknown) => {
+        // Another person has been quicker.
+        if (hasStatus(refusal, 404)) await refetch()
+        throw refusal
+      })
       await done(words.takenBack(objectname))
     })
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />

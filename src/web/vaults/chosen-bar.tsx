@@ -1,7 +1,8 @@
 import { CopyPlus, FolderInput, Star, Trash2, X } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { SharedVault } from '../interface/calls.ts'
+import { partOf } from '../controls/view-of.tsx'
 import { useWordsOf } from '../words/language.tsx'
 import { chosenWords } from './chosen-words.ts'
 import type { FavouriteRows } from './favourite-rows.ts'
@@ -10,10 +11,8 @@ import type { Relocation } from './moving.ts'
 import type { Selection } from './selection.ts'
 import type { Arranged } from './vault-contents.ts'
 
-const RelocationDialog = lazy(async () => ({
-  default: (await import('./relocation-dialog.tsx')).RelocationDialog,
-}))
-const DeleteDialog = lazy(async () => ({ default: (await import('./delete-dialog.tsx')).DeleteDialog }))
+const [RelocationDialog] = partOf(async () => (await import('./relocation-dialog.tsx')).RelocationDialog)
+const [DeleteDialog] = partOf(async () => (await import('./delete-dialog.tsx')).DeleteDialog)
 
 interface Props {
   readonly vault: SharedVault
@@ -60,12 +59,10 @@ export function ChosenBar({ vault, arranged, selection, favourites }: Props) {
           </Button>
         </div>
       )}
-      <Suspense>
-        {act === 'delete' && <DeleteDialog vaultid={vault.id} arranged={arranged} rows={chosen} onClose={onClose} />}
-        {(act === 'move' || act === 'copy') && (
-          <RelocationDialog act={act} vault={vault} arranged={arranged} rows={chosen} onClose={onClose} />
-        )}
-      </Suspense>
+      {act === 'delete' && <DeleteDialog vaultid={vault.id} arranged={arranged} rows={chosen} onClose={onClose} />}
+      {(act === 'move' || act === 'copy') && (
+        <RelocationDialog act={act} vault={vault} arranged={arranged} rows={chosen} onClose={onClose} />
+      )}
     </>
   )
 }

@@ -35,9 +35,9 @@ export const defaultHistory = '10'
 
 /** The most objects that are drawn, and therefore asked for. */
 export const mostFound = 200
-const leastSearched = 2
+export const leastSearched = 2
 /** The interface accepts no longer text. */
-const mostSearched = 255
+export const mostSearched = 255
 
 /**
  * Objects of all vaults whose name or open fields contain the text. The previous result stays until the answer arrives.
@@ -45,7 +45,7 @@ const mostSearched = 255
 export const useFound = (text: string) =>
   useQuery({
     queryKey: ['found', text],
-    enabled: text.length >= leastSearched && text.length <= mostSearched,
+    enabled: text.length >= leastSearched,
     queryFn: ({ signal }) => call('object.find', { query: { needle: text, limit: String(mostFound) }, signal }),
     select: useTemplateTranslation(),
     ...(text.length >= leastSearched && { placeholderData: keepPreviousData }),

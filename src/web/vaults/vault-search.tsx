@@ -9,7 +9,7 @@ import { useWordsOf } from '../words/language.tsx'
 import { ObjectLinks } from './object-links.tsx'
 import { keepFilter } from './table-position.ts'
 import { rootId } from './vault-contents.ts'
-import { mostFound, useFound } from './vault-reads.ts'
+import { leastSearched, mostFound, mostSearched, useFound } from './vault-reads.ts'
 import { vaultsWords } from './vaults-words.ts'
 
 /** The most results that are shown for one vault at first. */
@@ -31,7 +31,8 @@ interface Props {
 /** Objects of all vaults whose name or open fields contain every typed word, grouped by vault. */
 export function VaultSearch({ text, vaultCount }: Props) {
   const words = useWordsOf(vaultsWords)
-  const { data, error, refetch } = useFound(longestWord(text))
+  const word = longestWord(text)
+  const { data, error, refetch } = useFound(word)
   const found = useMemo<readonly FoundVault[]>(() => {
     const fits = createFilter(text)
     // The appliance searched fields of abridged objects that its answer leaves out.
@@ -46,7 +47,7 @@ export function VaultSearch({ text, vaultCount }: Props) {
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {/* The count changes only with an answer, so that a screen reader does not announce it for every letter. */}
       <p className="soft count" role="status">
-        {data && words.found(vaultCount, count)}
+        {word.length < leastSearched ? words.typeMore : data && words.found(vaultCount, count)}
       </p>
       {found.map((vault) => (
         <FoundInVault key={vault.id} vault={vault} text={text} templates={data?.TEMPLATES ?? []} />
@@ -85,9 +86,14 @@ function FoundInVault({ vault: { id, name, objects }, text, templates }: FoundPr
   )
 }
 
-/** The word that the call searches for, because the interface takes one text and does not split it. */
+/**
+ * The word that the call searches for, because the interface takes one text, of a limited length, and does not split it.
+ */
 const longestWord = (text: string): string =>
-  text.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+  text
+    .split(/\s+/)
+    .reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+    .slice(0, mostSearched)
 
 /** The text that the interface searches. */
 const textOf = (object: StoredObject): string =>

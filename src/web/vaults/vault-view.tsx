@@ -1,5 +1,5 @@
 import { Info, Trash2, Users } from 'lucide-react'
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { useObjectDrag, type ObjectDrag } from './object-drag.ts'
@@ -19,14 +19,15 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { allBelow, arrange, columnsOf, pathTo, rootId, summaryOf, type Arranged, type Row } from './vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
+import { partOf } from '../controls/view-of.tsx'
 import type { Words } from '../words/en.ts'
 import { useWords } from '../words/language.tsx'
 
 /** Loaded apart, so that the table does not wait for it. */
-const FolderTree = lazy(async () => ({ default: (await import('./folder-tree.tsx')).FolderTree }))
+const [FolderTree] = partOf(async () => (await import('./folder-tree.tsx')).FolderTree)
 
 /** Loaded apart: only those who may write need it, and only after the table. */
-const ChosenBar = lazy(async () => ({ default: (await import('./chosen-bar.tsx')).ChosenBar }))
+const [ChosenBar] = partOf(async () => (await import('./chosen-bar.tsx')).ChosenBar)
 
 interface Props {
   readonly vaultid: string
@@ -73,15 +74,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
     <div className={hasFolders ? 'vault with-tree' : 'vault'}>
       {hasFolders && (
         <aside>
-          <Suspense>
-            <FolderTree
-              vaultid={vaultid}
-              vaultName={vault.groupname}
-              arranged={arranged}
-              folderid={openId}
-              drag={drag}
-            />
-          </Suspense>
+          <FolderTree vaultid={vaultid} vaultName={vault.groupname} arranged={arranged} folderid={openId} drag={drag} />
         </aside>
       )}
       <div className="content">
@@ -187,11 +180,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
         <p className="soft count" role="status">
           {isFiltered ? words.found(rows.length, below.length) : words.countOfObjects(here.length)}
         </p>
-        {mayWrite && (
-          <Suspense>
-            <ChosenBar vault={vault} arranged={arranged} selection={selection} favourites={favourites} />
-          </Suspense>
-        )}
+        {mayWrite && <ChosenBar vault={vault} arranged={arranged} selection={selection} favourites={favourites} />}
       </div>
       {favourites.error !== undefined && <ErrorMessage error={favourites.error} />}
       {rows.length === 0 ? (

@@ -1,5 +1,5 @@
 import { ChevronRight, Plus, Vault } from 'lucide-react'
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
@@ -8,6 +8,7 @@ import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
+import { partOf } from '../controls/view-of.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
@@ -21,9 +22,7 @@ import { useVaults } from './vault-reads.ts'
 import { VaultSearch } from './vault-search.tsx'
 import { vaultsWords } from './vaults-words.ts'
 
-const CreateVaultDialog = lazy(async () => ({
-  default: (await import('./vault-form.tsx')).CreateVaultDialog,
-}))
+const [CreateVaultDialog] = partOf(async () => (await import('./vault-form.tsx')).CreateVaultDialog)
 
 /** All vaults of the person, and the search through their objects. */
 export function VaultsView() {
@@ -135,11 +134,7 @@ function CreateVault() {
         <Plus aria-hidden />
         {words.create}
       </Button>
-      {isOpen && (
-        <Suspense>
-          <CreateVaultDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <CreateVaultDialog onClose={() => setIsOpen(false)} />}
     </>
   )
 }

@@ -168,7 +168,7 @@ export const en = {
   notFoundText: 'Check the address, or go to your vaults.',
   toVaults: 'Go to vaults',
   brokenTitle: 'This page has stopped working',
-  broken: 'Reload the page. If that does not help, contact your administrator.',
+  broken: 'Check your network connection and reload the page. If that does not help, contact your administrator.',
   loadAgain: 'Reload page',
   /** Sentences that replace the appliance's own, by the number of the fault. */
   faults: {} as Readonly<Record<number, string>>,

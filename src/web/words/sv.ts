@@ -169,7 +169,7 @@ export const sv: Words = {
   notFoundText: 'Kontrollera adressen, eller gå till dina valv.',
   toVaults: 'Gå till valven',
   brokenTitle: 'Sidan har slutat fungera',
-  broken: 'Ladda om sidan. Kontakta din administratör om det inte hjälper.',
+  broken: 'Kontrollera nätverksanslutningen och ladda om sidan. Kontakta din administratör om det inte hjälper.',
   loadAgain: 'Ladda om sidan',
   faults: {
     1200: 'Sessionen har avslutats. Logga in igen.',

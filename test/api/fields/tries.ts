@@ -115,8 +115,7 @@ function isForbiddenSegment(schema: Schema, segment: string): boolean {
     const text = decodeURIComponent(segment)
     return isUnfit(text) || !permits(schema, text)
   } catch {
-    // The address then stays unchanged.
-    return !permits(schema, segment)
+    return true
   }
 }
 

@@ -285,6 +285,10 @@ describe('an address', () => {
     const options = await curl(appliance, '/vault', '-X', 'OPTIONS')
     expect(options).toMatch(/^HTTP\/\S+ 204/)
     expect(options).toMatch(/^allow: HEAD, GET, POST, OPTIONS\r$|^allow: (?=.*GET)(?=.*POST)(?=.*OPTIONS).*\r$/im)
+    // RFC 9110, 9.3.7: the server as a whole.
+    const whole = await curl(appliance, '/vault', '-X', 'OPTIONS', '--request-target', '*')
+    expect(whole).toMatch(/^HTTP\/\S+ 204/)
+    expect(whole).toMatch(/^allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r$/im)
     const head = await curl(appliance, '/authinfo/logintypes', '--head')
     expect(head).toMatch(/^HTTP\/\S+ 200/)
     expect(head.split('\r\n\r\n')[1]).toBe('')
@@ -306,6 +310,9 @@ describe('an address', () => {
 
   it.each(['%ff', 'a%C3', '%ED%A0%80'])('with bytes that are not UTF-8, %s: 400 1804', async (bytes) => {
     expectFault(await client.get(`/find?needle=${bytes}`), 400, 1804)
+    expectFault(await client.get(`/find/${bytes}`), 400, 1804)
+    expectFault(await client.get(`/user/${bytes}`), 400, 1804)
+    expect((await client.get(`/find/${encodeURIComponent(bytes)}`)).status).toBe(200)
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     expectFault(await createVault(`vaultname=${bytes}`, headers), 400, 1804)
   })

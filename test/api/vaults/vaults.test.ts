@@ -64,6 +64,7 @@ describe('POST /vault', () => {
     ['two names', { vaultname: 'one', groupname: 'other' }, 1804],
     ['an unknown policy', { vaultname: 'x', policy: '99' }, 1401],
     ['a policy that is no number', { vaultname: 'x', policy: 'strong' }, 1804],
+    ['a policy with a zero before its id', { vaultname: 'x', policy: '07' }, 1804],
     ['a policy below zero', { vaultname: 'x', policy: -1 }, 1401],
     ['a description of a megabyte', { vaultname: 'x', description: 'x'.repeat(1_000_000) }, 1804],
   ]

@@ -9,7 +9,7 @@ import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
 /** Browser extensions search for the host name of a page, which can have 253 characters. */
 const needle = z
   .string()
-  .regex(/^[^\0]*$/, 'must not hold NUL')
+  .regex(/^[^\0]*$/, 'must not hold NUL, or bytes that are not UTF-8')
   .trim()
   .min(1, 'must not be empty')
   .max(255, 'must have 255 characters at most')

@@ -60,7 +60,7 @@ export const vaultFields = z
     vaultname: vaultName.describe('Name of the vault. Vaults of the same name are possible.').optional(),
     groupname: vaultName.describe('The same under its older name: send one of the two.').optional(),
     policy: z
-      .union([z.int(), z.string().regex(/^\d{1,9}$/, aPolicy)], aPolicy)
+      .union([z.int(), z.string().regex(/^(0|[1-9]\d{0,8})$/, aPolicy)], aPolicy)
       .describe('Id of the password policy for what lies in the vault, as `GET /utils/policies` lists it.')
       .optional(),
     description: z
