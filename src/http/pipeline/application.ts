@@ -148,6 +148,7 @@ const paramsOf = (layer: Layer, path: string): Record<string, string> =>
 
 /** The same text for the router; where it is not UTF-8 in percent-encoding, with a NUL, which every contract refuses. */
 function decodable(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return encodeURIComponent(decodeURIComponent(text))
   } catch {
