@@ -53,10 +53,16 @@ export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]):
       const movable = outcomes.filter((outcome) => 'to' in outcome)
       const overtaken = movable.length === 0 ? [] : await replaceAll(pass, movable)
       moved += movable.length - overtaken.length
-      rows = overtaken
+      rows = await presentRows(pass.reader, overtaken)
       pass.progress(moved + left.length)
     }
   }
+}
+
+/** What is there of rows that were changed. One that is gone, or was edited, would be overtaken for ever. */
+async function presentRows(reader: Reader, overtaken: readonly KeyVersion[]): Promise<KeyVersion[]> {
+  const found = await Promise.all(overtaken.map(({ keyId, version }) => findVersion(reader, keyId, version)))
+  return found.filter((row) => row !== null)
 }
 
 const idOf = ({ keyId, version }: KeyVersion) => ({ keyId, version })

@@ -12,14 +12,16 @@ import { writeLike } from './written-file.ts'
 const copyOf = (file: string): string => `${file}.copy`
 
 /**
- * Copies the file of each token in this folder, before a login. The copy is on the disk when this returns.
+ * Copies the file of the token with this serial number, before a login. The copy is on the disk when this returns. The
+ * tokens of other applications in the folder get none, since they log in without the lock under which copies are put
+ * back.
  * @throws Fault `hsm.unavailable` where there is no room for it: the file itself would find none
  */
-export function keepTokenFiles(directory: string): void {
+export function keepTokenFile(directory: string, serial: string): void {
   for (const file of filesIn(directory)) {
     const [content, copy] = [contentOf(file), contentOf(copyOf(file))]
-    if (content === undefined || isCutOff(content) || (copy !== undefined && isSame(content, copy))) continue
-    replace(copyOf(file), content, file)
+    if (content?.includes(serial) !== true || isCutOff(content)) continue
+    if (copy === undefined || !isSame(content, copy)) replace(copyOf(file), content, file)
   }
 }
 
@@ -36,7 +38,7 @@ function cutOffIn(directory: string): { readonly file: string; readonly copy: Bu
     const content = contentOf(file)
     if (content === undefined || !isCutOff(content)) return []
     const copy = contentOf(copyOf(file))
-    return copy === undefined ? [] : [{ file, copy }]
+    return copy === undefined || isCutOff(copy) ? [] : [{ file, copy }]
   })
 }
 

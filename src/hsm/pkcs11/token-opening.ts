@@ -1,9 +1,9 @@
 import pkcs11, { type PKCS11 } from 'pkcs11js'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import { attempt, codeOf } from './failure.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
 import { chooseSlot, type ChosenSlot, parseTokenUri } from './slot-choice.ts'
-import { hasCutOffFile, keepTokenFiles, restoreTokenFiles } from './token-file.ts'
+import { hasCutOffFile, keepTokenFile, restoreTokenFiles } from './token-file.ts'
 import type { UserPin } from './user-pin.ts'
 
 /** How to reach the token. */
@@ -35,12 +35,25 @@ export function withToken<T>(
   user: number = pkcs11.CKU_USER,
 ): T {
   const lib = loadModule(location)
+  let serial: string | undefined
   try {
-    return work(openToken(lib, location, user))
+    const token = openToken(lib, location, user)
+    serial = token.info.serialNumber
+    return work(token)
   } finally {
     finalize(lib)
-    // An earlier PIN opens an earlier copy.
-    if (location.tokenDirectory !== undefined) keepTokenFiles(location.tokenDirectory)
+    if (serial !== undefined) keepAfterUse(location, serial)
+  }
+}
+
+/** Copies the token's file again, since an earlier PIN opens an earlier copy. */
+function keepAfterUse({ tokenDirectory, pin }: TokenLocation, serial: string): void {
+  if (tokenDirectory === undefined) return
+  try {
+    pin.alone(() => keepTokenFile(tokenDirectory, serial))
+  } catch (error) {
+    // The work is done. The next login makes the copy, or is refused.
+    if (!isFault(error, 'hsm.unavailable')) throw error
   }
 }
 
@@ -82,7 +95,7 @@ export function openToken(
     isFinalTry: () => (lib.C_GetTokenInfo(slot.handle).flags & pkcs11.CKF_USER_PIN_FINAL_TRY) !== 0,
   }
   pin.present(token, (text) => {
-    if (tokenDirectory !== undefined) keepTokenFiles(tokenDirectory)
+    if (tokenDirectory !== undefined) keepTokenFile(tokenDirectory, info.serialNumber)
     login(lib, session.handle, user, text)
   })
   const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))
