@@ -53,11 +53,24 @@ export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]):
       const movable = outcomes.filter((outcome) => 'to' in outcome)
       const overtaken = movable.length === 0 ? [] : await replaceAll(pass, movable)
       moved += movable.length - overtaken.length
-      rows = overtaken
+      rows = await presentRows(pass.reader, overtaken, keks)
       pass.progress(moved + left.length)
     }
   }
 }
+
+/** Reads rows again that were changed, without those that were moved or trimmed meanwhile. */
+async function presentRows(
+  reader: Reader,
+  rows: readonly KeyVersion[],
+  keks: readonly string[],
+): Promise<KeyVersion[]> {
+  const found = await Promise.all(rows.map(({ keyId, version }) => findVersion(reader, keyId, version)))
+  return found.filter((row) => row !== null && isUnder(row, keks))
+}
+
+const isUnder = ({ kek, backupKek }: Pick<KeyVersion, 'kek' | 'backupKek'>, keks: readonly string[]): boolean =>
+  [kek, backupKek].some((name) => name !== null && keks.includes(name))
 
 const idOf = ({ keyId, version }: KeyVersion) => ({ keyId, version })
 
@@ -124,6 +137,5 @@ async function renewed(
     backupBlob: backup?.blob ?? null,
     seal,
   }
-  const stays = [kek, to.backupKek].some((name) => name !== null && keks.includes(name))
-  return stays ? { from, reason: 'it stays' } : { key, from, to }
+  return isUnder(to, keks) ? { from, reason: 'it stays' } : { key, from, to }
 }

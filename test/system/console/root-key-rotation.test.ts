@@ -177,6 +177,8 @@ describe('strongroom root-keys', () => {
   })
 
   it('uses a version that the operator of another machine had made, once the keeper has heard of it', async () => {
+    await make('trimmed', { allow_export: true })
+    await vault.admin.must('POST', `${vault.keyPath('trimmed')}/rotate`)
     const { made } = makeNextVersion(ceremonyOptions(appliance.token), 'kek.exportable')
     await appliance.hsm.noteRoots(made)
     await vi.waitFor(
@@ -205,7 +207,12 @@ describe('strongroom root-keys', () => {
         reader: store.read,
         hsm,
         async commit(_, work) {
-          if (isFirst) await vault.admin.must('PUT', `/transparent/${vault.id}/keys/open/versions/1`, { enabled: true })
+          if (isFirst) {
+            await vault.admin.must('PUT', `/transparent/${vault.id}/keys/open/versions/1`, { enabled: true })
+            const path = vault.keyPath('trimmed')
+            await vault.admin.must('PUT', path, { min_decryption_version: 2, min_encryption_version: 2 })
+            await vault.admin.must('POST', `${path}/trim`, { min_available_version: 2 })
+          }
           isFirst = false
           return store.transaction(work)
         },
