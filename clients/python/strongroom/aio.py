@@ -106,8 +106,9 @@ class AsyncClient:
             self._core.session.forget()
 
     async def close(self) -> None:
-        """Closes idle connections. The session remains open until it expires."""
-        await self._http.aclose()
+        """Closes the connections, once the calls under way have ended. The session remains open until it expires."""
+        if self._core.running.close():
+            await self._http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -121,6 +122,7 @@ class AsyncClient:
         return httpx.AsyncClient(verify=context_of(self._ca, identity), trust_env=False)
 
     async def _run(self, steps: Steps[T]) -> T:
+        self._core.running.begin()
         try:
             step = next(steps)
             while True:
@@ -133,6 +135,9 @@ class AsyncClient:
         except StopIteration as end:
             result: T = end.value
             return result
+        finally:
+            if self._core.running.end():
+                await self._http.aclose()
 
     async def _do(self, step: Step) -> Any:
         if isinstance(step, Send):
