@@ -66,7 +66,7 @@ async function presentRows(
   keks: readonly string[],
 ): Promise<KeyVersion[]> {
   const found = await Promise.all(rows.map(({ keyId, version }) => findVersion(reader, keyId, version)))
-  return found.filter((row) => row !== null && isUnder(row, keks))
+  return found.flatMap((row) => (row !== null && isUnder(row, keks) ? [row] : []))
 }
 
 const isUnder = ({ kek, backupKek }: Pick<KeyVersion, 'kek' | 'backupKek'>, keks: readonly string[]): boolean =>
