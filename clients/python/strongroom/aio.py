@@ -30,7 +30,7 @@ from .core import Core
 from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
 from .logins import Login
 from .retry import Rules
-from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload
+from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
 from .tls import Ca, context_of, failed, headers_of
 
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ class AsyncClient:
             return await asyncio.sleep(step.seconds)
         if isinstance(step, Lock):
             return await self._shared.locked(step.waits)
+        if isinstance(step, Whole):
+            return await asyncio.shield(self._shared.begun(self._run(step.steps)))
         return await asyncio.get_running_loop().run_in_executor(None, step.do)
 
     async def _item(self, call: KeyCall[T]) -> T:
@@ -164,9 +166,7 @@ class AsyncClient:
     def _flush(self) -> None:
         groups, self._shared.waiting = self._shared.waiting, {}
         for (_, rules), group in groups.items():
-            task = asyncio.ensure_future(self._send_group(group, rules))
-            self._shared.tasks.add(task)
-            task.add_done_callback(self._shared.tasks.discard)
+            task = self._shared.begun(self._send_group(group, rules))
             for _, future in group:
                 future.add_done_callback(partial(_end_if_unwanted, group, task))
 
@@ -200,7 +200,14 @@ class _Shared:
     def __init__(self) -> None:
         self._lock: Optional[asyncio.Lock] = None
         self.waiting: Dict[Tuple[str, Rules], List[_Waiting]] = {}
-        self.tasks: Set[asyncio.Task[None]] = set()
+        self.tasks: Set[asyncio.Task[Any]] = set()
+
+    def begun(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that is kept until it ends: asyncio itself keeps none."""
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
 
     async def locked(self, waits: bool) -> Optional[Callable[[], None]]:
         if self._lock is None:

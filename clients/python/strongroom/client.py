@@ -17,7 +17,7 @@ from .files import Path, write_whole
 from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
 from .logins import Login
 from .retry import Rules
-from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload
+from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
 from .tls import Ca, context_of, failed, headers_of
 
 if TYPE_CHECKING:
@@ -137,6 +137,8 @@ class Client:
             return time.sleep(step.seconds)
         if isinstance(step, Lock):
             return self._lock.release if self._lock.acquire(blocking=step.waits) else None
+        if isinstance(step, Whole):
+            return self._run(step.steps)
         return step.do()
 
 

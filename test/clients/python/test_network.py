@@ -199,6 +199,29 @@ class Network(unittest.TestCase):
 
         asyncio.run(run())
 
+    def test_with_asyncio_a_login_goes_on_for_other_calls_when_the_one_that_began_it_is_cancelled(self) -> None:
+        cancelled = threading.Event()
+
+        def held(_request: bytes, passed: Any) -> Optional[bytes]:
+            cancelled.wait(60)
+            said: bytes = passed()
+            return said
+
+        async def run() -> None:
+            given = strongroom.OtpLogin(**PREMISES["credentials"], otp=PREMISES["otps"].pop(0))
+            async with AsyncClient(self.meddler.url, login=given, ca=PREMISES["ca"]) as own:
+                self.meddler.planned = [held]
+                first, second = (asyncio.ensure_future(own.key(VAULT, name).encrypt("x")) for name in ("k", "other"))
+                while not self.meddler.seen:
+                    await asyncio.sleep(0.01)
+                first.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await first
+                cancelled.set()
+                self.assertRegex(await second, "^service:v1:")
+
+        asyncio.run(run())
+
     def test_with_asyncio_a_request_ends_when_all_its_calls_are_cancelled(self) -> None:
         over = threading.Event()
         self.addCleanup(over.set)
