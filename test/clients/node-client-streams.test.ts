@@ -1,6 +1,7 @@
 import { createCipheriv, createHash, hkdfSync } from 'node:crypto'
 import { createReadStream, createWriteStream, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../clients/node/src/client.ts'
@@ -213,6 +214,22 @@ describe('streams of the client', () => {
     await good.encryptStream(web('not read')).cancel()
     expect(ended).toEqual(['read', 'not read'])
     await expect.poll(() => openFiles().filter((name) => name === path)).toEqual([])
+  })
+
+  it('end a source that is silent when they are cancelled, and do not wait for its next piece', async () => {
+    const key = client.key(vault, 'files')
+    const pipe = new PassThrough()
+    const ended: string[] = []
+    const web = new ReadableStream<Uint8Array>({ cancel: () => void ended.push('web') })
+    for (const source of [pipe, web]) {
+      const reader = key.encryptStream(source).getReader()
+      const read = reader.read()
+      await expect.poll(() => (source === web ? web.locked : pipe.listenerCount('readable') > 0)).toBe(true)
+      await reader.cancel()
+      expect(await read).toMatchObject({ done: true })
+    }
+    expect(pipe.destroyed).toBe(true)
+    expect(ended).toEqual(['web'])
   })
 
   it('of files take memory for some segments, whatever their length', async () => {

@@ -58,7 +58,7 @@ export interface Client {
   login(options?: CallOptions): Promise<void>
   /** Ends the session. */
   logout(options?: CallOptions): Promise<void>
-  /** Closes idle connections. The session remains open until it expires. */
+  /** Closes the connections, once the calls under way have ended. The session remains open until it expires. */
   close(): void
 }
 

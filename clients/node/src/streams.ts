@@ -91,8 +91,12 @@ async function* after(first: Uint8Array, others: AsyncIterable<Uint8Array>): Asy
 }
 
 /** @throws TypeError for pieces that are not bytes: those that have no length would be left out */
-async function* piecesOf(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  const pieces: AsyncIterable<unknown> | Iterable<unknown> = 'getReader' in source ? readOf(source) : source
+async function* piecesOf(
+  source: Source,
+  signal: AbortSignal | undefined,
+  cancelled: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterable<unknown> | Iterable<unknown> = 'getReader' in source ? readOf(source, cancelled) : source
   for await (const piece of pieces) {
     signal?.throwIfAborted()
     if (!ArrayBuffer.isView(piece))
@@ -102,8 +106,10 @@ async function* piecesOf(source: Source, signal: AbortSignal | undefined): Async
 }
 
 /** Reads streams with a reader, because not all browsers can iterate over them. */
-async function* readOf(source: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readOf(source: ReadableStream<Uint8Array>, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = source.getReader()
+  const end = (): Promise<void> => reader.cancel().catch(() => undefined)
+  cancelled.addEventListener('abort', () => void end())
   try {
     for (;;) {
       const { value, done } = await reader.read()
@@ -111,7 +117,7 @@ async function* readOf(source: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
       yield value
     }
   } finally {
-    await reader.cancel().catch(() => undefined)
+    await end()
   }
 }
 
@@ -121,13 +127,12 @@ function streamOf(
   signal: AbortSignal | undefined,
   work: (pieces: AsyncGenerator<Uint8Array>) => AsyncGenerator<Uint8Array>,
 ): ReadableStream<Uint8Array> {
-  const pieces = piecesOf(source, signal)
+  const cancellation = new AbortController()
+  const pieces = piecesOf(source, signal, cancellation.signal)
   const made = work(pieces)
-  let isBegun = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        isBegun = true
         try {
           const { value, done } = await made.next()
           if (done === true) controller.close()
@@ -138,7 +143,9 @@ function streamOf(
         }
       },
       async cancel() {
-        if (!isBegun) return end(source)
+        // The source is ended first: it may be silent, and the generators wait for its next piece.
+        cancellation.abort()
+        await end(source)
         await made.return(undefined)
         await pieces.return(undefined)
       },
@@ -148,8 +155,8 @@ function streamOf(
   )
 }
 
-/** Ends a source that nothing has begun to read. Streams of Node.js have `destroy`. */
+/** Ends a source, but for one that has a reader, which ends it. Streams of Node.js have `destroy`. */
 async function end(source: Source): Promise<void> {
-  if ('getReader' in source) await source.cancel()
-  else if ('destroy' in source && typeof source.destroy === 'function') source.destroy()
+  if ('getReader' in source) return source.locked ? undefined : source.cancel()
+  if ('destroy' in source && typeof source.destroy === 'function') source.destroy()
 }

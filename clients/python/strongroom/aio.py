@@ -30,7 +30,7 @@ from .core import Core
 from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
 from .logins import Login
 from .retry import Rules
-from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload
+from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
 from .tls import Ca, context_of, failed, headers_of
 
 if TYPE_CHECKING:
@@ -106,8 +106,9 @@ class AsyncClient:
             self._core.session.forget()
 
     async def close(self) -> None:
-        """Closes idle connections. The session remains open until it expires."""
-        await self._http.aclose()
+        """Closes the connections, once the calls under way have ended. The session remains open until it expires."""
+        if self._core.running.close():
+            await self._http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -121,6 +122,7 @@ class AsyncClient:
         return httpx.AsyncClient(verify=context_of(self._ca, identity), trust_env=False)
 
     async def _run(self, steps: Steps[T]) -> T:
+        self._core.running.begin()
         try:
             step = next(steps)
             while True:
@@ -133,6 +135,9 @@ class AsyncClient:
         except StopIteration as end:
             result: T = end.value
             return result
+        finally:
+            if self._core.running.end():
+                await self._http.aclose()
 
     async def _do(self, step: Step) -> Any:
         if isinstance(step, Send):
@@ -144,6 +149,8 @@ class AsyncClient:
             return await asyncio.sleep(step.seconds)
         if isinstance(step, Lock):
             return await self._shared.locked(step.waits)
+        if isinstance(step, Whole):
+            return await asyncio.shield(self._shared.begun(self._run(step.steps)))
         return await asyncio.get_running_loop().run_in_executor(None, step.do)
 
     async def _item(self, call: KeyCall[T]) -> T:
@@ -159,9 +166,7 @@ class AsyncClient:
     def _flush(self) -> None:
         groups, self._shared.waiting = self._shared.waiting, {}
         for (_, rules), group in groups.items():
-            task = asyncio.ensure_future(self._send_group(group, rules))
-            self._shared.tasks.add(task)
-            task.add_done_callback(self._shared.tasks.discard)
+            task = self._shared.begun(self._send_group(group, rules))
             for _, future in group:
                 future.add_done_callback(partial(_end_if_unwanted, group, task))
 
@@ -195,7 +200,14 @@ class _Shared:
     def __init__(self) -> None:
         self._lock: Optional[asyncio.Lock] = None
         self.waiting: Dict[Tuple[str, Rules], List[_Waiting]] = {}
-        self.tasks: Set[asyncio.Task[None]] = set()
+        self.tasks: Set[asyncio.Task[Any]] = set()
+
+    def begun(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that is kept until it ends: asyncio itself keeps none."""
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
 
     async def locked(self, waits: bool) -> Optional[Callable[[], None]]:
         if self._lock is None:

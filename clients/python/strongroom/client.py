@@ -17,7 +17,7 @@ from .files import Path, write_whole
 from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
 from .logins import Login
 from .retry import Rules
-from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload
+from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
 from .tls import Ca, context_of, failed, headers_of
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ class Client:
             self._core.session.forget()
 
     def close(self) -> None:
-        """Closes idle connections. The session remains open until it expires."""
-        self._http.close()
+        """Closes the connections, once the calls under way have ended. The session remains open until it expires."""
+        if self._core.running.close():
+            self._http.close()
 
     def __enter__(self) -> Client:
         return self
@@ -109,6 +110,7 @@ class Client:
         return httpx.Client(verify=context_of(self._ca, identity), trust_env=False)
 
     def _run(self, steps: Steps[T]) -> T:
+        self._core.running.begin()
         try:
             step = next(steps)
             while True:
@@ -121,6 +123,9 @@ class Client:
         except StopIteration as end:
             result: T = end.value
             return result
+        finally:
+            if self._core.running.end():
+                self._http.close()
 
     def _do(self, step: Step) -> Any:
         if isinstance(step, Send):
@@ -132,6 +137,8 @@ class Client:
             return time.sleep(step.seconds)
         if isinstance(step, Lock):
             return self._lock.release if self._lock.acquire(blocking=step.waits) else None
+        if isinstance(step, Whole):
+            return self._run(step.steps)
         return step.do()
 
 

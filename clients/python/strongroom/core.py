@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional
 from urllib.parse import quote, urlencode, urlsplit
@@ -21,6 +22,33 @@ from .steps import Pause, Send, Steps, Upload, Work
 _CERTIFICATE_PORT = 8443
 
 
+class Running:
+    """Counts the calls under way. Connections are closed once the client is and no call is left, because a call that breaks
+    may have taken effect.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._is_closed = False
+
+    def begin(self) -> None:
+        with self._lock:
+            self._calls += 1
+
+    def end(self) -> bool:
+        """Returns whether the connections are to be closed now."""
+        with self._lock:
+            self._calls -= 1
+            return self._is_closed and self._calls == 0
+
+    def close(self) -> bool:
+        """Returns whether the connections are to be closed now."""
+        with self._lock:
+            self._is_closed = True
+            return self._calls == 0
+
+
 class Core:
     def __init__(
         self,
@@ -35,6 +63,7 @@ class Core:
         if not re.fullmatch("[!-~]*", token or ""):
             raise ValueError("The token has a character that is none of a token, such as a line break.")
         self._rules = rules
+        self.running = Running()
         self.session = Session(login, token, on_token, self._send_login)
 
     def call(

@@ -10,7 +10,7 @@ from typing import Callable, Optional
 from .answer import Envelope
 from .errors import AuthenticationError, StrongroomError
 from .logins import Login
-from .steps import Lock, Steps
+from .steps import Lock, Steps, Whole
 
 #: The part of its lifetime after which a session with a fixed end is renewed. Calls use the old token meanwhile.
 _RENEWAL_PART = 0.8
@@ -48,7 +48,8 @@ class Session:
         now = time.monotonic()
         session = self._open
         if session is None or now >= session.ends_at:
-            return (yield from self._begin(session))
+            begun: str = yield Whole(self._begin(session))
+            return begun
         release = (yield Lock(waits=False)) if now >= session.renew_at else None
         if release is None:
             return session.token

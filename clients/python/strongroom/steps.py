@@ -76,6 +76,13 @@ class Work:
     do: Callable[[], Any]
 
 
-Step = Union[Send, Pause, Lock, Work]
+@dataclass(frozen=True)
+class Whole:
+    """Takes steps that other calls wait for as well: they go on when the call that began them is cancelled."""
+
+    steps: Generator[Any, Any, Any]
+
+
+Step = Union[Send, Pause, Lock, Work, Whole]
 T = TypeVar("T")
 Steps = Generator[Step, Any, T]

@@ -149,9 +149,8 @@ const missingVersion: Omit<KeyVersion, 'keyId'> = {
 function readStoredKey(row: Readonly<Record<string, unknown>>): StoredKey | undefined {
   if (row['key.id'] === null) return undefined
   const key = readKey(row)
-  const latest =
-    row['latest.version'] === null ? { ...missingVersion, keyId: key.id } : readRow(KeyVersionTable, row, 'latest.')
-  return { key, latest }
+  const latest = row['latest.version'] === null ? undefined : readRow(KeyVersionTable, row, 'latest.')
+  return { key, latest: latest ?? { ...missingVersion, keyId: key.id } }
 }
 
 function readKey(row: Readonly<Record<string, unknown>>): TransparentKey {
@@ -246,23 +245,19 @@ export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal
 
 /** Replaces the row if it still has the seal of `from`: of parallel changes of one version exactly one succeeds. */
 export async function replaceVersion(tx: Tx, from: KeyVersion, to: CountlessVersion): Promise<boolean> {
-  const where = { keyId: from.keyId, version: from.version, seal: from.seal }
-  return changeRow(tx, KeyVersionTable, where, to)
+  return changeRow(tx, KeyVersionTable, { keyId: from.keyId, version: from.version, seal: from.seal }, to)
 }
 
-/** Versions whose key or backup is wrapped by one of these KEKs: a bounded number of those after `after`. */
+/** Versions whose key or backup is wrapped by one of these KEKs: a bounded number of those after one. */
 export function findVersionsUnder(
   reader: Reader,
   keks: readonly string[],
-  { after, limit: take }: { readonly after: Pick<KeyVersion, 'keyId' | 'version'>; readonly limit: number },
+  { keyId, version }: Pick<KeyVersion, 'keyId' | 'version'>,
+  take: number,
 ): Promise<KeyVersion[]> {
-  const under = In([...keks])
-  const { keyId, version } = after
+  const under = [{ kek: In([...keks]) }, { backupKek: In([...keks]) }]
   const later = [{ keyId: MoreThan(keyId) }, { keyId, version: MoreThan(version) }]
-  const where = later.flatMap((place) => [
-    { ...place, kek: under },
-    { ...place, backupKek: under },
-  ])
+  const where = later.flatMap((place) => under.map((wrapping) => ({ ...place, ...wrapping })))
   return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, take })
 }
 

@@ -42,7 +42,7 @@ export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]):
   let after = { keyId: 0, version: 0 }
   const vaultKeys = createSealedVaultKeys({ read: pass.reader })
   for (;;) {
-    const page = await findVersionsUnder(pass.reader, keks, { after, limit: pageSize })
+    const page = await findVersionsUnder(pass.reader, keks, after, pageSize)
     const last = page.at(-1)
     if (last === undefined) return { moved, left: left.map(({ from, reason }) => ({ ...idOf(from), reason })) }
     after = idOf(last)

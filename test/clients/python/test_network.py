@@ -169,6 +169,59 @@ class Network(unittest.TestCase):
 
         asyncio.run(run())
 
+    def test_calls_under_way_come_to_their_end_when_the_client_is_closed(self) -> None:
+        own = self.through()
+
+        def closing(_request: bytes, passed: Any) -> Optional[bytes]:
+            own.close()
+            said: bytes = passed()
+            return said
+
+        self.meddler.planned = [closing]
+        made = own.call("transparent.key.create", params={"vaultid": VAULT, "name": "closing"}, body={})
+        self.assertEqual(made["CALLINFO"]["status"], "SUCCESS")
+
+        async def run() -> None:
+            async with AsyncClient(self.meddler.url, token=self.token, ca=PREMISES["ca"]) as other:
+                call = asyncio.ensure_future(other.call("vault.list"))
+                self.meddler.planned = [held]
+                while len(self.meddler.seen) < 2:
+                    await asyncio.sleep(0.01)
+            closed.set()
+            self.assertEqual((await call)["CALLINFO"]["status"], "SUCCESS")
+
+        closed = threading.Event()
+
+        def held(_request: bytes, passed: Any) -> Optional[bytes]:
+            closed.wait(60)
+            said: bytes = passed()
+            return said
+
+        asyncio.run(run())
+
+    def test_with_asyncio_a_login_goes_on_for_other_calls_when_the_one_that_began_it_is_cancelled(self) -> None:
+        cancelled = threading.Event()
+
+        def held(_request: bytes, passed: Any) -> Optional[bytes]:
+            cancelled.wait(60)
+            said: bytes = passed()
+            return said
+
+        async def run() -> None:
+            given = strongroom.OtpLogin(**PREMISES["credentials"], otp=PREMISES["otps"].pop(0))
+            async with AsyncClient(self.meddler.url, login=given, ca=PREMISES["ca"]) as own:
+                self.meddler.planned = [held]
+                first, second = (asyncio.ensure_future(own.key(VAULT, name).encrypt("x")) for name in ("k", "other"))
+                while not self.meddler.seen:
+                    await asyncio.sleep(0.01)
+                first.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await first
+                cancelled.set()
+                self.assertRegex(await second, "^service:v1:")
+
+        asyncio.run(run())
+
     def test_with_asyncio_a_request_ends_when_all_its_calls_are_cancelled(self) -> None:
         over = threading.Event()
         self.addCleanup(over.set)

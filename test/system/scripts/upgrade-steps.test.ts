@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -184,7 +185,7 @@ describe('a setup that was cut short', () => {
     expect(run('make_token; cat "$work/note"').stdout).toBe('exists')
   })
 
-  it('leaves no part of a configuration where there is no room', () => {
+  it('leaves no part of a configuration where there is no room, and its mode and link as they are', () => {
     const { inFolder, run } = givenFolder()
     const settings = `node scripts/write-config.mjs`
     const before = readFileSync(inFolder('strongroom.json'), 'utf8')
@@ -194,6 +195,11 @@ describe('a setup that was cut short', () => {
       false,
       before,
     ])
+    chmodSync(inFolder('strongroom.json'), 0o640)
+    symlinkSync('strongroom.json', inFolder('link.json'))
+    expect(run(`${settings} --over "$demo/link.json" http.port=7`).status).toBe(0)
+    expect(readFileSync(inFolder('strongroom.json'), 'utf8')).toContain('"port": 7')
+    expect(statSync(inFolder('strongroom.json')).mode & 0o777).toBe(0o640)
     expect(run(`${settings} "$demo/new.json" http.port=1`).status).toBe(0)
     expect(run(`${settings} "$demo/new.json" http.port=2`).status).not.toBe(0)
     expect(JSON.parse(readFileSync(inFolder('new.json'), 'utf8'))).toEqual({ http: { port: 1 } })
