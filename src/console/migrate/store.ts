@@ -24,9 +24,9 @@ import { brokenSeals } from '../root-keys/resealing.ts'
 const help = `
 Copies every row of the database to another one, which must be empty: from SQLite to PostgreSQL, or back. Stop
 the daemon first, on all machines that use the database. Each row is compared once it is there, each seal is
-checked by the token, and the numbering of rows continues. All or nothing: if it is interrupted, it leaves an
-empty database, and you run it again; at its very end, it leaves a full one, which you remove before. The old
-database stays as it is: remove it once you no longer need it, because it has all that the new one has.
+checked by the token, and the numbering of rows continues. All or nothing: if it is interrupted, run it again;
+where it was interrupted at its very end, the new database is full, and it says so: remove that one first. The
+old database stays as it is: remove it once you no longer need it, because it has all that the new one has.
 
 --to names a file with a postgres:// URL, or a configuration whose section "store" names the new database.
 
