@@ -68,6 +68,9 @@ async function longestWaitDuring(attack: Promise<unknown>): Promise<number> {
   return longest
 }
 
+/** A wait that nobody notices, below which the ratio of two waits is chance. */
+const noticedMs = 10
+
 /** Medians of several rounds of the attack and of plain refusals in between. */
 async function delays(attack: () => Promise<unknown>, plainRefusal: () => Promise<unknown>) {
   const measured = { attack: [] as number[], plain: [] as number[] }
@@ -75,7 +78,7 @@ async function delays(attack: () => Promise<unknown>, plainRefusal: () => Promis
     measured.plain.push(await longestWaitDuring(plainRefusal()))
     measured.attack.push(await longestWaitDuring(attack()))
   }
-  return median(measured.attack) / median(measured.plain)
+  return median(measured.attack) / Math.max(median(measured.plain), noticedMs)
 }
 
 /**
