@@ -1,4 +1,3 @@
-import { utimesSync } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { errorCodeOf } from './fault.ts'
 
@@ -12,17 +11,6 @@ export async function isReadOnly(folder: string): Promise<boolean> {
   try {
     const now = new Date()
     await utimes(folder, now, now)
-    return false
-  } catch (error) {
-    return errorCodeOf(error) === 'EROFS'
-  }
-}
-
-/** The same where the caller may wait for the disk. */
-export function isReadOnlySync(folder: string): boolean {
-  try {
-    const now = new Date()
-    utimesSync(folder, now, now)
     return false
   } catch (error) {
     return errorCodeOf(error) === 'EROFS'

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { foldersOnDisks } from '../../daemon/monitor/folder-probes.ts'
 import { judgeDisk, type Room } from '../../monitor/judgement.ts'
-import { isReadOnly } from '../../read-only.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const topic = 'disk space'
@@ -44,9 +43,22 @@ export async function roomOf(folder: string): Promise<Room | 'missing' | 'silent
     const [free = 0, total = 0, blockBytes = 0] = stdout.split(' ').map(Number)
     return { freeBytes: (await isReadOnly(folder)) ? 0 : free * blockBytes, sizeBytes: total * blockBytes }
   } catch (error) {
-    return error instanceof Error && 'killed' in error && error.killed === true ? 'silent' : 'missing'
+    return wasKilled(error) ? 'silent' : 'missing'
   }
 }
+
+/** The same as in `read-only.ts`, by a process that can be killed. */
+async function isReadOnly(folder: string): Promise<boolean> {
+  try {
+    await run('env', ['LC_ALL=C', 'touch', '--no-create', folder], limits)
+    return false
+  } catch (error) {
+    if (wasKilled(error)) throw error
+    return error instanceof Error && error.message.includes('Read-only file system')
+  }
+}
+
+const wasKilled = (error: unknown): boolean => error instanceof Error && 'killed' in error && error.killed === true
 
 /** The finding for a folder whose disk does not answer. */
 export const silence = (folder: string): Finding =>

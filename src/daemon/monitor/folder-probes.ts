@@ -11,8 +11,8 @@ import { withProbeTimeout } from './timeout.ts'
 
 export interface FolderProbes {
   /**
-   * Free space on the disks of the appliance, none on a read-only one, without folders that this process cannot see or whose disk does not
-   * answer.
+   * Free space on the disks of the appliance, none on a read-only one, without folders that this process cannot see or
+   * whose disk does not answer.
    */
   look(): Promise<FolderObservation[]>
   /** The system's error code if no block can be written to the folder of the audit trail; otherwise undefined. */

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs'
-import { isReadOnlySync } from '../../read-only.ts'
+import { isReadOnly } from '../../read-only.ts'
 import { roomInMemory } from '../pkcs11/token-report.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 
@@ -13,11 +13,26 @@ const freshMs = 30_000
 export function createRoomField(token: Token, tokenDirectory: string | undefined): () => Buffer {
   let field = Buffer.alloc(0)
   let until = 0
+  let takesChanges = true
+  let isLooking = false
+
+  /** In the background: it writes, and a disk that stands still would hold up the whole host. */
+  function lookAgain(folder: string): void {
+    if (isLooking) return
+    isLooking = true
+    void isReadOnly(folder).then((isIt) => {
+      isLooking = false
+      if (takesChanges === isIt) until = 0
+      takesChanges = !isIt
+    })
+  }
+
   return () => {
     if (performance.now() < until || token.state() !== 'ready') return field
     until = performance.now() + freshMs
+    if (tokenDirectory !== undefined) lookAgain(tokenDirectory)
     try {
-      const room = tokenDirectory === undefined ? roomInMemory(token) : roomOnDisk(tokenDirectory)
+      const room = tokenDirectory === undefined ? roomInMemory(token) : roomOnDisk(tokenDirectory, takesChanges)
       field = Buffer.from(room === undefined ? '' : JSON.stringify(room))
     } catch {
       field = Buffer.alloc(0)
@@ -26,8 +41,7 @@ export function createRoomField(token: Token, tokenDirectory: string | undefined
   }
 }
 
-function roomOnDisk(folder: string) {
+function roomOnDisk(folder: string, takesChanges: boolean) {
   const { bavail, blocks, bsize } = statfsSync(folder)
-  const freeBytes = isReadOnlySync(folder) ? 0 : bavail * bsize
-  return { kind: 'disk', freeBytes, totalBytes: blocks * bsize }
+  return { kind: 'disk', freeBytes: takesChanges ? bavail * bsize : 0, totalBytes: blocks * bsize }
 }
