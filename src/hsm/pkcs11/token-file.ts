@@ -1,8 +1,7 @@
-import { type Dirent, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { type Dirent, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { errorCodeOf, Fault } from '../../fault.ts'
-import { syncPath } from './directory-sync.ts'
-import { writeLike } from './written-file.ts'
+import { writeInOneStep } from './written-file.ts'
 
 // SoftHSM2 has one file for each token, with the key of all its objects, encrypted by the PIN. At every login and every
 // change of a PIN it empties this file and writes it anew. A process that is killed in between, a full disk or a power
@@ -93,15 +92,11 @@ function sizeOfValue(content: Buffer, kindAt: number, valueAt: number): number |
   return numberBytes + Number(length)
 }
 
-/** Replaces a file in one step, with the owner and mode of another. */
 function replace(path: string, content: Buffer, model: string): void {
   // Commands write copies while others log in.
   const draft = `${path}.${process.pid}`
   try {
-    rmSync(draft, { force: true })
-    writeLike(model, draft, content)
-    renameSync(draft, path)
-    syncPath(dirname(path))
+    writeInOneStep(path, content, model, draft)
   } catch (cause) {
     // SoftHSM2 cannot empty the file there.
     if (path !== model && ['EROFS', 'EACCES', 'EPERM'].includes(errorCodeOf(cause) ?? '')) return

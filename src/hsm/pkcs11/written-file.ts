@@ -1,7 +1,29 @@
-import { closeSync, fchmodSync, fchownSync, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { syncPath } from './directory-sync.ts'
 
-/** Writes a new file with the owner and mode of another. It is on the disk when this returns. */
-export function writeLike(model: string, path: string, content: string | Buffer): void {
+/**
+ * Makes or replaces a file in one step, with the owner and mode of another. It is on the disk when this returns.
+ * @param draft a path in the same folder, where the content is written first
+ */
+export function writeInOneStep(path: string, content: string | Buffer, model: string, draft: string): void {
+  rmSync(draft, { force: true })
+  writeLike(model, draft, content)
+  renameSync(draft, path)
+  syncPath(dirname(path))
+}
+
+function writeLike(model: string, path: string, content: string | Buffer): void {
   const { uid, gid, mode } = statSync(model)
   const descriptor = openSync(path, 'wx', 0o600)
   try {

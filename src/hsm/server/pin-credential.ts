@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readSecret } from '../../config/loader.ts'
 import { syncPath } from '../pkcs11/directory-sync.ts'
-import { writeLike } from '../pkcs11/written-file.ts'
+import { writeInOneStep } from '../pkcs11/written-file.ts'
 import { nextPinBeside } from './file-pin.ts'
 
 /** Where the PIN is stored, and the next one during a change. */
@@ -33,12 +33,7 @@ export function createPinCredential(file: string, { encode, decode }: PinEncodin
     file,
     read: () => decode(file),
     readNext: () => (existsSync(next) ? decode(next) : undefined),
-    keepNext(pin) {
-      rmSync(draft, { force: true })
-      writeLike(file, draft, encode(pin))
-      renameSync(draft, next)
-      syncPath(dirname(file))
-    },
+    keepNext: (pin) => writeInOneStep(next, encode(pin), file, draft),
     promoteNext() {
       renameSync(next, file)
       syncPath(dirname(file))
