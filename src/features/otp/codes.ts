@@ -10,6 +10,14 @@ export interface DriftRules {
   readonly totpLargestDriftSteps: number
 }
 
+/** The last time step for which the keeper accepts a code now (`hsm/keeper/otp-candidates.ts`). */
+export const lastStep = (
+  periodSeconds: number,
+  driftSteps: number,
+  nowMs: number,
+  { totpDriftSteps }: Pick<DriftRules, 'totpDriftSteps'>,
+): number => Math.floor(nowMs / 1000 / periodSeconds) + Math.max(0, driftSteps + totpDriftSteps)
+
 /**
  * Whether the last accepted time step lies further ahead than our clock allows: the clock was set back since, or was
  * wrong then.
@@ -19,5 +27,5 @@ export function clockWentBack(device: OtpDevice, nowMs: number, rules: DriftRule
   if (periodSeconds === null) return false
   const most = rules.totpLargestDriftSteps
   const drift = Math.max(-most, Math.min(most, driftSteps))
-  return counter > Math.floor(nowMs / 1000 / periodSeconds) + Math.max(0, drift + rules.totpDriftSteps)
+  return counter > lastStep(periodSeconds, drift, nowMs, rules)
 }

@@ -1,6 +1,7 @@
 import type { Hsm } from '../../hsm/hsm.ts'
 import { pagesOf } from '../../store/pages.ts'
 import type { Tx } from '../../store/store.ts'
+import { lastStep } from './codes.ts'
 import { devicesAfter, type OtpDevice, raiseCounter, stateOf } from './records.ts'
 
 export interface RaisingRules {
@@ -42,6 +43,5 @@ export async function raiseCounters(hsm: Pick<Hsm, 'raiseOtps'>, tx: Tx, rules: 
 function raisedCounter({ kind, counter, periodSeconds, driftSteps }: OtpDevice, rules: RaisingRules): number {
   if (kind === 'hwkey_otp') return counter | 0xff
   if (kind === 'hotp' || periodSeconds === null) return counter + rules.hotpLookAhead + 1
-  const current = Math.floor(rules.now / 1000 / periodSeconds)
-  return Math.max(counter, current + Math.max(0, driftSteps + rules.totpDriftSteps))
+  return Math.max(counter, lastStep(periodSeconds, driftSteps, rules.now, rules))
 }

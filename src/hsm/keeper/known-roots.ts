@@ -53,7 +53,8 @@ export const mayBeTold = (subject: Buffer, number: number): boolean =>
 
 /**
  * Lowers the floors to the newest versions in the token: a keeper in an attacker's hands may have told the others of
- * versions that do not exist, and keys that the attacker plants later would be taken for those. While the token is away they stay.
+ * versions that do not exist, and keys that the attacker plants later would be taken for those. While the token is away
+ * they stay.
  */
 export function lowerRoots(token: Token, floors: Pick<WritableFloors, 'lower'>): void {
   if (token.state() !== 'ready') return

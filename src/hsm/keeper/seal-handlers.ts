@@ -35,7 +35,7 @@ export function createSealHandlers(token: Token, memory: KeeperMemory, origin: O
       const { next, before, replaces } = checkedChange(token, memory, record, change)
       if (!replaces)
         checkProvenance(token, memory, { next, record, provenance, policy: before, user: authority.grant?.user })
-      noteSealing(memory, record, next, replaces ? shownBefore : undefined)
+      noteSealing(memory, record, next, replaces && before ? { record: previous.record, opened: before } : undefined)
       if (next.type === 'session' && before?.type === 'session') memory.replacedTokens.note(next.fields, before.fields)
       return [seal(token, record)]
     },
@@ -170,15 +170,14 @@ function noteSealing(
   { sealedRecords }: Pick<KeeperMemory, 'sealedRecords'>,
   record: Buffer,
   next: OpenedRecord,
-  previous: SealedRecord | undefined,
+  previous: { readonly record: Buffer; readonly opened: OpenedRecord } | undefined,
 ): void {
   const generation = generationOf(next)
   if (generation === undefined || !hasSuccession(next.type)) return
   if (previous === undefined && isShownAnew(next.type)) return sealedRecords.noteFirst(record, generation)
-  const before = previous && opened(previous.record)
-  const number = before && generationOf(before)?.number
+  const number = previous && generationOf(previous.opened)?.number
   const replaced = previous && number !== undefined ? { record: previous.record, number } : undefined
-  sealedRecords.note(record, generation, replaced, newVersionsFrom(next, before))
+  sealedRecords.note(record, generation, replaced, newVersionsFrom(next, previous?.opened))
 }
 
 /** The first of the versions that a policy counts and the one before does not; undefined where there are none. */
