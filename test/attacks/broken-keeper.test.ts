@@ -53,6 +53,14 @@ beforeAll(async () => {
   ofMany = toldBy(Array.from({ length: 1_100 }, (_, at) => at.toString(16).padStart(32, '0')))
   keeper = await startKeeperAt(appliance, Date.now)
 })
+/** A batch that a keeper has for the others. */
+async function toldAnew(by: Hsm) {
+  await by.acceptRestored()
+  const { machine } = await by.floorNews()
+  const { batch } = await by.floorNews({ [machine]: 0 })
+  if (batch === undefined) throw new Error('no news')
+  return { machine, batch }
+}
 afterAll(async () => {
   await keeper.close()
   await appliance.close()
@@ -159,10 +167,7 @@ it('ends none by the last time that the others believe', async () => {
 
 it('keeps none from taking in the rest, and leaves nothing for good, by news that no keeper tells', async () => {
   const [one, other] = [keeper.hsm, appliance.hsm]
-  await one.acceptRestored()
-  const { machine } = await one.floorNews()
-  const { batch } = await one.floorNews({ [machine]: 0 })
-  if (batch === undefined) throw new Error('no news')
+  const { machine, batch } = await toldAnew(one)
   expect(await outcomeOf(other.takeFloors([...malformed, batch.sealed]))).toBe('done')
   const { known, faults } = await other.floorNews()
   expect(known[machine]).toBe(batch.number)
@@ -185,10 +190,7 @@ it('has nothing of another machine passed over, by a batch in its name under a n
 describe('has no news of the others wait', () => {
   it('by rows that no keeper takes in', async () => {
     const [one, other] = [keeper.hsm, appliance.hsm]
-    await one.acceptRestored()
-    const { machine } = await one.floorNews()
-    const { batch } = await one.floorNews({ [machine]: 0 })
-    if (batch === undefined) throw new Error('no news')
+    const { machine, batch } = await toldAnew(one)
     const { number, sealed } = batch
     await appliance.store.transaction(async (tx) => {
       // Before that batch in the order of reading.

@@ -17,6 +17,7 @@ import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importJob } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
+import { newVersion } from '../support/key-changes.ts'
 import { latestReference } from '../support/key-references.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
@@ -69,21 +70,8 @@ async function jobRecord(job: ImportJob): Promise<Buffer> {
 
 /** Makes a version with this key material, where keeper and hosts accept it. */
 async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
-  const { kek, blob, backup } = made
-  const planted = {
-    keyId: key.id,
-    version,
-    kek,
-    blob,
-    publicKey: null,
-    backupKek: backup?.kek ?? null,
-    backupBlob: backup?.blob ?? null,
-    disabled: 0,
-    createdAt: 0,
-    generation: 1,
-    invocations: 0,
-    invocationsSeal: Buffer.alloc(0),
-  }
+  const unsealed = newVersion({ latestVersion: version }, made, { createdAt: 0 })
+  const planted = { ...unsealed, keyId: key.id, invocations: 0, invocationsSeal: Buffer.alloc(0) }
   const grant = await grantIn(appliance, key.vaultId)
   const seal = await worker.seal(versionRecord(key, planted), {
     previous: sealedPolicy(key),

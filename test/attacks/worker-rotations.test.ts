@@ -25,7 +25,7 @@ import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
-import { createKeyChanges, isMade, type KeyChanges, rotation } from '../support/key-changes.ts'
+import { createKeyChanges, isMade, type KeyChanges, newVersion, rotation } from '../support/key-changes.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { grantOfSession } from '../support/session-grant.ts'
@@ -177,7 +177,7 @@ it('is not begun again where its keeper has not met the key: after an upgrade, o
     const next = { ...key, latestVersion: 2, generation: nextGeneration(key.generation) }
     const seal = await keeper.hsm.seal(policyRecord(next), { previous: sealedPolicy(key), grant: by })
     const begun = (policy: TransparentKey, version: number) => {
-      const record = versionRecord(policy, on.newVersion(policy, made, { version }))
+      const record = versionRecord(policy, newVersion(policy, made, { version }))
       const { provenance } = made
       return outcomeOf(keeper.hsm.seal(record, { previous: sealedPolicy(policy), provenance, grant: by }))
     }
@@ -262,7 +262,7 @@ describe('a key that the attacker knows', () => {
     const like = { ...stored.key, createdAt: Date.now(), generation: 1 }
     const key = { ...like, ...(await on.create(like, { createdAt: like.createdAt }, by)) }
     const made = await imported({ ...stored, key })
-    const kept = on.newVersion(key, made)
+    const kept = newVersion(key, made)
     const seal = await on.addVersion(key, made, kept, by)
     const count = await on.worker.sealFirstCount(invocationsRecord(key, 1, 65_536), by)
     await appliance.store.transaction(async (tx) => {

@@ -39,7 +39,6 @@ export interface KeyChanges {
   version(stored: StoredKey, to: Partial<UnsealedVersion>, by: By): Promise<Buffer>
   /** Key material for a version, which the worker requested from a host. */
   madeFor(key: TransparentKey, flags?: { exportable: boolean; backup: boolean }): Promise<GeneratedKey>
-  newVersion(key: TransparentKey, made: GeneratedKey, says?: Partial<UnsealedVersion>): UnsealedVersion
   addVersion(key: TransparentKey, made: GeneratedKey, says: Partial<UnsealedVersion>, by: By): Promise<Buffer>
   create(like: TransparentKey, says: Partial<TransparentKey>, by: By): Promise<{ identity: Buffer; seal: Buffer }>
   /** Changes that need the right to use the key, to change it, and to end it, by name. */
@@ -86,21 +85,8 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
     madeFor: async (key, flags = { exportable: false, backup: false }) =>
       worker.generate('aes256-gcm', { ...flags, ...(await createSealedVaultKeys(appliance.store).purposeOf(key)) }),
 
-    newVersion: ({ latestVersion }, { kek, blob, backup }, says) => ({
-      version: latestVersion,
-      kek,
-      blob,
-      publicKey: null,
-      backupKek: backup?.kek ?? null,
-      backupBlob: backup?.blob ?? null,
-      disabled: 0,
-      createdAt: Date.now(),
-      generation: 1,
-      ...says,
-    }),
-
     addVersion(key, made, says, by) {
-      const record = versionRecord(key, changes.newVersion(key, made, says))
+      const record = versionRecord(key, newVersion(key, made, says))
       // Tries both requests that the keeper might accept.
       return worker
         .seal(record, { previous: sealedPolicy(key), provenance: made.provenance, grant: by })
@@ -114,6 +100,26 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
       ),
   }
   return { ...changes, ...changesByRight(changes, jobOf(pair)) }
+}
+
+/** The latest version of a key as it is before it is sealed, with this material. */
+export function newVersion(
+  { latestVersion }: Pick<TransparentKey, 'latestVersion'>,
+  { kek, blob, backup }: GeneratedKey,
+  says: Partial<UnsealedVersion> = {},
+): UnsealedVersion {
+  return {
+    version: latestVersion,
+    kek,
+    blob,
+    publicKey: null,
+    backupKek: backup?.kek ?? null,
+    backupBlob: backup?.blob ?? null,
+    disabled: 0,
+    createdAt: Date.now(),
+    generation: 1,
+    ...says,
+  }
 }
 
 /** Import jobs with the pair. A vault always gets the same one, because a pair can serve in one record only. */
