@@ -18,15 +18,18 @@ export interface OfficerSession {
 }
 
 /**
- * Runs `work` in a session of the security officer. The SO PIN is tried once.
+ * Runs `work` in a session of the security officer, while no other process of this machine logs in. The SO PIN is tried
+ * once.
  * @throws Fault `hsm.rejected` where the token refuses the SO PIN
  */
 export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {
   try {
-    return withToken(
-      { ...location, pin: knownPin(soPin) },
-      (token) => work(officerSession(token, soPin)),
-      pkcs11.CKU_SO,
+    return location.pin.alone(() =>
+      withToken(
+        { ...location, pin: knownPin(soPin) },
+        (token) => work(officerSession(token, soPin)),
+        pkcs11.CKU_SO,
+      ),
     )
   } catch (error) {
     if (error instanceof TokenFailure && error.remedy === 'fatal')

@@ -11,9 +11,9 @@ import { writeInOneStep } from './written-file.ts'
 const copyOf = (file: string): string => `${file}.copy`
 
 /**
- * Copies the file of the token with this serial number, before a login. The copy is on the disk when this returns. The
- * tokens of other applications in the folder get none, since they log in without the lock under which copies are put
- * back.
+ * Copies the file of the token with this serial number, before a login and while no other process logs in. The copy is
+ * on the disk when this returns. The tokens of other applications in the folder get none, since they log in without the
+ * lock under which copies are put back.
  * @throws Fault `hsm.unavailable` where there is no room for it: the file itself would find none
  */
 export function keepTokenFile(directory: string, serial: string): void {
@@ -93,8 +93,8 @@ function sizeOfValue(content: Buffer, kindAt: number, valueAt: number): number |
 }
 
 function replace(path: string, content: Buffer, model: string): void {
-  // Commands write copies while others log in.
-  const draft = `${path}.${process.pid}`
+  // One name, so that the copy after a change of the PIN overwrites what a killed process left, which an earlier PIN opens.
+  const draft = `${model}.new`
   try {
     writeInOneStep(path, content, model, draft)
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
@@ -74,6 +74,23 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
     copyFileSync(`${file}.copy`, file)
     expect(() => withPin(premises.token, () => true, { pin: before })).toThrow('CKR_PIN_INCORRECT')
     expect(withPin(premises.token, () => true)).toBe(true)
+  })
+
+  it('a change of the PIN, while it copies the file: after another, nothing opens by the PIN before', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const file = tokenFile(premises.token)
+    const files = () => readdirSync(dirname(file)).filter((name) => name.startsWith('token.object'))
+    // The first two are those of the PIN's own file.
+    killedAt('rename', [], ['--config', premises.configFile, 'token', 'change-pin'], 3)
+    expect(files()).toHaveLength(3)
+    const before = readFileSync(premises.token.pinFile, 'utf8')
+    await premises.ask(['token', 'change-pin'])
+    const left = files()
+    expect(left).toContain('token.object.copy')
+    for (const name of left) {
+      if (name !== 'token.object') copyFileSync(join(dirname(file), name), file)
+      expect(() => withPin(premises.token, () => true, { pin: before }), name).toThrow('CKR_PIN_INCORRECT')
+    }
   })
 
   it('a change of the PIN that has no room for the copy afterwards is done all the same', async () => {

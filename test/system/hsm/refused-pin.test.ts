@@ -3,6 +3,10 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { loadConfig } from '../../../src/config/loader.ts'
+import { asSecurityOfficer } from '../../../src/hsm/pkcs11/security-officer.ts'
+import { withRefusedPins } from '../../../src/hsm/server/refused-pins.ts'
+import { tokenLocationOf } from '../../../src/hsm/server/token-location.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { givenInitialised, type Premises, strongroom } from '../../support/console-kit.ts'
 import { processesOf } from '../../support/fault-kit.ts'
@@ -133,6 +137,17 @@ describe('a PIN that the token refused', () => {
       stderr: expect.stringContaining('refused-pins.sqlite beside hsm.keeper.state cannot be written'),
     })
     expect(shim.calls('C_Login')).toEqual([])
+  })
+})
+
+describe('the security officer', () => {
+  it('does not log in either while another process does, as SoftHSM2 empties and writes the same file', async () => {
+    const { premises, file } = await givenPin('1234')
+    const location = tokenLocationOf(loadConfig(premises.configFile))
+    const soPin = readFileSync(premises.token.soPinFile, 'utf8')
+    const asOfficer = () => asSecurityOfficer(location, soPin, () => 'logged in')
+    withRefusedPins(file, () => expect(asOfficer).toThrow('Another process has been logging in'))
+    expect(asOfficer()).toBe('logged in')
   })
 })
 
