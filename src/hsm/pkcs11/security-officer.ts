@@ -25,11 +25,7 @@ export interface OfficerSession {
 export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {
   try {
     return location.pin.alone(() =>
-      withToken(
-        { ...location, pin: knownPin(soPin) },
-        (token) => work(officerSession(token, soPin)),
-        pkcs11.CKU_SO,
-      ),
+      withToken({ ...location, pin: knownPin(soPin) }, (token) => work(officerSession(token, soPin)), pkcs11.CKU_SO),
     )
   } catch (error) {
     if (error instanceof TokenFailure && error.remedy === 'fatal')

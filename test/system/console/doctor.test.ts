@@ -131,6 +131,23 @@ describe('strongroom doctor', () => {
     expect(await problems(premises)).toEqual([])
   })
 
+  it('finds that the folder of the token is not named, so that no copy of its file is kept', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const { tokenDirectory, softhsmConf } = premises.token
+    const seen = async (hsm: Readonly<Record<string, unknown>>) => {
+      premises.configure({ hsm: { tokenDirectory: undefined, ...hsm } })
+      const found = findings(await premises.run(['--json', 'doctor', '--only', 'SoftHSM2']))
+      return found.filter(({ subject }) => subject === 'SoftHSM2')
+    }
+    const named = { state: 'problem', remedy: `Set hsm.tokenDirectory to ${tokenDirectory}, and restart everything.` }
+    expect(await seen({})).toMatchObject([named])
+    // The default of the keeper's file depends on it.
+    const [unnamed] = await seen({ keeper: undefined })
+    expect(unnamed?.remedy).toContain('"state":"/var/lib/strongroom-token/keeper.sqlite"')
+    expect(await seen({ softhsmConf: undefined })).toMatchObject([{ state: 'problem' }])
+    expect(await seen({ softhsmConf, tokenDirectory })).toMatchObject([{ state: 'ok' }])
+  })
+
   it('finds a root object that is missing', async () => {
     const premises = await givenInitialised({ tokenHost: false })
     const { token } = premises
