@@ -66,6 +66,22 @@ describeInMachines.each(suites)('the package on Debian %s', (suite) => {
     expect(await doMainJob(machine)).toMatch(/decrypt +version 2: "Hello from the strongroom\."/)
   })
 
+  it('has room on each disk that it watches, and warns of none', async () => {
+    const metrics = await must('curl -s http://127.0.0.1:8445/metrics')
+    expect(metrics).toMatch(/^strongroom_disk_free_bytes\{folder="audit"\} [1-9]/m)
+    expect(metrics).not.toMatch(/^strongroom_disk_free_bytes\{.*\} 0$/m)
+    expect(metrics).not.toMatch(/^strongroom_warning\{warning="disk/m)
+  })
+
+  it('starts keeper and token hosts again, however often they end in a row', async () => {
+    for (const unit of ['strongroom-keeper.service', 'strongroom-token@1.service'])
+      await must(
+        `for i in $(seq 600); do [ $(systemctl show -P NRestarts ${unit}) -ge 8 ] && exit; systemctl kill -s KILL ${unit}; sleep 0.1; done; exit 1`,
+      )
+    expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
+    expect(await problems(machine)).toEqual([])
+  })
+
   it('brings manual pages, completion, parts list and licences', async () => {
     expect(await must('MANPAGER=cat man strongroom-user-add')).toMatch(
       /SYNOPSIS\s+strongroom user add \[options\] <name>/,

@@ -33,7 +33,10 @@ export function foldersOnDisks(config: Config) {
 }
 
 export function createFolderProbes(config: Config): FolderProbes {
-  const looks = foldersOnDisks(config).map(({ folder, path }) => withProbeTimeout(() => lookAt(folder, path), []))
+  const looks = foldersOnDisks(config)
+    // The daemon's unit hides the folder of keeper and token hosts behind another file system. Hosts report their room.
+    .filter(({ folder }) => config.hsm.spawn || !['token', 'keeper'].includes(folder))
+    .map(({ folder, path }) => withProbeTimeout(() => lookAt(folder, path), []))
   return {
     look: async () => (await Promise.all(looks.map((look) => look()))).flat(),
     trailFault: withProbeTimeout(() => trailFault(config.audit.directory), 'ETIMEDOUT'),
@@ -43,7 +46,8 @@ export function createFolderProbes(config: Config): FolderProbes {
 async function lookAt(folder: FolderObservation['folder'], path: string): Promise<FolderObservation[]> {
   try {
     const { bavail, blocks, bsize } = await statfs(path)
-    const freeBytes = (await isReadOnly(path)) ? 0 : bavail * bsize
+    // Backups are written by another unit, which more folders are writable for.
+    const freeBytes = folder !== 'backup' && (await isReadOnly(path)) ? 0 : bavail * bsize
     return [{ folder, freeBytes, sizeBytes: blocks * bsize }]
   } catch {
     return []
