@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { errorCodeOf, Fault } from './fault.ts'
 
 /**
- * Runs `work`, which opens a database, with the rights of the folder's owner if the process is root and the owner can
+ * Runs `work`, which opens a database or uses a software token, with the rights of the folder's owner if the process is root and the owner can
  * enter the folder. Otherwise an attacker who is that user could place links or journals in the folder that make root
  * write or remove other files. `work` must be finished when it returns.
  *
@@ -14,7 +14,7 @@ import { errorCodeOf, Fault } from './fault.ts'
 export function asOwnerOf<T>(file: string, work: () => T): T {
   if (process.getuid?.() !== 0) return work()
   const folder = dirname(file)
-  const { uid, gid } = statSync(folder)
+  const { uid, gid } = ownerOf(folder)
   if (uid === 0) return work()
   const restore = takeRightsOf(uid, gid)
   if (restore === undefined) {
@@ -28,6 +28,13 @@ export function asOwnerOf<T>(file: string, work: () => T): T {
   }
   refuseLaid(file)
   return work()
+}
+
+/** The owner of a folder. A link in its place that is not root's counts as the folder of whoever placed it. */
+export function ownerOf(folder: string): { readonly uid: number; readonly gid: number } {
+  const placed = lstatSync(folder)
+  const { uid, gid } = placed.uid === 0 ? statSync(folder) : placed
+  return { uid, gid }
 }
 
 /**

@@ -1,5 +1,8 @@
 import type { SealedRecord } from './sealed-record.ts'
 
+/** The id of a machine. */
+export const machineForm = /^[0-9a-f]{32}$/
+
 /** The number of the last batch of each machine in the database, by the machine's id in hexadecimal. */
 export type FloorHeads = Readonly<Record<string, number>>
 

@@ -148,7 +148,10 @@ export interface SealingPort extends TrailPort {
    */
   takeFloors(batches: readonly SealedRecord[]): Promise<void>
 
-  /** Signs the statement of a sealed import job with the audit signing key. */
+  /**
+   * Signs the statement of a sealed import job with the audit signing key. Rejects with `hsm.outdated` where the job
+   * names its vault by the number of another one.
+   */
   signImportJob(job: SealedRecord): Promise<SignedJob>
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readSecret } from '../../src/config/loader.ts'
 import { carryFloorNews, FloorBatchTable } from '../../src/daemon/floor-courier.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { accountSubject, newestRootSubject } from '../../src/hsm/record-generation.ts'
+import { accountSubject, generationAt, newestRootSubject } from '../../src/hsm/record-generation.ts'
 import { seal } from '../../src/hsm/pkcs11/seal-operations.ts'
 import { createToken } from '../../src/hsm/pkcs11/token-link.ts'
 import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
@@ -23,6 +23,10 @@ let asOtherNearby: SealedRecord
 let malformed: readonly SealedRecord[]
 let ofMany: readonly SealedRecord[]
 let news: SealedRecord
+let namedAtLength: readonly SealedRecord[]
+let namedVariously: readonly SealedRecord[]
+let ofLongSubject: SealedRecord
+let ofNoMachine: SealedRecord
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
   appliance = await TestAppliance.own()
@@ -50,6 +54,12 @@ beforeAll(async () => {
     `[["floor", "${accountSubject(account).toString('base64')}", ${2 ** 60}]]`,
   ].map((entries, at) => told({ entries, machine: (at + 16).toString(16).repeat(16) }))
   news = sealedRecord(appliance.token, 'deleted vault', { vault: randomBytes(16), endedAt: Date.now() })
+  namedAtLength = ['a', 'b'].map((letter) => namedAs(letter.repeat(45_000_000)))
+  namedVariously = Array.from({ length: 30 }, (_, at) => namedAs(`called ${at}`))
+  const long = Buffer.concat([accountSubject(account), Buffer.alloc(1_000_000)]).toString('base64')
+  const soon = generationAt(Date.now() + 3_600_000)
+  ofLongSubject = told({ entries: JSON.stringify([['floor', long, soon]]), machine: 'fe'.repeat(16) })
+  ofNoMachine = told({ machine: 'none' })
   ofMany = toldBy(Array.from({ length: 1_100 }, (_, at) => at.toString(16).padStart(32, '0')))
   keeper = await startKeeperAt(appliance, Date.now)
 })
@@ -215,3 +225,50 @@ describe('has no news of the others wait', () => {
     expect(faults).toContainEqual(expect.stringContaining('more than 200 machines'))
   })
 })
+
+describe('has the keeper of another machine', () => {
+  it('answer all the same, by names longer than any answer', async () => {
+    const { hsm } = appliance
+    await hsm.acceptRestored()
+    for (const batch of namedAtLength) await hsm.takeFloors([batch])
+    expect(await outcomeOf(hsm.floorNews())).toBe('done')
+    expect(JSON.stringify(await hsm.floorNews()).length).toBeLessThan(100_000)
+  })
+
+  it('report no more than a few faults, by as many names as it likes', async () => {
+    const { hsm } = appliance
+    await hsm.acceptRestored()
+    const [last, ...others] = namedVariously
+    // As where the rows stay in the database.
+    for (let turn = 0; turn < 3; turn++) await hsm.takeFloors(others)
+    expect((await hsm.floorNews()).faults).toHaveLength(20)
+    // Its line follows all lines from before.
+    await hsm.acceptRestored()
+    await hsm.takeFloors(last ? [last] : [])
+    await vi.waitFor(() => expect(appliance.journal).toContain('machine called 0 '), patience)
+    const lines = appliance.journal.split('\n').filter((line) => line.includes('machine called '))
+    expect(lines).toHaveLength(21)
+  })
+
+  it('tell its own news all the same, by an id that no machine has', async () => {
+    const { hsm } = appliance
+    await hsm.acceptRestored()
+    await hsm.takeFloors([ofNoMachine])
+    const { known, machine, faults } = await hsm.floorNews()
+    expect(await outcomeOf(hsm.floorNews({ ...known, [machine]: 0 }))).toBe('done')
+    expect(faults).toEqual([expect.stringContaining('under an id that no keeper has')])
+  })
+
+  it('keep no subject longer than that of any record', async () => {
+    const { hsm } = appliance
+    await hsm.acceptRestored()
+    await hsm.takeFloors([ofLongSubject])
+    expect(await hsm.knownSubjects('user', account)).toEqual([])
+  })
+})
+
+/** A batch under a number that no keeper reaches, which is a fault. */
+const namedAs = (name: string): SealedRecord =>
+  told({ name, number: Number.MAX_SAFE_INTEGER, machine: 'fd'.repeat(16) })
+
+const patience = { timeout: 30_000, interval: 50 }

@@ -1,7 +1,18 @@
 import Database from 'better-sqlite3'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -36,18 +47,30 @@ const swapper = `
   }
 `
 
+/** Longer than the head of a file of SoftHSM2. */
+const secretText = 'of root, and of nobody else on this machine\n'
+
 /** A folder of the attacker's user, and one of root with a file. */
 function givenFolders(): { readonly theirs: string; readonly roots: string; readonly secret: string } {
   const [theirs, roots] = [mkdtempSync(join(tmpdir(), 'theirs-')), mkdtempSync(join(tmpdir(), 'roots-'))]
   onTestFinished(() => [theirs, roots].forEach((path) => rmSync(path, { recursive: true, force: true })))
   const secret = join(roots, 'secret')
-  writeFileSync(secret, 'of root', { mode: 0o600 })
+  writeFileSync(secret, secretText, { mode: 0o600 })
   chmodSync(roots, 0o755)
   giveAway(theirs)
   return { theirs, roots, secret }
 }
 
 const giveAway = (path: string): void => void execFileSync('chown', ['-Rh', `${insideUser}:`, path])
+
+/** An appliance whose token belongs to the attacker's user. */
+async function givenTheirToken() {
+  const premises = await givenInitialised({ tokenHost: false })
+  giveAway(premises.token.directory)
+  const [folder = ''] = readdirSync(premises.token.tokenDirectory)
+  const files = (...names: readonly string[]) => names.map((name) => join(premises.token.tokenDirectory, folder, name))
+  return { premises, files }
+}
 
 /** Swaps the file as the attacker while `tries` run. */
 async function whileSwapping(path: string, target: string, tries: () => void): Promise<void> {
@@ -173,6 +196,46 @@ describe.runIf(hasTwoUsers)(
       const made = premises.runProcess(['backup', 'create', join(roots, 'b.age'), '--recipient', recipient])
       expect(made.status).not.toBe(0)
       expect(existsSync(planted)).toBe(false)
+    })
+
+    it('is given no file of root by a link in the place of the copy of the file of the token', async () => {
+      const { premises, files } = await givenTheirToken()
+      const { secret } = givenFolders()
+      const [file = '', copy = ''] = files('token.object', 'token.object.copy')
+      rmSync(copy)
+      symlinkSync(secret, copy)
+      writeFileSync(file, '')
+      expect((await premises.run(['token', 'status'])).status).not.toBe(0)
+      expect(readFileSync(file, 'utf8')).toBe('')
+    })
+
+    it('has no file of root changed or made by links in a software token', async () => {
+      const { premises, files } = await givenTheirToken()
+      const { roots, secret } = givenFolders()
+      const [changes = '', lock = ''] = files('generation', 'token.lock')
+      const planted = join(roots, 'planted')
+      for (const [link, target] of [
+        [changes, secret],
+        [lock, planted],
+      ] as const) {
+        rmSync(link)
+        symlinkSync(target, link)
+      }
+      await premises.run(['root-keys', 'rotate', 'pepper'])
+      await premises.run(['root-keys', 'rotate', 'kek.strict'])
+      expect(readFileSync(secret, 'utf8')).toBe(secretText)
+      expect(existsSync(planted)).toBe(false)
+    })
+
+    it('has the commands of root change a software token all the same, whose files stay theirs', async () => {
+      const { premises, files } = await givenTheirToken()
+      for (const role of ['pepper', 'kek.strict'])
+        expect(await premises.run(['root-keys', 'rotate', role])).toMatchObject({ status: 0, stderr: '' })
+      expect(await premises.run(['token', 'change-pin'])).toMatchObject({ status: 0, stderr: '' })
+      const [file = '', copy = ''] = files('token.object', 'token.object.copy')
+      const { uid } = statSync(premises.token.tokenDirectory)
+      expect([file, copy].map((path) => statSync(path).uid)).toEqual([uid, uid])
+      expect(uid).not.toBe(0)
     })
 
     it.each([

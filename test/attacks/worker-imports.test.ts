@@ -150,6 +150,29 @@ describe('the public key of an import job', () => {
     const { text } = await worker.signImportJob({ record: await jobRecord(job), seal: job.seal })
     expect(JSON.parse(text)).toMatchObject({ name: job.name, public_key_der: job.publicKey.toString('base64') })
   })
+
+  it('is signed for no vault but that in which the key will be', async () => {
+    const job = await givenJob(freshKeyName())
+    const gained = await gainedBy(async () => {
+      const { vault, vaultKey } = await placeOf(Number(attacker.id))
+      const pair = await worker.generatePair('rsa-3072', importJobPurpose)
+      const { kek, blob, publicKey } = pair
+      const theirs = { ...job, id: 'cd'.repeat(16), kek, blob, publicKey }
+      const record = composeRecord('import job', { ...theirs, vault, kind: 'aes256-gcm' })
+      const grant = await grantIn(appliance, attacker.id)
+      const sealed = { record, seal: await worker.seal(record, { provenance: pair.provenance, grant }) }
+      const { text } = await worker.signImportJob(sealed)
+      // The owner of a key sees the number of the victim's vault, and wraps the key.
+      expect(JSON.parse(text)).toMatchObject({ vaultid: victim.id, name: job.name })
+      const wrapped = rsaAesWrap(Buffer.from(JSON.parse(text).public_key_der, 'base64'), randomBytes(32))
+      const { key } = await givenKey()
+      const mine = { ...key, vaultId: Number(attacker.id), name: job.name, info: job.info }
+      const own = { ...(await sealedNewKey(worker, mine, vault, grant)), id: 0 }
+      const made = await worker.importKey(sealed, wrapped, { policy: sealedPolicy(own), vaultKey })
+      return worker.encrypt(await plant(own, 1, made), Buffer.from('signed by the owner of the key'))
+    })
+    expect(gained).toBeUndefined()
+  })
 })
 
 describe('the count of a version', () => {

@@ -33,7 +33,7 @@ interface Other {
   readonly toldAt: number
 }
 
-const faultsKept = 20
+const mostFaults = 20
 
 export type ExchangeMemory = ReturnType<typeof openExchangeMemory>
 
@@ -78,11 +78,11 @@ export function openExchangeMemory({
     forgetOthers: () => state.exec("DELETE FROM exchange WHERE name LIKE 'machine %'"),
     keepOther: (machine: string, other: Other) => put(`machine ${machine}`, other),
     faults,
-    /** Notes each fault once. */
+    /** Notes each fault once, and no more than `mostFaults`: a keeper in an attacker's hands makes as many as it likes. */
     note(fault: string) {
       const known = faults()
-      if (known.includes(fault)) return
-      put('faults', [...known, fault].slice(-faultsKept))
+      if (known.includes(fault) || known.length >= mostFaults) return
+      put('faults', [...known, fault])
       report(fault)
     },
     forgetFaults: () => put('faults', []),

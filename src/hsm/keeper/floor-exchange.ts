@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { isFault } from '../../fault.ts'
-import type { FloorHeads, FloorNews, FloorStanding } from '../floor-news.ts'
+import { type FloorHeads, type FloorNews, type FloorStanding, machineForm } from '../floor-news.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
@@ -50,8 +50,8 @@ export interface FloorExchangeDependencies {
   readonly report: (sentence: string) => void
 }
 
-/** Kind, subject and number. */
-const entry = z.tuple([z.enum(kinds), z.string(), z.int()])
+/** Kind, subject and number. No subject in Base64 is longer. */
+const entry = z.tuple([z.enum(kinds), z.string().max(400), z.int()])
 type Entry = z.infer<typeof entry>
 
 const entriesAtOnce = 2_000
@@ -76,6 +76,9 @@ const mostBatches = 1_000_000_000
 
 /** Of more, no batches are taken in: a keeper in an attacker's hands can speak for as many machines as it likes. */
 const mostOthers = 200
+
+/** Of the name of a host (RFC 1035). */
+const longestName = 255
 
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
   const memory = openExchangeMemory(on)
@@ -165,9 +168,15 @@ function takeOne(
   on: FloorExchangeDependencies,
   memory: ExchangeMemory,
   record: Buffer,
-  { machine, ...news }: FieldsOf<'floor news'>,
+  { machine, ...told }: FieldsOf<'floor news'>,
 ): boolean {
   if (machine === memory.own().machine) return false
+  // A keeper in an attacker's hands may have sealed any text.
+  const news = { ...told, name: told.name.slice(0, longestName) }
+  if (!machineForm.test(machine)) {
+    memory.note(`machine ${news.name} told something under an id that no keeper has`)
+    return false
+  }
   const isPossible = news.epoch <= Math.max(farEpoch, memory.own().epoch + closeEpochs)
   if (!isPossible) memory.note(`machine ${news.name} told of an accepted database under a time that no keeper writes`)
   // The operator of that machine accepted a restored database, which this machine shares.
@@ -203,7 +212,7 @@ function takeOne(
 
 const entryList = z.array(entry.optional().catch(undefined))
 
-/** A keeper under an attacker's control may have sealed any text. Undefined stands for what is no entry. */
+/** Undefined stands for what is no entry. */
 function entriesIn(text: string): readonly (Entry | undefined)[] {
   try {
     return entryList.parse(JSON.parse(text))

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import type { FloorHeads } from '../floor-news.ts'
+import { type FloorHeads, machineForm } from '../floor-news.ts'
 import type { FloorExchange } from './floor-exchange.ts'
 import type { KeeperHandlers } from './keeper-handlers.ts'
 
 const mostMachines = 1_024
 /** The newest batches in the database, by machine. */
 const headsForm = z
-  .record(z.string().regex(/^[0-9a-f]{32}$/), z.int())
+  .record(z.string().regex(machineForm), z.int())
   .refine((heads) => Object.keys(heads).length <= mostMachines)
 
 /** Operations by which workers carry news between the keepers of several machines. */

@@ -10,17 +10,13 @@ import { type FirstCountDependencies, sealFirstCount } from './first-counts.ts'
 import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
 import { type NewestShown, shown } from './shown-record.ts'
+import type { VaultNumbers } from './vault-numbers.ts'
 
 /** Operations for named keys other than sealing their records. */
 export function createKeyHandlers(
-  on: AuthorityDependencies &
-    NewestShown &
-    FirstCountDependencies & {
-      readonly auditKeys: AuditKeys
-    },
+  on: AuthorityDependencies & NewestShown & FirstCountDependencies & JobSigning,
   origin: Origin,
 ) {
-  const { token, auditKeys } = on
   return {
     sealFirstCount(fields) {
       const record = fields.bytes()
@@ -28,14 +24,24 @@ export function createKeyHandlers(
       return sealFirstCount(on, record, asker)
     },
     grantRotation: (fields) => grantRotation(on, Date.now(), fields),
-    signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),
+    signImportJob: (fields) => signImportJob(on, fields.sealed()),
   } satisfies KeeperHandlers
 }
 
-/** See `Hsm.signImportJob`. Signs with the audit key, so that clients need to know no second key. */
-function signImportJob(token: Token, keys: AuditKeys, sealed: SealedRecord): Uint8Array[] {
+interface JobSigning {
+  readonly token: Token
+  readonly auditKeys: AuditKeys
+  readonly vaultNumbers: Pick<VaultNumbers, 'check'>
+}
+
+/**
+ * See `Hsm.signImportJob`. Signs with the audit key, so that clients need to know no second key.
+ * @throws Fault `hsm.outdated` where the job names its vault by the number of another one, by which clients know it
+ */
+function signImportJob({ token, auditKeys, vaultNumbers }: JobSigning, sealed: SealedRecord): Uint8Array[] {
   const { fields } = shown(token, 'import job', sealed)
-  const signer = keys.publicKey()
+  vaultNumbers.check(fields.vaultId, fields.vault)
+  const signer = auditKeys.publicKey()
   const text = Buffer.from(jobStatement(fields, keyId(signer)))
-  return [text, keys.sign(hash('sha256', text, 'buffer')), signer]
+  return [text, auditKeys.sign(hash('sha256', text, 'buffer')), signer]
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { Fault } from '../../fault.ts'
+import { ownerOf } from '../../folder-owner.ts'
 import { paddedWrap } from './mechanisms.ts'
 import { rootId } from './root-objects.ts'
 import type { OpenToken, TokenLocation } from './token-opening.ts'
@@ -37,14 +38,16 @@ const statuses: Readonly<Record<number, Taken>> = { 0: 'limited', 3: 'refused', 
  * fails.
  */
 export function createCeremonyHelper(
-  { ceremony, module, pin }: CeremonyHelperOptions,
+  { ceremony, module, tokenDirectory, pin }: CeremonyHelperOptions,
   { info, mechanisms }: Pick<OpenToken, 'info' | 'mechanisms'>,
 ): CeremonyHelper {
   const run = (command: string, kind: TemplatedKind, label: string, ...more: string[]): Taken => {
     const padded = String(paddedWrap(mechanisms)?.mechanism ?? 0)
     const place = [module, info.label, info.serialNumber]
     const args = [command, kind, ...place, label, rootId(label).toString('hex'), padded, ...more]
-    const done = spawnSync(ceremony, args, { input: pin.read(), encoding: 'utf8' })
+    // As for `loadModule`: the module follows links in the folder of a software token.
+    const user = tokenDirectory !== undefined && process.getuid?.() === 0 ? ownerOf(tokenDirectory) : undefined
+    const done = spawnSync(ceremony, args, { ...user, input: pin.read(), encoding: 'utf8' })
     if (done.error !== undefined)
       throw new Fault(
         'hsm.unsupported',

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, constants, type Dirent, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodeOf, Fault } from '../../fault.ts'
 import { writeInOneStep } from './written-file.ts'
@@ -54,11 +54,16 @@ function foldersIn(directory: string): Dirent[] {
   }
 }
 
+/** Of a link nothing, because root may be reading for the owner of the folder. */
 function contentOf(file: string): Buffer | undefined {
+  let descriptor: number | undefined
   try {
-    return readFileSync(file)
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+    return readFileSync(descriptor)
   } catch {
     return undefined
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import pkcs11, { type PKCS11 } from 'pkcs11js'
 import { Fault, isFault } from '../../fault.ts'
+import { asOwnerOf, ownerOf } from '../../folder-owner.ts'
 import { attempt, codeOf } from './failure.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
 import { chooseSlot, type ChosenSlot, parseTokenUri } from './slot-choice.ts'
@@ -50,7 +53,7 @@ export function withToken<T>(
 function keepAfterUse({ tokenDirectory, pin }: TokenLocation, serial: string): void {
   if (tokenDirectory === undefined) return
   try {
-    pin.alone(() => keepTokenFile(tokenDirectory, serial))
+    pin.alone(() => inFolder(tokenDirectory, () => keepTokenFile(tokenDirectory, serial)))
   } catch (error) {
     // The work is done. The next login makes the copy, or is refused.
     if (!isFault(error, 'hsm.unavailable')) throw error
@@ -61,7 +64,11 @@ function keepAfterUse({ tokenDirectory, pin }: TokenLocation, serial: string): v
  * Loads the vendor's PKCS#11 library into this process, without C_Initialize.
  * @throws Fault `hsm.unavailable` where the library cannot be loaded
  */
-export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module' | 'softhsmConf'>): PKCS11 {
+export function loadModule({
+  module,
+  softhsmConf,
+  tokenDirectory,
+}: Pick<TokenLocation, 'module' | 'softhsmConf' | 'tokenDirectory'>): PKCS11 {
   // SoftHSM2 reads the path of its configuration from the environment only. Node passes assignments on to setenv(3).
   if (softhsmConf !== undefined) process.env['SOFTHSM2_CONF'] = softhsmConf
   const lib = new pkcs11.PKCS11()
@@ -71,7 +78,26 @@ export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module'
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
     throw new Fault('hsm.unavailable', `hsm.module ${module} cannot be loaded: ${reason}`, { cause: error })
   }
-  return lib
+  return tokenDirectory === undefined || process.getuid?.() !== 0 || isOfRoot(tokenDirectory)
+    ? lib
+    : calledInFolder(lib, tokenDirectory)
+}
+
+const isOfRoot = (tokenDirectory: string): boolean => existsSync(tokenDirectory) && ownerOf(tokenDirectory).uid === 0
+
+/** The module, called with the rights of the owner of the token's folder, because it follows links there. */
+function calledInFolder(lib: PKCS11, tokenDirectory: string): PKCS11 {
+  return new Proxy(lib, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]): unknown => inFolder(tokenDirectory, () => Reflect.apply(member, target, args))
+    },
+  })
+}
+
+function inFolder<T>(tokenDirectory: string, work: () => T): T {
+  return existsSync(tokenDirectory) ? asOwnerOf(join(tokenDirectory, 'token'), work) : work()
 }
 
 /**
@@ -85,7 +111,8 @@ export function openToken(
   user: number = pkcs11.CKU_USER,
 ): OpenToken {
   finalize(lib)
-  if (tokenDirectory !== undefined && hasCutOffFile(tokenDirectory)) pin.alone(() => restoreTokenFiles(tokenDirectory))
+  if (tokenDirectory !== undefined && inFolder(tokenDirectory, () => hasCutOffFile(tokenDirectory)))
+    pin.alone(() => inFolder(tokenDirectory, () => restoreTokenFiles(tokenDirectory)))
   initialize(lib)
   const { slot, info } = chooseSlot(lib, parseTokenUri(uri))
   const session = openSession(slot)
@@ -95,7 +122,7 @@ export function openToken(
     isFinalTry: () => (lib.C_GetTokenInfo(slot.handle).flags & pkcs11.CKF_USER_PIN_FINAL_TRY) !== 0,
   }
   pin.present(token, (text) => {
-    if (tokenDirectory !== undefined) keepTokenFile(tokenDirectory, info.serialNumber)
+    if (tokenDirectory !== undefined) inFolder(tokenDirectory, () => keepTokenFile(tokenDirectory, info.serialNumber))
     login(lib, session.handle, user, text)
   })
   const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))

@@ -28,7 +28,7 @@ function writeLike(model: string, path: string, content: string | Buffer): void 
   const descriptor = openSync(path, 'wx', 0o600)
   try {
     writeFileSync(descriptor, content)
-    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid)
+    if (process.geteuid?.() === 0) fchownSync(descriptor, uid, gid)
     fchmodSync(descriptor, mode & 0o777)
     fsyncSync(descriptor)
   } finally {
