@@ -18,15 +18,14 @@ export interface OfficerSession {
 }
 
 /**
- * Runs `work` in a session of the security officer. The SO PIN is tried once.
+ * Runs `work` in a session of the security officer. The SO PIN is tried once. No other process logs in meanwhile, since
+ * it could put an earlier file of the token in the place of one with the PIN that `work` sets.
  * @throws Fault `hsm.rejected` where the token refuses the SO PIN
  */
 export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {
   try {
-    return withToken(
-      { ...location, pin: knownPin(soPin) },
-      (token) => work(officerSession(token, soPin)),
-      pkcs11.CKU_SO,
+    return location.pin.alone(() =>
+      withToken({ ...location, pin: knownPin(soPin) }, (token) => work(officerSession(token, soPin)), pkcs11.CKU_SO),
     )
   } catch (error) {
     if (error instanceof TokenFailure && error.remedy === 'fatal')

@@ -93,8 +93,7 @@ function sizeOfValue(content: Buffer, kindAt: number, valueAt: number): number |
 }
 
 function replace(path: string, content: Buffer, model: string): void {
-  // Commands write copies while others log in.
-  const draft = `${path}.${process.pid}`
+  const draft = `${path}.draft`
   try {
     writeInOneStep(path, content, model, draft)
   } catch (cause) {

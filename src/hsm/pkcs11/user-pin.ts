@@ -16,19 +16,22 @@ export interface UserPin {
    */
   present(token: PinnedToken, login: (pin: string) => void): void
   /** Runs `work` while no other process of this machine logs in. */
-  alone(work: () => void): void
+  alone<T>(work: () => T): T
   /** Notes that the PIN was set in the token, so that an earlier refusal no longer counts. */
   wasSet(): void
   /** Whether the PIN may have been replaced since its last refusal. */
   hasChanged(): boolean
 }
 
-/** A PIN that a person typed or this process has set. It is presented once, without a look at earlier refusals. */
-export function knownPin(pin: string): UserPin {
+/**
+ * A PIN that a person typed or this process has set. It is presented once, without a look at earlier refusals. Logins
+ * wait for others by `alone`; without it, the caller sees to that.
+ */
+export function knownPin(pin: string, alone: UserPin['alone'] = (work) => work()): UserPin {
   return {
     read: () => pin,
-    present: (_token, login) => login(pin),
-    alone: (work) => work(),
+    present: (_token, login) => alone(() => login(pin)),
+    alone,
     wasSet: () => {},
     hasChanged: () => false,
   }
