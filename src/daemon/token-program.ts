@@ -26,7 +26,7 @@ export interface StartedProgram {
   readonly parent: boolean
 }
 
-/** Runs a program that holds the token until a signal ends it or its parent process does. */
+/** Runs a program that holds the token until a signal ends it, its parent process does, or it fails. */
 export function runTokenProgram({ name, usage }: TokenProgram, start: () => StartedProgram): void {
   const asked = process.argv.slice(2)
   if (asked.includes('--help')) return void process.stdout.write(usage)
@@ -50,7 +50,7 @@ async function run(start: () => StartedProgram): Promise<void> {
   process.once('SIGTERM', stop).once('SIGINT', stop)
   if (parent) process.once('disconnect', stop)
   try {
-    await holder.listening
+    await holder.failed
   } catch (error) {
     stop()
     throw error

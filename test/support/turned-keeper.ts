@@ -30,7 +30,11 @@ export async function startKeeperAt(
   token.open()
   const log = createLog({ name: 'keeper of the test', level: 'fatal' })
   const files = { state: join(directory, 'keeper.sqlite'), floors: join(directory, 'floors.sqlite') }
-  const health = createFileHealth(files.state, () => undefined)
+  const health = createFileHealth(
+    files.state,
+    () => undefined,
+    () => undefined,
+  )
   const memory = openKeeperMemory({ token, files, config, now, elapsed: now, report: () => undefined })
   const server = createFrameServer({
     unfinished: { hold: () => undefined },

@@ -15,8 +15,15 @@ export interface FileHealth {
   fault(): string | undefined
 }
 
-/** `report`: told when the condition begins and when it is over. */
-export function createFileHealth(file: string, report: (sentence: string) => void): FileHealth {
+/**
+ * `report`: told when the condition begins and when it is over. `fail`: told that the disk takes changes again after it
+ * failed. What is open may be on a disk that is no longer mounted, so that only another process can write.
+ */
+export function createFileHealth(
+  file: string,
+  report: (sentence: string) => void,
+  fail: (reason: Error) => void,
+): FileHealth {
   let standing: string | undefined
 
   return {
@@ -33,19 +40,26 @@ export function createFileHealth(file: string, report: (sentence: string) => voi
       }
     },
     fault() {
-      if (standing !== undefined && isWritable(dirname(file))) {
-        standing = undefined
-        report('The file in hsm.keeper.state can be written again.')
+      if (standing === undefined || !isWritable(dirname(file))) return standing
+      if (standing !== full) {
+        fail(
+          new Error('The keeper ends, and the next one opens the file in hsm.keeper.state: its disk can be written.'),
+        )
+        return standing
       }
+      standing = undefined
+      report('The file in hsm.keeper.state can be written again.')
       return standing
     },
   }
 }
 
+const full = 'The disk of the file in hsm.keeper.state is full: free some space on it.'
+
 const sentenceOf = (code: string): string =>
   code === 'SQLITE_FULL'
-    ? 'The disk of the file in hsm.keeper.state is full: free some space on it.'
-    : 'The file in hsm.keeper.state cannot be written: check its disk.'
+    ? full
+    : 'The file in hsm.keeper.state cannot be written: check its disk and its owner ("strongroom doctor").'
 
 /** By a file of its own, since a small change of the database may fit where a larger one does not. */
 function isWritable(folder: string): boolean {

@@ -24,10 +24,10 @@ export function startKeeper(
   return startTokenProcess({
     configFile,
     name: 'strongroom-keeper',
-    serve(token, config, log) {
+    serve(token, config, log, fail) {
       const { socket, operatorSocket, ...files } = keeperOf(config)
       const report = (sentence: string) => log.warn({}, sentence)
-      const health = createFileHealth(files.state, report)
+      const health = createFileHealth(files.state, report, fail)
       const clocks = { now: Date.now, elapsed: () => Math.floor(performance.now()) }
       const memory = health.guard(() => openKeeperMemory({ token, files, config, ...clocks, report }))
       const served = (origin: Origin, file: string, use: Omit<SocketUse, 'process'>) => ({

@@ -25,7 +25,7 @@ export interface CeremonyKey {
 /** Gives the token another random PIN, which `work` logs in with. Needs the SO PIN. The PIN stays when this returns. */
 export function withOtherPin<T>(options: BackupSharingOptions, work: (token: OpenToken, pin: UserPin) => T): T {
   const text = randomBytes(24).toString('base64url')
-  const pin = knownPin(text, (alone) => options.pin.alone(alone))
+  const pin = knownPin(text, (login) => options.pin.alone(login))
   return withDirectorySync(options.tokenDirectory, () => {
     asSecurityOfficer(options, options.soPin, (so) => so.setPin(text))
     return withToken({ ...options, pin }, (token) => work(token, pin))

@@ -18,8 +18,8 @@ export interface OfficerSession {
 }
 
 /**
- * Runs `work` in a session of the security officer, while no other process of this machine logs in. The SO PIN is tried
- * once.
+ * Runs `work` in a session of the security officer. The SO PIN is tried once. No other process logs in meanwhile, since
+ * it could put an earlier file of the token in the place of one with the PIN that `work` sets.
  * @throws Fault `hsm.rejected` where the token refuses the SO PIN
  */
 export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {

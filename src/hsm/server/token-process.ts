@@ -13,8 +13,8 @@ import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from 
 
 /** A process that is logged in to the token: a token host, or the keeper. */
 export interface TokenProcess {
-  /** Resolves when it listens on its sockets. */
-  readonly listening: Promise<void>
+  /** Rejects where it cannot listen on its sockets, or has to be started anew. */
+  readonly failed: Promise<never>
   /** Ends connections, sessions and login. */
   close(): void
 }
@@ -23,7 +23,8 @@ export interface TokenProcessOptions {
   readonly configFile: string
   /** Its name in the journal. */
   readonly name: string
-  readonly serve: (token: Token, config: Config, log: Journal) => Service
+  /** `fail`: ends the process, which its supervisor starts anew. */
+  readonly serve: (token: Token, config: Config, log: Journal, fail: (reason: Error) => void) => Service
 }
 
 export interface Service {
@@ -59,7 +60,11 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     floors,
   })
   const connections = new Set<{ destroy(): void }>()
-  const { sockets, limits, together, patience, begin } = serve(token, config, log)
+  let fail!: (reason: unknown) => void
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject
+  })
+  const { sockets, limits, together, patience, begin } = serve(token, config, log, fail)
   // One queue for all sockets, because the token does one thing at a time.
   const queue = createRequestQueue({
     limit: hsm.queue,
@@ -89,8 +94,9 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     reportAlive: createWatchdog(log, patience),
   })
   const end = begin?.(queue)
+  listenInTurn().catch(fail)
   return {
-    listening: listenInTurn(),
+    failed,
     close() {
       end?.()
       watch.close()

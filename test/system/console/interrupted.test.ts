@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -6,6 +7,7 @@ import type { RootVersion } from '../../../src/console/root-keys/root-versions.t
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
 import { entry, givenInitialised, type Premises } from '../../support/console-kit.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
+import { eventually } from '../../support/fault-kit.ts'
 import { withPin } from '../../support/pin-session.ts'
 import type { TestToken } from '../../support/token.ts'
 
@@ -68,8 +70,12 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
       expect(statSync(file).size).toBe(0)
       expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
     }
+    // While the copy is written. What is left of that goes with the next one; the first file was that of the next PIN.
+    killedAt('fchmod', [], change, 2)
     const before = readFileSync(premises.token.pinFile, 'utf8')
     await premises.ask(['token', 'change-pin'])
+    const files = readdirSync(dirname(file)).filter((name) => name.startsWith('token.object'))
+    expect(files.toSorted()).toEqual(['token.object', 'token.object.copy'])
     // The copy that makes up for it opens by the new PIN alone.
     copyFileSync(`${file}.copy`, file)
     expect(() => withPin(premises.token, () => true, { pin: before })).toThrow('CKR_PIN_INCORRECT')
@@ -102,6 +108,23 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
     })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
+  })
+
+  it('a change of the SO PIN that another process comes across while the token writes its file', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const file = tokenFile(premises.token)
+    const fresh = join(premises.directory, 'fresh')
+    writeFileSync(fresh, 'another officer', { mode: 0o600 })
+    const change = ['token', 'change-pin', '--so', '--so-pin-file', premises.token.soPinFile, '--new-pin-file', fresh]
+    // The first write is that of the login. The file stays empty before the second one.
+    const slow = ['-qq', '-o', '/dev/null', '-P', file, '-e', 'trace=write', '-e', 'inject=write:delay_enter=3s:when=2']
+    const command = [process.execPath, entry, '--config', premises.configFile, ...change]
+    const run = spawn('strace', [...slow, ...command], { stdio: 'ignore' })
+    const ended = once(run, 'exit')
+    await eventually(() => statSync(file).size === 0)
+    expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
+    expect(await ended).toEqual([0, null])
+    expect(withPin(premises.token, () => true, { as: 0, pin: 'another officer' })).toBe(true)
   })
 
   it('no copy is made of the token of another application in the same folder', async () => {

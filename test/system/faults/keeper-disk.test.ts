@@ -3,29 +3,35 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { strongroom } from '../../support/console-kit.ts'
-import { FullDisk, mayMount } from '../../support/disk.ts'
+import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
 import { attempt, eventually, objectsIn, processesOf, verdict } from '../../support/fault-kit.ts'
 import { askMonitor, metricIn } from '../../support/monitor.ts'
 import { givenFolder } from '../../support/backup-kit.ts'
 import { makeVault } from '../../support/vault.ts'
 
-describe.skipIf(!mayMount)('a full disk under the keeper’s file (needs the right to mount)', () => {
-  it('refuses what the keeper has to note with 503, says why, and is over when there is room', async () => {
+/** An appliance whose keeper has its files on this disk. */
+async function givenAppliance(disk: FullDisk | FailingDisk): Promise<{ appliance: TestAppliance; files: string }> {
+  onTestFinished(() => disk.remove())
+  const [files, sockets] = [join(disk.path, 'keeper'), givenFolder()]
+  mkdirSync(files, { mode: 0o700 })
+  const keeper = {
+    socket: join(sockets, 'keeper.sock'),
+    operatorSocket: join(sockets, 'operator.sock'),
+    state: join(files, 'keeper.sqlite'),
+  }
+  const appliance = await TestAppliance.own({
+    hsm: { keeper },
+    monitor: { enabled: true, port: await freePort() },
+    warnings: { everyMs: 200 },
+  })
+  onTestFinished(() => appliance.close())
+  return { appliance, files }
+}
+
+describe.skipIf(!mayMount)('a disk under the keeper’s file (needs the right to mount)', () => {
+  it('that is full: what the keeper has to note is refused with 503, which is over when there is room', async () => {
     const disk = new FullDisk()
-    onTestFinished(() => disk.remove())
-    const [files, sockets] = [join(disk.path, 'keeper'), givenFolder()]
-    mkdirSync(files, { mode: 0o700 })
-    const keeper = {
-      socket: join(sockets, 'keeper.sock'),
-      operatorSocket: join(sockets, 'operator.sock'),
-      state: join(files, 'keeper.sqlite'),
-    }
-    const appliance = await TestAppliance.own({
-      hsm: { keeper },
-      monitor: { enabled: true, port: await freePort() },
-      warnings: { everyMs: 200 },
-    })
-    onTestFinished(() => appliance.close())
+    const { appliance, files } = await givenAppliance(disk)
     const { port } = appliance.config.monitor
     const vault = await makeVault(appliance)
     const users = [await appliance.addUser(), await appliance.addUser()]
@@ -76,5 +82,30 @@ describe.skipIf(!mayMount)('a full disk under the keeper’s file (needs the rig
     expect(replays.map(verdict)).toEqual(['done', '403 1201'])
     expect(verdict(await newVault())).toBe('done')
     expect(appliance.journal).not.toContain('"code":"internal"')
+  })
+
+  it('that fails and is replaced: the keeper says that it seals nothing, until it has opened its file anew', async () => {
+    const disk = new FailingDisk()
+    const { appliance, files } = await givenAppliance(disk)
+    const { port } = appliance.config.monitor
+    const vault = await makeVault(appliance)
+    const user = await appliance.addUser()
+    const ready = () => askMonitor(port, '/health/ready')
+    const outcomes = async () => [
+      verdict(await attempt(vault.admin, 'POST', '/vault', { vaultname: 'Tried' })),
+      verdict(await attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))),
+    ]
+    disk.fail()
+    expect(await outcomes()).toEqual(['503 1900', '503 1900'])
+    await eventually(async () => (await ready()).status === 503)
+    const { stdout } = await strongroom(appliance.configFile, ['doctor', '--only', 'disk space'])
+    expect(stdout).toContain(`0 MiB free for ${files}`)
+
+    disk.replace()
+    await eventually(async () => (await outcomes()).every((one) => one === 'done'))
+    await eventually(async () => (await ready()).status === 200)
+    // Once before it ends, and nothing of the kind by the next one.
+    expect(appliance.journal.split('"name":"strongroom-keeper","msg":"The file in hsm.keeper.state').length - 1).toBe(1)
+    expect(appliance.journal).toContain('The keeper ends')
   })
 })
