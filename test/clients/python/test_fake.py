@@ -52,6 +52,20 @@ class Fake(unittest.TestCase):
         with self.assertRaises(strongroom.NotFoundError):
             self.client.call("template.list")
 
+    def test_fake_logs_out_of_a_session_that_has_ended_without_another_login(self) -> None:
+        async def run() -> None:
+            client = self.fake.async_client()
+            await client.login()
+            self.fake.end_sessions()
+            await client.logout()
+
+        self.client.login()
+        self.fake.end_sessions()
+        self.client.logout()
+        self.assertEqual(self.fake.calls, ["auth.login", "auth.logout"])
+        asyncio.run(run())
+        self.assertEqual(self.fake.calls, ["auth.login", "auth.logout"] * 2)
+
 
 if __name__ == "__main__":
     unittest.main()
