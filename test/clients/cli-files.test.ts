@@ -146,10 +146,11 @@ describe('strongroom-cli encrypt and decrypt', () => {
     mkdirSync(folder)
     const read = await machine.run(['encrypt', 'Files/daily', folder, '--output', join(machine.home, 'none')])
     expect([read.status, read.stderr]).toEqual([1, expect.stringContaining(`${folder} cannot be read: EISDIR`)])
-    const written = await machine.run(['encrypt', 'Files/daily', machine.program, '--output', folder, '--force'])
+    const output = join(folder, 'none', 'file')
+    const written = await machine.run(['encrypt', 'Files/daily', machine.program, '--output', output])
     expect([written.status, written.stderr]).toEqual([
       1,
-      expect.stringContaining(`${folder} cannot be written: EISDIR`),
+      expect.stringContaining(`${output} cannot be written: ENOENT`),
     ])
     expect(readdirSync(machine.home).filter((name) => name.endsWith('.part'))).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -231,6 +231,21 @@ describe('strongroom-cli template', () => {
     await machine.must([...args, '--force'], { input: 'new' })
     expect(readFileSync(output, 'utf8')).toBe('new')
     expect(readdirSync(machine.home).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('puts no file in the place of a pipe or device', async () => {
+    const output = join(machine.home, 'pipe')
+    execFileSync('mkfifo', [output])
+    for (const args of [
+      ['template', '-', '--output', output, '--force'],
+      ['decrypt', 'Databases/key', '--output', output, '--force'],
+    ])
+      expect(await machine.run(args, { input: placeholder })).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `strongroom-cli: ${output} is no regular file: name another, or redirect standard output.\n`,
+      })
+    expect(statSync(output).isFIFO()).toBe(true)
   })
 
   it.each([

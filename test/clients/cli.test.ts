@@ -7,6 +7,7 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { createObject, server } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
+import type { Ran } from '../support/machine-process.ts'
 import { Machine, machineOf } from './cli-kit.ts'
 
 let appliance: TestAppliance
@@ -62,6 +63,20 @@ describe('a session of strongroom-cli', () => {
     own.remove()
   })
 
+  it.each(['', '{"https://vault.example.com":{"session":"0123456789"', 'null'])(
+    'names its file where that was damaged (%j), and shows nothing of it',
+    async (content) => {
+      const own = await machineOf(appliance, user)
+      const file = own.write('.config/strongroom-cli/secrets.json', content)
+      expect(await own.run(['vaults'])).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `strongroom-cli: ${file} is damaged: remove it, and log in again.\n`,
+      })
+      own.remove()
+    },
+  )
+
   it('that is over says so by exit code 7, and is forgotten', async () => {
     const own = await machineOf(appliance, user)
     await appliance.client(own.session).must('GET', '/auth/logout')
@@ -72,20 +87,34 @@ describe('a session of strongroom-cli', () => {
     own.remove()
   })
 
-  it('that is over leaves the newer one of another process', async () => {
-    const own = await machineOf(appliance, user)
+  /** A run that waits for its input, with a session that ends meanwhile, while another process logs in. */
+  async function waitingWhile(own: Machine, again: TestUser): Promise<{ outcome: Ran; newer: string | undefined }> {
     const fifo = join(own.home, 'late')
     execFileSync('mkfifo', [fifo])
     const run = own.run(['template', fifo])
     // Opened once the program reads of it, and has its session.
     const pipe = await open(fifo, 'w')
     await appliance.client(own.session).must('GET', '/auth/logout')
-    const again = { input: `${user.passphrase}\n${user.hardwareToken.press()}\n` }
-    expect((await own.run(['login'], again)).status).toBe(0)
+    const input = `${again.passphrase}\n${again.hardwareToken.press()}\n`
+    expect((await own.run(['login', '--username', again.username], { input })).status).toBe(0)
     const newer = own.session
-    await pipe.writeFile('{{ strongroom "Any/one/password" }}')
+    await pipe.writeFile('{{ strongroom "Servers/db1/password" }}')
     await pipe.close()
-    expect((await run).status).toBe(7)
+    return { outcome: await run, newer }
+  }
+
+  it('goes on with the token that another process has stored meanwhile', async () => {
+    const own = await machineOf(appliance, user)
+    const { outcome, newer } = await waitingWhile(own, user)
+    expect(outcome).toEqual({ status: 0, stdout: server.password, stderr: '' })
+    expect(own.session).toBe(newer)
+    own.remove()
+  })
+
+  it('that is over leaves the newer one of another user, and does not use it', async () => {
+    const own = await machineOf(appliance, user)
+    const { outcome, newer } = await waitingWhile(own, await appliance.addUser())
+    expect(outcome.status).toBe(7)
     expect(own.session).toBe(newer)
     expect((await own.run(['vaults'])).status).toBe(0)
     own.remove()

@@ -79,3 +79,14 @@ it('ends sessions, and answers what a test says', async () => {
   await client.call('vault.list')
   expect(fake.logins).toBe(3)
 })
+
+it('logs out of a session that has ended without another login', async () => {
+  const fake = createFakeAppliance()
+  const tokens: (string | undefined)[] = []
+  const client = fake.client({ onToken: (token) => tokens.push(token) })
+  await client.login()
+  fake.endSessions()
+  await client.logout()
+  expect(fake.logins).toBe(1)
+  expect(tokens).toEqual(['fake-1', undefined])
+})

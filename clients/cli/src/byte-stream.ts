@@ -1,8 +1,8 @@
-import { createReadStream, createWriteStream, existsSync, fstatSync, openSync, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, fstatSync, openSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UsageError } from './exit-code.ts'
-import { alreadyThere, putInPlace, temporaryFor, unreadable, unwritable } from './private-file.ts'
+import { checkTarget, putInPlace, temporaryFor, unreadable, unwritable } from './private-file.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Bytes that fit into one call with the appliance's default limits. */
@@ -44,9 +44,9 @@ export interface Sink {
   readonly force?: boolean
 }
 
-/** Refuses an existing file before any work is done. @throws Refusal */
+/** Refuses a file that may not be replaced before any work is done. @throws Refusal */
 export function checkSink({ output, force = false }: Sink): void {
-  if (output !== undefined && !force && existsSync(output)) throw alreadyThere(output)
+  if (output !== undefined) checkTarget(output, force)
 }
 
 /**

@@ -63,12 +63,27 @@ export function connect(option: string | undefined): Connection {
     if (next === undefined) store.remove('session')
     else store.write('session', next)
   }
+  /**
+   * The token that another process of this user has stored since. The appliance may take the use of a replaced one for
+   * that of a thief, and a command may wait long for its input.
+   */
+  function newest(): string | undefined {
+    const stored = store.read('session')
+    if (stored === undefined || stored === own || readSettings().appliances[url]?.username !== known.username)
+      return own
+    return (own = stored)
+  }
   let watcher: OnProgress | undefined
   const onProgress: OnProgress = (done, total) => watcher?.(done, total)
+  const transport = nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress })
   const client = createClient({
     url,
     token,
-    transport: nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress }),
+    transport: {
+      ...transport,
+      send: (request) =>
+        transport.send({ ...request, headers: { ...request.headers, 'X-Http-Token': newest() ?? token } }),
+    },
     // Ten minutes, because a large file may be slow without being stuck.
     timeoutMs: 600_000,
     onToken: keep,

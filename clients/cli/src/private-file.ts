@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fstatSync,
   linkSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -49,6 +51,7 @@ export function writePrivateFile(file: string, text: string): void {
  * with `force`.
  */
 export function writeSecretFile(file: string, content: string | Uint8Array, force: boolean): void {
+  checkTarget(file, force)
   writeWhole(resolve(file), content, force)
 }
 
@@ -80,6 +83,15 @@ export function putInPlace(temporary: string, file: string, force: boolean): voi
     throw error
   }
   rmSync(temporary)
+}
+
+/** Refuses an existing file, unless it is a regular one and `force` is set. @throws Refusal */
+export function checkTarget(file: string, force: boolean): void {
+  if (!existsSync(file)) return
+  if (!force) throw alreadyThere(file)
+  // A rename would put a file in the place of /dev/null, or of a pipe whose reader waits.
+  if (!statSync(file).isFile())
+    throw new Refusal(`${file} is no regular file: name another, or redirect standard output.`)
 }
 
 export const unreadable = (file: string, error: unknown): Refusal =>

@@ -48,8 +48,15 @@ export const secretsFile = (): string => join(settingsFolder(), 'secrets.json')
 
 function allKept(): Kept {
   const text = readPrivateFile(secretsFile())
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program has written it
-  return text === undefined ? {} : (JSON.parse(text) as Kept)
+  if (text === undefined) return {}
+  try {
+    const kept: unknown = JSON.parse(text)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program has written it
+    if (typeof kept === 'object' && kept !== null) return kept as Kept
+  } catch {
+    // The reason of the parser may quote a secret.
+  }
+  throw new Refusal(`${secretsFile()} is damaged: remove it, and log in again.`)
 }
 
 /** Stores secrets in a file of mode 0600. */

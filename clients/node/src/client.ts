@@ -6,7 +6,7 @@ import { createKey, type Key, type KeyCalls } from './key.ts'
 import type { Login } from './logins.ts'
 import { baseOf, bodyOf, pathOf, type Input, type Upload } from './request.ts'
 import { isRepeatable, withRetries, type RetryRules } from './retry.ts'
-import { sendLogin } from './login-call.ts'
+import { sendLogin, sendLogout } from './login-call.ts'
 import { send } from './sending.ts'
 import { createSession } from './session.ts'
 import { fetchTransport, type Transport } from './transport.ts'
@@ -126,9 +126,9 @@ export function createClient(options: ClientOptions): Client {
     async login({ signal } = {}) {
       await session.token(signal)
     },
-    async logout(options = {}) {
-      if (session.current() === undefined) return
-      await call('auth.logout', {}, options)
+    async logout({ signal, timeoutMs: limitMs = timeoutMs } = {}) {
+      const token = session.current()
+      if (token !== undefined) await sendLogout(token, { base, transport }, { signal, timeoutMs: limitMs })
       session.forget()
     },
     close: () => transport.close?.(),

@@ -1,9 +1,10 @@
 import type { AnyEnvelope } from './answer.ts'
 import { addresses } from './api.ts'
+import { StrongroomError } from './errors.ts'
 import type { Login } from './logins.ts'
 import { baseOf } from './request.ts'
 import { withRetries, type RetryRules } from './retry.ts'
-import { send } from './sending.ts'
+import { send, type TryLimits } from './sending.ts'
 import type { Transport } from './transport.ts'
 
 interface LoginPlace {
@@ -26,4 +27,18 @@ export function sendLogin(login: Login, { base, transport, rules, timeoutMs }: L
     }
   }
   return withRetries(attempt, login.isRepeatable ? rules : { ...rules, retries: 0 })
+}
+
+/** Ends the session of this token, if it has not ended already. A call of the client would log in, only to log out. */
+export async function sendLogout(
+  token: string,
+  { base, transport }: Pick<LoginPlace, 'base' | 'transport'>,
+  limits: TryLimits,
+): Promise<void> {
+  const [method, path] = addresses['auth.logout']
+  try {
+    await send(transport, { method, url: `${base}${path}`, body: undefined, token }, limits)
+  } catch (error) {
+    if (!(error instanceof StrongroomError) || error.code !== 'session.invalid') throw error
+  }
 }

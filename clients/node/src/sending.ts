@@ -10,11 +10,16 @@ export interface Outgoing {
   readonly token?: string | undefined
 }
 
+export interface TryLimits {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs: number
+}
+
 /** Sends a request once and resolves to the envelope of its success. The time limit covers the whole answer. */
 export async function send(
   transport: Transport,
   { method, url, body, token }: Outgoing,
-  { signal, timeoutMs }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs: number },
+  { signal, timeoutMs }: TryLimits,
 ): Promise<AnyEnvelope> {
   const headers = {
     ...(token === undefined ? {} : { 'X-Http-Token': token }),

@@ -101,9 +101,7 @@ class AsyncClient:
 
     async def logout(self) -> None:
         """Ends the session."""
-        if self._core.session.is_open:
-            await self.call("auth.logout")
-            self._core.session.forget()
+        await self._run(self._core.log_out(self._rules))
 
     async def close(self) -> None:
         """Closes the connections, once the calls under way have ended. The session remains open until it expires."""

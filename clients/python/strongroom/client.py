@@ -89,9 +89,7 @@ class Client:
 
     def logout(self) -> None:
         """Ends the session."""
-        if self._core.session.is_open:
-            self.call("auth.logout")
-            self._core.session.forget()
+        self._run(self._core.log_out(self._rules))
 
     def close(self) -> None:
         """Closes the connections, once the calls under way have ended. The session remains open until it expires."""

@@ -110,6 +110,19 @@ class Core:
         half = len(part) // 2
         return (yield from self._key_part(part[:half], rules)) + (yield from self._key_part(part[half:], rules))
 
+    def log_out(self, rules: Rules) -> Steps[None]:
+        """Ends the session, if it has not ended already. A call would log in, only to log out."""
+        token = self.session.current
+        if token is None:
+            return
+        method, path, _ = OPERATIONS["auth.logout"]
+        try:
+            yield from _once(Send(method, self._base + path, None, token, rules.timeout))
+        except StrongroomError as error:
+            if error.code != "session.invalid":
+                raise
+        self.session.forget()
+
     def _with_session(self, request: Send) -> Steps[Envelope]:
         token = yield from self.session.token()
         try:

@@ -120,8 +120,9 @@ class Session:
         return self._open is not None or self._login is not None
 
     @property
-    def is_open(self) -> bool:
-        return self._open is not None
+    def current(self) -> Optional[str]:
+        """The present token, without a login."""
+        return None if self._open is None else self._open.token
 
     def forget(self) -> None:
         if self._open is not None:

@@ -9,7 +9,7 @@ export interface SuppliedToken {
    * The token in the session cookie, or the fault for which the cookie is refused. No body of an answer contains it.
    */
   cookie?: string | Fault
-  /** Set where two headers have different tokens, either of which could be meant. */
+  /** Set where the headers have different tokens, either of which could be meant. */
   readonly hasTwoTokens?: true
 }
 
@@ -17,10 +17,12 @@ export interface SuppliedToken {
 export function tokenInHeaders(headers: Readonly<Record<string, unknown>>): SuppliedToken {
   const own = headers['x-http-token']
   const bearer = bearerToken(headers['authorization'])
-  const token = typeof own === 'string' && own !== '' ? own : bearer
+  // Node.js joins the values of a header that is there more than once. A proxy may have repeated it.
+  const values = [...(typeof own === 'string' ? own.split(', ') : []), bearer ?? '']
+  const [token, another] = new Set(values.filter((value) => value !== ''))
   return {
     ...(token === undefined ? {} : { suppliedToken: token }),
-    ...(bearer === undefined || bearer === token ? {} : { hasTwoTokens: true }),
+    ...(another === undefined ? {} : { hasTwoTokens: true }),
   }
 }
 
@@ -38,7 +40,7 @@ export function refuseTwoTokens(state: SuppliedToken): void {
   if (state.hasTwoTokens === undefined) return
   // The audit record names no caller, since either token could be meant.
   delete state.suppliedToken
-  throw new Fault('request.invalid', 'X-Http-Token and Authorization have a session token each: send one of them.')
+  throw new Fault('request.invalid', 'The headers have two session tokens: send one of them.')
 }
 
 /** The token that the caller has shown so far. */

@@ -22,10 +22,15 @@ export interface JsonLimits {
  * @throws Fault `request.not_json`, whose detail says what is wrong
  */
 export function parseJsonObject(text: string, limits: JsonLimits = {}): JsonObject {
-  checkMembers(text, limits)
+  const changed = checkMembers(text, limits)
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('request.not_json', 'The body must be one JSON object.')
+  if (changed !== undefined)
+    throw new Fault(
+      'request.not_json',
+      `The number in the member ${changed.slice(0, 64)} would come back in another form: send it as a text.`,
+    )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object of JSON, which is not copied
   return value as JsonObject
 }
@@ -40,15 +45,17 @@ function parse(text: string): unknown {
 
 /**
  * Scans text that may not be JSON at all. Strings are skipped with indexOf, so that a body that is one long base64
- * string costs next to nothing.
+ * string costs next to nothing. Returns the name of the first member with a number that would be changed: only in JSON
+ * are digits and signs a number.
  */
-function checkMembers(text: string, { maxValues = mostValues, storesNumbers = false }: JsonLimits): void {
+function checkMembers(text: string, { maxValues = mostValues, storesNumbers = false }: JsonLimits): string | undefined {
   // One entry per open bracket: the members seen so far of an object, undefined for an array.
   const open: (Set<string> | undefined)[] = []
   const nextEscape = createSearch(text, '\\')
   let values = 0
   let numbers = 0
   let lastName = ''
+  let changed: string | undefined
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
     switch (char) {
@@ -79,11 +86,12 @@ function checkMembers(text: string, { maxValues = mostValues, storesNumbers = fa
         // Text that is not JSON can have more numbers than values.
         numbers = counted(numbers, maxValues)
         const literal = numberAt(text, at)
-        checkNumber(literal, lastName, storesNumbers)
+        if (changed === undefined && isChanged(literal, storesNumbers)) changed = lastName
         at += literal.length - 1
       }
     }
   }
+  return changed
 }
 
 /** Counts one more value: a comma or a bracket stands before each value but the first of its container. */
@@ -124,13 +132,9 @@ function numberAt(text: string, start: number): string {
  * JSON.parse makes 1e400 infinite, which the echo repeats as null, and makes 1e3 and 1000.0 the same number as 1000,
  * which as text is another password than the one that was sent.
  */
-function checkNumber(literal: string, name: string, storesNumbers: boolean): void {
+function isChanged(literal: string, storesNumbers: boolean): boolean {
   const value = Number(literal)
-  if (Math.abs(value) === Infinity || (storesNumbers && String(value) !== literal))
-    throw new Fault(
-      'request.not_json',
-      `The number in the member ${name.slice(0, 64)} would come back in another form: send it as a text.`,
-    )
+  return Math.abs(value) === Infinity || (storesNumbers && String(value) !== literal)
 }
 
 function endOfString(text: string, start: number): number {

@@ -48,25 +48,28 @@ it('carries the body of a call that needs a session', async () => {
 it('the same token in both headers is one; two different ones are refused, and neither is recorded as the caller', async () => {
   expect((await check({ Authorization: `Bearer ${session.token}` }, session.token)).status).toBe(200)
   for (const [one, two] of [
-    [session.token, other.token],
-    [other.token, session.token],
-    [session.token, 'A'.repeat(42)],
-  ]) {
-    const outcome = await curl(
-      appliance,
-      '/auth/check',
-      '-H',
-      `X-Http-Token: ${one}`,
-      '-H',
-      `Authorization: Bearer ${two}`,
-    )
+    [session.token, `Authorization: Bearer ${other.token}`],
+    [other.token, `Authorization: Bearer ${session.token}`],
+    [session.token, `Authorization: Bearer ${'A'.repeat(42)}`],
+    [session.token, `X-Http-Token: ${other.token}`],
+  ] as const) {
+    const outcome = await curl(appliance, '/auth/check', '-H', `X-Http-Token: ${one}`, '-H', two)
     expect(outcome.split('\r\n')[0]).toContain(' 400')
-    expect(outcome).toContain('X-Http-Token and Authorization have a session token each: send one of them.')
+    expect(outcome).toContain('The headers have two session tokens: send one of them.')
     expect(outcome).not.toContain('"token"')
   }
   const record = eventsOf(appliance).findLast(({ operation }) => operation === 'auth.check')
   expect(record).toMatchObject({ outcome: 'request.invalid' })
   expect(record).not.toHaveProperty('userId')
+})
+
+it('a header X-Http-Token that is there twice counts once', async () => {
+  const header = ['-H', `X-Http-Token: ${session.token}`]
+  for (const version of ['--http1.1', '--http2']) {
+    const answer = await curl(appliance, '/auth/check', version, ...header, ...header)
+    expect(answer.split('\r\n')[0], version).toContain(' 200')
+    expect(answer).toContain(`"DATA":{"token":"${session.token}"}`)
+  }
 })
 
 it('credentials of a gateway in front are none of ours', async () => {

@@ -40,7 +40,9 @@ describe('what the interface does not support', () => {
       head('POST /api/1.0/vault HTTP/1.1', 'Expect: 100-continue', 'Content-Length: 17'),
     )
     expect(answers.map(({ status, json }) => [status, codes(json)])).toEqual([[417, ['1805', '2000']]])
+    // It is no call yet: the token is repeated, and not looked at.
     expect(answers[0]?.json.DATA).toEqual({ token: client.token })
+    expect(answers[0]?.json.CALLINFO).not.toHaveProperty('token')
   })
 
   it('417 names no close, so that curl repeats a large body by itself', async () => {
@@ -229,7 +231,8 @@ describe('HTTP/2', () => {
       })
       const [answered, closed] = [once(stream, 'response'), once(stream, 'close')]
       stream.write(`--b\r\n${filePart}`)
-      stream.end(large)
+      // More than the window of a stream, and little enough to arrive within a second on a busy machine.
+      stream.end(large.subarray(0, 200_000))
       stream.resume()
       const [fields] = (await answered) as [{ ':status': number }]
       expect(fields[':status']).toBe(expected)

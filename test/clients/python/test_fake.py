@@ -1,4 +1,7 @@
 import asyncio
+import os
+import stat
+import tempfile
 import unittest
 
 import strongroom
@@ -51,6 +54,32 @@ class Fake(unittest.TestCase):
         self.assertEqual(self.client.call("object.read", params={"objectid": 4})["OBJECT"][0]["objectname"], "router")
         with self.assertRaises(strongroom.NotFoundError):
             self.client.call("template.list")
+
+    def test_fake_puts_no_file_in_the_place_of_a_pipe_or_device(self) -> None:
+        key = self.client.key(self.vault, "k")
+        with tempfile.TemporaryDirectory() as folder:
+            plain, pipe = os.path.join(folder, "plain"), os.path.join(folder, "pipe")
+            with open(plain, "wb") as file:
+                file.write(b"x")
+            os.mkfifo(pipe)
+            with self.assertRaisesRegex(OSError, "no regular file"):
+                key.encrypt_file(plain, pipe)
+            self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+            self.assertEqual(sorted(os.listdir(folder)), ["pipe", "plain"])
+
+    def test_fake_logs_out_of_a_session_that_has_ended_without_another_login(self) -> None:
+        async def run() -> None:
+            client = self.fake.async_client()
+            await client.login()
+            self.fake.end_sessions()
+            await client.logout()
+
+        self.client.login()
+        self.fake.end_sessions()
+        self.client.logout()
+        self.assertEqual(self.fake.calls, ["auth.login", "auth.logout"])
+        asyncio.run(run())
+        self.assertEqual(self.fake.calls, ["auth.login", "auth.logout"] * 2)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,15 @@ describe('the JSON of a body', () => {
     },
   )
 
+  it.each([
+    ['--boundary\r\n', 'The body is not JSON.'],
+    ['{"a":1.0', 'The body is not JSON.'],
+    ['1.0', 'The body must be one JSON object.'],
+    ['[1.0]', 'The body must be one JSON object.'],
+  ])('says of %j what it is, and nothing about numbers', (text, message) => {
+    expect(() => parseJsonObject(text, { storesNumbers: true })).toThrow(message)
+  })
+
   it('reads every object that JSON can write as JSON.parse reads it', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (object) => {

@@ -43,9 +43,6 @@ async function end(option: string | undefined): Promise<boolean> {
   try {
     await connection.client.logout()
     return true
-  } catch (error) {
-    if (error instanceof StrongroomError && error.code === 'session.invalid') return false
-    throw error
   } finally {
     connection.close()
   }
