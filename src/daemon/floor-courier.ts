@@ -24,7 +24,10 @@ export const FloorBatchTable = new EntitySchema<FloorBatch>({
 })
 
 const pauseMs = 2_000
-const batchesAtOnce = 50
+/** A keeper takes some 0.2 s to take so many in where each is full, and answers nothing else meanwhile. */
+const batchesAtOnce = 10
+/** The pause where there are more, for the keeper's other requests. */
+const shortPauseMs = 200
 
 export interface FloorCourierOptions {
   readonly store: Store
@@ -86,7 +89,10 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   let timer = setTimeout(turn, 0)
 
   async function carry(): Promise<void> {
-    after = await carrySomeNews({ store, hsm }, report, after ?? beginning)
+    const from = after ?? beginning
+    // Where this fails, the next turn begins anew after the long pause.
+    after = undefined
+    after = await carrySomeNews({ store, hsm }, report, from)
     reported = undefined
   }
 
@@ -102,7 +108,7 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
     underWay = carry()
       .catch(report)
       .finally(() => {
-        if (!stopping) timer = setTimeout(turn, pauseMs)
+        if (!stopping) timer = setTimeout(turn, after === undefined ? pauseMs : shortPauseMs)
       })
   }
 

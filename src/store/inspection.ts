@@ -15,8 +15,6 @@ export interface StoreInspection {
   readonly pending: readonly string[]
   /** Migrations that this release does not know: the database belongs to a newer one. */
   readonly unknown: readonly string[]
-  /** What SQLite's integrity check found; empty when sound, and for PostgreSQL, which has no such check. */
-  readonly damage: readonly string[]
 }
 
 /** Rejects with `store.unavailable` when the database is there and cannot be read. */
@@ -24,31 +22,53 @@ export async function inspectStore(location: { sqlite: string } | { postgresUrl:
   try {
     if ('postgresUrl' in location) return await inspectPostgres(location.postgresUrl)
     const { sqlite } = location
-    return existsSync(sqlite) ? asOwnerOf(sqlite, () => inspectSqlite(sqlite)) : inspection({ exists: false })
+    return existsSync(sqlite) ? readSqlite(sqlite, inspectSqlite) : inspection({ exists: false })
   } catch (cause) {
-    if (isFault(cause, 'store.unavailable')) throw cause
-    const setting =
-      'sqlite' in location ? `The database ${location.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Fault('store.unavailable', `${setting} cannot be read: ${reason}.`, { cause })
+    throw unreadable(location, cause)
   }
 }
 
-function inspectSqlite(file: string): StoreInspection {
-  const database = new Database(file, { readonly: true, fileMustExist: true })
+/**
+ * What SQLite's integrity check finds; empty when sound, and for PostgreSQL, which has no such check. It reads the whole
+ * database, which takes seconds for a large one.
+ * @throws Fault `store.unavailable` when the database cannot be read
+ */
+export function damageIn(location: { sqlite: string } | { postgresUrl: string }): readonly string[] {
+  if ('postgresUrl' in location) return []
   try {
-    const lines = database.prepare('PRAGMA integrity_check').pluck().all().map(String)
-    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() !== undefined
-    const names = hasTable ? database.prepare('SELECT name FROM migrations ORDER BY id').pluck().all() : []
-    return inspection({
-      exists: true,
-      isUsed: names.length > 0 && database.prepare(anyUser).get() !== undefined,
-      applied: names.map(String),
-      damage: lines.filter((line) => line !== 'ok'),
-    })
-  } finally {
-    database.close()
+    const lines = readSqlite(location.sqlite, (database) => database.prepare('PRAGMA integrity_check').pluck().all())
+    return lines.map(String).filter((line) => line !== 'ok')
+  } catch (cause) {
+    throw unreadable(location, cause)
   }
+}
+
+function unreadable(location: { sqlite: string } | { postgresUrl: string }, cause: unknown): unknown {
+  if (isFault(cause, 'store.unavailable')) return cause
+  const setting =
+    'sqlite' in location ? `The database ${location.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new Fault('store.unavailable', `${setting} cannot be read: ${reason}.`, { cause })
+}
+
+const readSqlite = <T>(file: string, read: (database: Database.Database) => T): T =>
+  asOwnerOf(file, () => {
+    const database = new Database(file, { readonly: true, fileMustExist: true })
+    try {
+      return read(database)
+    } finally {
+      database.close()
+    }
+  })
+
+function inspectSqlite(database: Database.Database): StoreInspection {
+  const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() !== undefined
+  const names = hasTable ? database.prepare('SELECT name FROM migrations ORDER BY id').pluck().all() : []
+  return inspection({
+    exists: true,
+    isUsed: names.length > 0 && database.prepare(anyUser).get() !== undefined,
+    applied: names.map(String),
+  })
 }
 
 async function inspectPostgres(connectionString: string): Promise<StoreInspection> {
@@ -98,7 +118,6 @@ function inspection({
   exists,
   isUsed = false,
   applied = [],
-  damage = [],
 }: Pick<StoreInspection, 'exists'> & Partial<StoreInspection>): StoreInspection {
   const known = migrations.map((migration) => migration.name)
   return {
@@ -107,6 +126,5 @@ function inspection({
     applied,
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
-    damage,
   }
 }

@@ -6,14 +6,17 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { permissionBits } from '../../src/access/permission.ts'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { findSealedSession, sealNextToken } from '../../src/features/auth/session-seals.ts'
+import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
+import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
+import { storedKey } from '../support/stored-keys.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { makeVault } from '../support/vault.ts'
 
@@ -62,6 +65,22 @@ it('keys that are made and thrown away leave nothing there for long', async () =
   onTestFinished(() => clock.mockRestore())
   const outcome = await outcomeOf(makeUnused(keeper.hsm))
   expect([outcome, await rowsOf('made_keys', keeper.hsm)]).toEqual(['hsm.rejected', 0])
+})
+
+it('keys that are changed and destroyed leave nothing there of what was sealed for them', async () => {
+  const vault = await makeVault(appliance)
+  await vault.admin.must('POST', `/transparent/${vault.id}/keys/ending`, {})
+  const { key } = await storedKey(appliance, vault.id, 'ending')
+  const grant = await grantOfSession(appliance, keeper.hsm, vault.admin, (user) =>
+    findSealedMembership(appliance.store.read, user, Number(vault.id)),
+  )
+  const before = await rowsOf('sealed_records', keeper.hsm)
+  const record = policyRecord(Object.assign({}, key, { info: 'changed', generation: nextGeneration(key.generation) }))
+  const changed = { record, seal: await keeper.hsm.seal(record, { previous: sealedPolicy(key), grant }) }
+  await keeper.hsm.raise([changed])
+  expect(await rowsOf('sealed_records', keeper.hsm)).toBe(before + 1)
+  await keeper.hsm.raise([await keeper.hsm.sealTombstone(changed, grant)])
+  expect(await rowsOf('sealed_records', keeper.hsm)).toBe(before)
 })
 
 it('the token of a session is replaced no more than once in a second, after the first hundred', async () => {

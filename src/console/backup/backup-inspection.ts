@@ -10,7 +10,7 @@ import type { SealedHead } from '../../audit/seal.ts'
 import { readBackup, type ReadBackup } from '../../backup/backup-reader.ts'
 import type { TarEntry } from '../../backup/tar.ts'
 import { tables } from '../../daemon/tables.ts'
-import { inspectStore } from '../../store/inspection.ts'
+import { damageIn, inspectStore } from '../../store/inspection.ts'
 import { openStore } from '../../store/open.ts'
 import { entryFiles, entryFolders } from './appliance-places.ts'
 import { checkRoom, checkSigner, previewBackup } from './backup-preview.ts'
@@ -57,16 +57,14 @@ export async function inspectFolder(folder: string, read: ReadBackup, publicKey?
   const key = publicKey ?? read.signer
   checkSigner(read, key, await readSuccessions(directory))
   const sqlite = join(folder, entryFiles.sqlite)
-  const store = existsSync(sqlite) ? await inspectStore({ sqlite }) : { damage: [], unknown: [] }
-  const heads = existsSync(sqlite) && isReadable(store) ? await headsIn(sqlite) : undefined
+  const damage = existsSync(sqlite) ? damageIn({ sqlite }) : []
+  const { exists, unknown } = await inspectStore({ sqlite })
+  const heads = exists && damage.length + unknown.length === 0 ? await headsIn(sqlite) : undefined
   const trail = await verifyTrail({ directory, publicKey: key, ...(heads && { heads }) })
-  return { ...read, trail, damage: store.damage, newer: store.unknown }
+  return { ...read, trail, damage, newer: unknown }
 }
 
 const isLookedInto = (name: string): boolean => name === entryFiles.sqlite || name.startsWith(`${entryFolders.trail}/`)
-
-const isReadable = ({ damage, unknown }: { readonly damage: readonly string[]; readonly unknown: readonly string[] }) =>
-  damage.length === 0 && unknown.length === 0
 
 async function headsIn(sqlite: string): Promise<ReadonlyMap<string, SealedHead>> {
   const store = await openStore({ sqlite }, tables)

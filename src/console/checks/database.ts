@@ -1,5 +1,5 @@
 import { storeLocation } from '../../config/store-location.ts'
-import { inspectStore } from '../../store/inspection.ts'
+import { damageIn, inspectStore } from '../../store/inspection.ts'
 import { absenceOf } from '../absence.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check } from './findings.ts'
@@ -14,7 +14,8 @@ export const databaseCheck: Check = {
     const name = 'sqlite' in location ? location.sqlite : 'PostgreSQL'
     const absence = 'sqlite' in location ? absenceOf(location.sqlite, 'store.sqlite') : undefined
     if (absence !== undefined) return [problem(absence.detail, absence.remedy)]
-    const { applied, pending, unknown, damage } = await inspectStore(location)
+    const { applied, pending, unknown } = await inspectStore(location)
+    const damage = damageIn(location)
     if (damage.length > 0)
       return [
         problem(

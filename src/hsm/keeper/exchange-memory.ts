@@ -19,7 +19,8 @@ export interface Own {
    * is complete.
    */
   readonly base: number
-  readonly isWhole: boolean
+  /** The batch of this round by which everything was reported; null until then. */
+  readonly wholeAt: number | null
   readonly epoch: number
   readonly toldAt: number
   readonly told: Readonly<Record<Kind, number>>
@@ -62,10 +63,10 @@ export function openExchangeMemory({
   return {
     own(): Own {
       const own: Own | null = get('own')
-      // An earlier release reported fewer kinds.
-      if (own !== null) return { ...own, told: { ...nothingTold, ...own.told } }
+      // An earlier release reported fewer kinds, and did not note when everything was reported.
+      if (own !== null) return { ...own, wholeAt: own.wholeAt ?? null, told: { ...nothingTold, ...own.told } }
       const machine = random(token, 16).toString('hex')
-      const first = { machine, number: 0, hash: '', base: 1, isWhole: false, epoch: 0, toldAt: 0, batch: null }
+      const first = { machine, number: 0, hash: '', base: 1, wholeAt: null, epoch: 0, toldAt: 0, batch: null }
       put('own', { ...first, told: nothingTold })
       return { ...first, told: nothingTold }
     },

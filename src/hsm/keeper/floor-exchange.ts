@@ -55,8 +55,10 @@ const entry = z.tuple([z.enum(kinds), z.string().max(400), z.int()])
 type Entry = z.infer<typeof entry>
 
 const entriesAtOnce = 2_000
-/** Everything is reported again after this many batches, so that the table stays small. */
+/** Everything is reported again after this many batches at the earliest, so that the table stays small. */
 const batchesPerRound = 256
+/** And after this many times as many batches as it takes to report everything, so that this is a small part of them. */
+const roundToWhole = 4
 /**
  * A batch is sent at least this often, even without news. Longer silence means that the machine is off, or the database
  * withholds its batches.
@@ -94,10 +96,9 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       if (!isStored && stored === own.number - 1 && own.batch !== null)
         return { ...standingOf(memory, 0), ...batchOf(own) }
       if (!isStored) memory.note(`batches of this machine were taken out of the database after the ${stored}th`)
-      const isFull = own.isWhole && own.number - own.base >= batchesPerRound
-      const next = composeNext(on, !isStored || isFull ? { ...own, ...anew(own) } : own)
-      if (next.batch !== null || own.batch !== null || next.isWhole !== own.isWhole) memory.keepOwn(next)
-      return { ...standingOf(memory, isStored && own.isWhole ? own.base : 0), ...batchOf(next) }
+      const next = composeNext(on, !isStored || isFull(own) ? { ...own, ...anew(own) } : own)
+      if (next.batch !== null || own.batch !== null || next.wholeAt !== own.wholeAt) memory.keepOwn(next)
+      return { ...standingOf(memory, isStored && own.wholeAt !== null ? own.base : 0), ...batchOf(next) }
     },
     take(batches) {
       let broken: unknown
@@ -135,14 +136,15 @@ function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies,
       entries.push([kind, subject.toString('base64'), number])
       told[kind] = rose
     }
-  const isWhole = entries.length < entriesAtOnce
-  if (entries.length === 0 && now() - own.toldAt < heartbeatMs) return { ...own, isWhole, batch: null }
+  const wholeAt = (number: number) => own.wholeAt ?? (entries.length < entriesAtOnce ? number : null)
+  if (entries.length === 0 && now() - own.toldAt < heartbeatMs)
+    return { ...own, wholeAt: wholeAt(own.number), batch: null }
   const { machine, base, epoch, hash: previous } = own
   const [number, at] = [own.number + 1, now()]
   const fields = { machine, name, number, previous, base, epoch, at, entries: JSON.stringify(entries) }
   const record = composeRecord('floor news', fields)
   const batch = { record: record.toString('base64'), seal: seal(token, record).toString('base64') }
-  return { ...own, number, hash: hashOf(record), isWhole, toldAt: at, told, batch }
+  return { ...own, number, hash: hashOf(record), wholeAt: wholeAt(number), toldAt: at, told, batch }
 }
 
 /**
@@ -222,7 +224,10 @@ function entriesIn(text: string): readonly (Entry | undefined)[] {
 }
 
 /** Reports everything again, beginning with the next batch. */
-const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
+const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, wholeAt: null })
+
+const isFull = ({ number, base, wholeAt }: Own): boolean =>
+  wholeAt !== null && number - base >= Math.max(batchesPerRound, roundToWhole * (wholeAt + 1 - base))
 
 const hashOf = (record: Buffer): string => hash('sha256', record)
 

@@ -41,10 +41,14 @@ function raised(on: RaisingDependencies, sealed: SealedRecord): Risen {
   const record = opened(sealed.record)
   const generation = generationOf(record)
   if (generation === undefined) return { generations: [] }
-  if (isTombstone(record.type)) on.sealedRecords.checkTombstone(sealed.record, generation)
+  const before = floors.of(generation.subject)
+  const settle = () => on.sealedRecords.settle(sealed.record, generation, before)
+  if (isTombstone(record.type)) {
+    on.sealedRecords.checkTombstone(sealed.record, generation)
+    return { generations: [generation], settle }
+  }
   if (!hasSuccession(record.type)) return { generations: [generation] }
   // An older record raises nothing and is no error, because commits are shown in any order.
-  const before = floors.of(generation.subject)
   if (generation.number < (before ?? 0)) return { generations: [] }
   on.sealedRecords.check(sealed.record, generation)
   // Only now: nothing may be noted of a dead record, neither its account's id nor its user's rights.
@@ -53,8 +57,5 @@ function raised(on: RaisingDependencies, sealed: SealedRecord): Risen {
   shownRights.note(record)
   // A record that was sealed but never committed must not trim versions.
   const trimmed = trimmedTo(record)
-  return {
-    generations: trimmed === undefined ? [generation] : [generation, trimmed],
-    settle: () => on.sealedRecords.settle(sealed.record, generation, before),
-  }
+  return { generations: trimmed === undefined ? [generation] : [generation, trimmed], settle }
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEndedSessions } from '../../../src/hsm/keeper/ended-sessions.ts'
 import { createFloorExchange, type FloorExchange } from '../../../src/hsm/keeper/floor-exchange.ts'
@@ -194,6 +195,20 @@ describe('what rises on one machine', () => {
     expect(reports).toEqual([])
     for (const each of [one, two]) each.close()
   })
+
+  it('is told once, however many batches that takes, and not anew while nothing rises', () => {
+    machine('one').close()
+    const file = new Database(join(folder, 'one-floors.sqlite'))
+    file.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 520000)
+      INSERT INTO floors (subject, generation, rose) SELECT CAST('subject ' || n AS BLOB), 3, n FROM numbers`)
+    file.close()
+    const one = machine('one')
+    for (let turns = 0; turns < 261; turns++) one.turn()
+    expect(batchesOf(one)).toBe(260)
+    for (let turns = 0; turns < 5; turns++) one.turn()
+    expect(batchesOf(one)).toBe(260)
+    one.close()
+  }, 60_000)
 
   it('is not taken in where it is older, nor of before a restored database', () => {
     const [one, two] = [machine('one'), machine('two')]

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../../src/fault.ts'
+import { damageIn, inspectStore } from '../../../src/store/inspection.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres.ts'
 import { reserveRowNumber } from '../../../src/store/row-numbers.ts'
@@ -20,7 +21,7 @@ interface Place {
   cleanup(): void
 }
 
-function sqlitePlace(): Place {
+function sqlitePlace(): Place & { readonly place: { sqlite: string } } {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-store-'))
   return { place: { sqlite: join(directory, 'test.sqlite') }, cleanup: () => rmSync(directory, { recursive: true }) }
 }
@@ -37,6 +38,9 @@ const failedMigration = {
 }
 
 const insert = (chain: string) => `INSERT INTO audit_heads (chain, seq, hash, line) VALUES ('${chain}', 0, '', '')`
+/** Of this process, since its start. */
+const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
+
 const advance = "UPDATE audit_heads SET seq = seq + 1 WHERE chain = 'counter'"
 
 /** The behaviour of both kinds of store. Two Stores on one database represent two processes. */
@@ -239,7 +243,7 @@ describe('the store on SQLite', () => {
   it('keeps its files from others', async () => {
     const { place, cleanup } = sqlitePlace()
     const store = await openStore(place, tables)
-    const { sqlite } = place as { sqlite: string }
+    const { sqlite } = place
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(sqlite + suffix).mode & 0o077, suffix).toBe(0)
     await store.close()
     cleanup()
@@ -261,9 +265,25 @@ describe('the store on SQLite', () => {
     cleanup()
   })
 
+  it('tells which migrations it has without a reading of all of it', async () => {
+    const { place, cleanup } = sqlitePlace()
+    try {
+      await (await openStore(place, tables)).close()
+      const file = new Database(place.sqlite)
+      file.exec('CREATE TABLE padding (bytes BLOB); INSERT INTO padding VALUES (zeroblob(33554432))')
+      file.close()
+      const before = bytesRead()
+      expect((await inspectStore(place)).pending).toEqual([])
+      expect(bytesRead() - before).toBeLessThan(2 ** 24)
+      expect(damageIn(place)).toEqual([])
+    } finally {
+      cleanup()
+    }
+  })
+
   it('says which migration failed, and not that the file cannot be opened', async () => {
     const { place, cleanup } = sqlitePlace()
-    const { sqlite } = place as { sqlite: string }
+    const { sqlite } = place
     new Database(sqlite).exec('CREATE TABLE users (id integer)').close()
     await expect(openStore(place, tables)).rejects.toMatchObject(failedMigration)
     new Database(sqlite).exec('DROP TABLE users').close()
