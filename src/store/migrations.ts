@@ -38,6 +38,7 @@ import { Trash1700000000039 } from './migrations/0039-trash.ts'
 import { EarlierVersions1700000000040 } from './migrations/0040-earlier-versions.ts'
 import { Tags1700000000041 } from './migrations/0041-tags.ts'
 import { IndicesOfLimits1700000000042 } from './migrations/0042-indices-of-limits.ts'
+import { HashedLoginNames1700000000043 } from './migrations/0043-hashed-login-names.ts'
 
 /** The table that names the migrations which were applied. */
 export const migrationsTable = 'migrations'
@@ -78,6 +79,7 @@ export const migrations = [
   EarlierVersions1700000000040,
   Tags1700000000041,
   IndicesOfLimits1700000000042,
+  HashedLoginNames1700000000043,
 ]
 
 export interface MigrateOptions {

@@ -1,4 +1,7 @@
-import { describe, it } from 'vitest'
+import { chromium } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { totpCode } from '../support/hardware-token.ts'
+import { trustingAppliances } from '../support/pki.ts'
 import { memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
 
@@ -43,4 +46,57 @@ describe.each(['light', 'dark'] as const)('every view in %s colours', (theme) =>
     await page.getByText('You have logged out.').waitFor()
     await visit.expectSound('logged-out')
   })
+})
+
+it('at twice the size of text, no view and no dialog is wider than a telephone, and names are seen', async () => {
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium-headless-shell',
+    args: ['--no-sandbox', '--disable-gpu', '--blink-settings=defaultFontSize=32', trustingAppliances()],
+  })
+  onTestFinished(() => browser.close())
+  const { appliance, stocked } = stage
+  const user = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
+  await stocked.client.must('POST', `/vault/${stocked.vaultid}/member/${user.id}`, { status: 4 })
+  const visit = await stage.visitor({ browser, width: 360, height: 720, locale: 'sv-SE' })
+  const { page } = visit
+  await visit.open()
+  await page.getByLabel('Lösenfras').waitFor()
+  const excess = [['login', await visit.excess()]]
+  await page.getByLabel('Användarnamn').fill(user.username)
+  await page.getByLabel('Lösenfras').fill(user.passphrase)
+  await page.getByLabel('Applikationsnyckel').fill(appliance.applicationKey)
+  await page.getByLabel('Kod från appen').fill(totpCode(user.totpSecret))
+  await page.getByRole('button', { name: 'Logga in' }).click()
+  await visit.sees('Valv')
+  const name = page.getByRole('link', { name: /^Network/ }).getByText('Network')
+  expect((await name.boundingBox())?.width).toBeGreaterThan(100)
+  const views = [
+    ['/', 'Valv'],
+    [`/vault/${stocked.vaultid}`, 'Network'],
+    [`/vault/${stocked.vaultid}/about`, 'Om Network'],
+    [`/vault/${stocked.vaultid}/keys`, 'Nycklar i Network'],
+    [`/object/${stocked.server}`, 'core1.example.test'],
+    [`/object/${stocked.file}`, 'plan.svg'],
+    ['/me', 'Ditt konto'],
+    ['/administration/users', 'Användare'],
+    ['/administration/services', 'Tjänstekonton'],
+    ['/administration/audit', 'Granskningslogg'],
+    ['/administration/state', 'Status'],
+    ['/exchange', 'Import och export'],
+  ] as const
+  for (const [fragment, heading] of views) {
+    await visit.open(fragment)
+    await visit.sees(heading)
+    excess.push([fragment, await visit.excess()])
+  }
+  await visit.open('/administration/users')
+  await page.getByRole('button', { name: 'Ny användare' }).click()
+  await page.getByRole('dialog').waitFor()
+  excess.push([
+    'dialog',
+    await page.evaluate(
+      `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.modal'))`,
+    ),
+  ])
+  expect(excess.filter(([, pixels]) => Number(pixels) > 0)).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
 import { networkOf } from '../../access/network.ts'
@@ -60,7 +61,9 @@ export interface Throttle {
 }
 
 /** What the limits look at. */
-interface CountedAttempt extends Pick<ShownAttempt, 'name' | 'isHolder'> {
+interface CountedAttempt extends Pick<ShownAttempt, 'isHolder'> {
+  /** Hash of the name, as of `hashOfName`. */
+  readonly name: string
   readonly network: string
   /** Whether the user has logged in from this network lately. */
   readonly isKnownNetwork: boolean
@@ -70,10 +73,7 @@ interface Limit {
   readonly applies: (attempt: CountedAttempt) => boolean
   /** Attempts before the first delay, as a multiple of `freeAttempts`. */
   readonly allowance: number
-  /**
-   * Primary key of the row in `login_attempts` that holds the count. The name comes last, because it may be any text
-   * that a client sent.
-   */
+  /** Primary key of the row in `login_attempts` that holds the count. */
   readonly key: (attempt: Pick<CountedAttempt, 'name' | 'network'>) => string
   /**
    * Whether other attempts stay counted after a successful login, for as long as the keeper counts as many wrong tries.
@@ -210,7 +210,7 @@ export function createThrottle({
       const network = networkOf(address)
       const since = now - retention.knownNetworkMs
       const isKnown = !isHolder && (await isKnownNetwork(tx, userId ?? -1, network, since))
-      const attempt = { name, network, isHolder, isKnownNetwork: isKnown }
+      const attempt = { name: hashOfName(name), network, isHolder, isKnownNetwork: isKnown }
       const counted: Counting[] = []
       for (const limit of limits.filter(({ applies }) => applies(attempt)))
         counted.push(await countFor(tx, limit.key(attempt), limit, now))
@@ -231,6 +231,12 @@ export function createThrottle({
     },
   }
 }
+
+/**
+ * The form in which a name is stored, since some people type their pass phrase into the field of the name. It is too
+ * short to confirm a guess: one in four billion texts matches by chance. Two names that share a hash share counts.
+ */
+const hashOfName = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 8)
 
 /** The count of one limit before and after an attempt. */
 interface Counting extends Pick<Limit, 'lasts'> {

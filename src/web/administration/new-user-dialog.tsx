@@ -1,7 +1,8 @@
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { call } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { GivenPassphrase } from './given-passphrase.tsx'
 import { trimmed, type TypedUser } from './typed-user.ts'
@@ -10,20 +11,26 @@ import { useUsersDone } from './user-reads.ts'
 import { holding, newStatus } from './user-status.ts'
 import { userWords } from './user-words.ts'
 
-const nobody: TypedUser = {
+interface NewUser extends TypedUser {
+  readonly passphrase: string
+}
+
+const nobody: NewUser = {
   username: '',
   fullname: '',
   email: '',
   status: holding(newStatus, 'changePassphrase', true),
+  passphrase: '',
 }
+export const newUserTyping = new TypingForm<NewUser>()
 
 /** Creates a user and then shows the user, who still needs a second factor. */
 export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   const words = useWordsOf(userWords)
   const [, go] = useLocation()
   const done = useUsersDone()
-  const [typed, setTyped] = useState(nobody)
-  const [passphrase, setPassphrase] = useState('')
+  const [typed, setTyped] = useTypedState(newUserTyping, '', nobody)
+  const { passphrase } = typed
 
   async function create(signal: AbortSignal): Promise<void> {
     const user = trimmed(typed)
@@ -33,12 +40,12 @@ export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   }
   return (
     <FormDialog title={words.newUser} submitText={words.create} onSubmit={create} onClose={onClose}>
-      <UserFields typed={typed} onChange={setTyped} />
+      <UserFields typed={typed} onChange={(user) => setTyped({ ...typed, ...user })} />
       <GivenPassphrase
         label={words.firstPassphrase}
         description={words.firstPassphraseHelp}
         value={passphrase}
-        onChange={setPassphrase}
+        onChange={(text) => setTyped({ ...typed, passphrase: text })}
       />
     </FormDialog>
   )

@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
-import { changedOf, typedOf } from './service-form.ts'
+import { changedOf, typedOf, type TypedService } from './service-form.ts'
 import { useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
@@ -15,6 +17,8 @@ interface Props {
   readonly service?: ServiceAccount
   readonly onClose: () => void
 }
+
+export const serviceTyping = new TypingForm<TypedService>()
 
 /** The properties of an account, without its credentials. */
 export function ServiceDialog({ service, onClose }: Props) {
@@ -25,7 +29,7 @@ export function ServiceDialog({ service, onClose }: Props) {
   const done = useServicesDone()
   // The account at the opening of the dialog: another administrator may change it meanwhile.
   const [before] = useState(() => typedOf(service))
-  const [typed, setTyped] = useState(before)
+  const [typed, setTyped] = useTypedState(serviceTyping, service?.id ?? '', before)
   const text = (name: keyof typeof typed) => ({
     value: typed[name],
     onChange: (value: string) => setTyped({ ...typed, [name]: value }),

@@ -17,7 +17,7 @@ function localTimeOf(moment: string): string {
 export const utcTimeOf = (local: string): string => (local === '' ? 'never' : new Date(local).toISOString())
 
 /** The typed properties of an account, without its credentials. */
-interface TypedService {
+export interface TypedService {
   readonly name: string
   readonly description: string
   readonly owner: string

@@ -11,12 +11,13 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
+import { useIsBegun } from '../session/typed-state.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
 import { Told } from './once-shown.tsx'
 import { ServiceCredentials } from './service-credentials.tsx'
-import { ServiceDialog } from './service-dialog.tsx'
+import { ServiceDialog, serviceTyping } from './service-dialog.tsx'
 import { useService, useServicesDone } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 import './administration.css'
@@ -93,7 +94,7 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
   const [, go] = useLocation()
   const done = useServicesDone()
   const { error, run } = useAction()
-  const [isEditing, setIsEditing] = useState(false)
+  const [isEditing, setIsEditing] = useState(useIsBegun(serviceTyping, service.id))
   const params = { serviceid: service.id }
   async function turn(active: boolean, signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('service.change', { params, body: { active }, signal })

@@ -9,10 +9,11 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
+import { useIsBegun } from '../session/typed-state.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MachineCommands } from './machine-commands.tsx'
-import { ServiceDialog } from './service-dialog.tsx'
+import { ServiceDialog, serviceTyping } from './service-dialog.tsx'
 import { useServices } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
@@ -24,7 +25,7 @@ export function ServicesView() {
   const { data, error, refetch } = useServices()
   const [filter, setFilter] = useState('')
   const deferred = useDeferredValue(filter)
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, setIsCreating] = useState(useIsBegun(serviceTyping, ''))
   const found = useMemo(() => {
     const fits = createFilter(deferred)
     return (data ?? []).filter(({ name, description, owner }) =>

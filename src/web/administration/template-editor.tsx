@@ -3,10 +3,12 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useHeldAddress } from '../controls/held-address.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { saveFile } from '../controls/file-download.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { lastBuiltIn } from '../words/built-in-names.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -26,6 +28,8 @@ import {
 } from './template-draft.ts'
 import { TemplatePreview } from './template-preview.tsx'
 
+const typingForm = new TypingForm<TemplateDraft>()
+
 interface Props {
   readonly template: ListedTemplate
   /** The id for a copy of a built-in template. */
@@ -40,10 +44,11 @@ export function TemplateEditor({ template, freeId }: Props) {
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
   const { where } = useWords()
-  const [draft, setDraft] = useState(() => draftOf(template, freeId))
+  const [original] = useState(() => draftOf(template, freeId))
+  const [draft, setDraft] = useTypedState(typingForm, template.INFO.id, original)
   const written = documentOf(draft)
   /** The text of the last saved file, or of the original template. */
-  const [saved, setSaved] = useState(written)
+  const [saved, setSaved] = useState(() => documentOf(original))
   const question = useHeldAddress(written !== saved)
   const isOwn = Number(template.INFO.id) > lastBuiltIn
   const file = `template-${draft.info.id}.json`

@@ -86,6 +86,14 @@ describe('delays', () => {
   })
 })
 
+it('stores no text that was typed as a name, which may be a pass phrase', async () => {
+  for (const isHolder of [false, true])
+    expect(await tries({ name: 'typed by mistake', userId: undefined, address: '192.0.2.1' }, isHolder)).toBe(true)
+  const rows = JSON.stringify(await store.read.query('SELECT * FROM login_attempts'))
+  expect(rows).toContain('from 192.0.2.1')
+  expect(rows).not.toContain('typed')
+})
+
 describe('a stranger with a thousand addresses', () => {
   beforeEach(async () => {
     await store.transaction((tx) => insertUser(tx, userRow('alice')))
