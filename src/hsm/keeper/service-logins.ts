@@ -44,7 +44,8 @@ export function createServiceLogins(on: ServiceLoginsDependencies): LogInService
     if (sealed === undefined || found === undefined) throw refused('no credential of the account fits')
     if (hasEnded(found, at)) throw refused(`the credential ${found.id} has ended`)
     // Last, so that an assertion that is refused for another reason is not used up.
-    if (usedUp !== undefined && !usedAssertions.add(usedUp.assertion, usedUp.goodUntil)) throw refused('the assertion was used before')
+    if (usedUp !== undefined && !usedAssertions.add(usedUp.assertion, usedUp.goodUntil))
+      throw refused('the assertion was used before')
     const sessionToken = randomSessionToken()
     const identity = random(token, identityBytes)
     const expiresAt = Math.min(
