@@ -69,7 +69,7 @@ init_appliance() {
     `${created.length} root keys made, ${present.length} existed; database ${database.existed ? "existed" : "made"}`' "$work/init.json")"
   node -p 'const { backups } = JSON.parse(require("fs").readFileSync(process.argv[1]));
     !backups ? "" : backups.failure ? `backups of keys were not moved (${backups.failure}): see doctor below`
-      : `${backups.moved} backups of keys moved from under ${backups.under.join(", ")}: see docs/operations.md on backups that were taken out`' \
+      : `${backups.moved} backups of keys moved from under ${backups.under.join(", ")}: see docs/operations-keys.md on backups that were taken out`' \
     "$work/init.json" | while read -r line; do [ -z "$line" ] || note "$line"; done
 }
 

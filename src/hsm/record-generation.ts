@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Fault } from '../fault.ts'
 import { encodeRecord } from './key-record.ts'
-import type { OpenedRecord } from './record-layouts.ts'
+import type { OpenedRecord, RecordType } from './record-layouts.ts'
 
 /** The position of a record among all records of one subject: each change of the subject has a higher number. */
 export interface Generation {
@@ -36,6 +36,9 @@ const longestStep = 16
 export const generationAt = (ms: number): number => ms * 1000
 
 const clockNumber = (): number => generationAt(Date.now())
+
+/** Whether records of this type are tombstones, which are the last of their subject. */
+export const isTombstone = (type: RecordType): boolean => type === 'deleted vault' || type === 'destroyed key'
 
 /** Generation of a tombstone: nothing follows it. */
 export const lastGeneration = Number.MAX_SAFE_INTEGER

@@ -7,7 +7,7 @@ import { outdated } from '../record-generation.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import { rotationMs } from '../rotation-due.ts'
 import type { RequestFields } from '../server/request-fields.ts'
-import type { EndedSessions } from './ended-sessions.ts'
+import type { ExpiringSet } from './expiring-set.ts'
 import { opened } from './shown-record.ts'
 import type { ShownRights } from './shown-rights.ts'
 
@@ -34,7 +34,7 @@ const asNarrow = (grant: FieldsOf<'grant'>): FieldsOf<'grant'> =>
 
 export interface AuthorityDependencies {
   readonly token: Token
-  readonly endedSessions: Pick<EndedSessions, 'has'>
+  readonly endedSessions: Pick<ExpiringSet, 'has'>
   readonly shownRights: Pick<ShownRights, 'leftOf' | 'isOvertaken'>
 }
 

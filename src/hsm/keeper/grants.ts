@@ -7,7 +7,7 @@ import { seal } from '../pkcs11/seal-operations.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { BegunSessions } from './begun-sessions.ts'
-import type { EndedSessions } from './ended-sessions.ts'
+import type { ExpiringSet } from './expiring-set.ts'
 import { hasEnded, readServiceAccount } from '../service-account.ts'
 import type { KeeperHandlers } from './keeper-handlers.ts'
 import { accountTypes, committedShown, type NewestRecords, shown } from './shown-record.ts'
@@ -20,7 +20,7 @@ const sessionTypes = ['session', 'service session'] as const
 const membershipTypes = ['membership', 'scoped membership'] as const
 
 export interface GrantDependencies extends NewestRecords {
-  readonly endedSessions: EndedSessions
+  readonly endedSessions: ExpiringSet
   readonly begunSessions: Pick<BegunSessions, 'takeOthers'>
   readonly replacedTokens: Pick<ReplacedTokens, 'use'>
   readonly vaultNumbers: Pick<VaultNumbers, 'check'>
@@ -75,7 +75,7 @@ export function createGrantHandlers(on: GrantDependencies) {
       const sessions = fields.list(() => fields.sealed())
       const [account, keep] = [fields.optionalBytes(), fields.optionalBytes()]
       const others = account === undefined ? [] : on.begunSessions.takeOthers(account, keep)
-      for (const session of others) on.endedSessions.add(session)
+      for (const session of others) on.endedSessions.add(session.identity, session.expiresAt)
       endAll(on, sessions)
       return []
     },
@@ -91,8 +91,8 @@ function endAll(
   for (const sealed of sessions) {
     try {
       const { type, fields } = shown(token, [...sessionTypes, 'grant'], sealed)
-      const ended = type === 'grant' ? { identity: fields.session, expiresAt: now() + longestSessionMs } : fields
-      endedSessions.add(ended)
+      if (type === 'grant') endedSessions.add(fields.session, now() + longestSessionMs)
+      else endedSessions.add(fields.identity, fields.expiresAt)
     } catch (error) {
       if (!isFault(error, 'hsm.seal_broken')) throw error
       broken.push(error)

@@ -9,7 +9,7 @@ import { type AccountIds, createAccountIds } from './account-ids.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
 import { type BegunSessions, createBegunSessions } from './begun-sessions.ts'
-import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
+import { createEndedSessions, createUsedAssertions, type ExpiringSet } from './expiring-set.ts'
 import { createFloorExchange, type Exchanged, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import type { Clocks } from './first-records.ts'
@@ -30,7 +30,6 @@ import { createReplacedTokens, type ReplacedTokens } from './replaced-tokens.ts'
 import { createShownRights, type ShownRights } from './shown-rights.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit } from './try-limit.ts'
-import { createUsedAssertions } from './used-assertions.ts'
 import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
 import { createVaultNumbers, type VaultNumbers } from './vault-numbers.ts'
@@ -43,7 +42,7 @@ export interface KeeperMemory {
   readonly freshKeys: FreshKeys
   readonly floors: WritableFloors
   readonly exchange: FloorExchange
-  readonly endedSessions: EndedSessions
+  readonly endedSessions: ExpiringSet
   readonly begunSessions: BegunSessions
   readonly replacedTokens: ReplacedTokens
   readonly shownRights: ShownRights

@@ -44,9 +44,9 @@ export function createLogins(on: LoginsDependencies): LogIn {
     ]
     // If any other check has failed, the answer does not depend on the pass phrase. The try is then not charged, so
     // that a stranger cannot use up the user's tries.
-    const isTold = !others.includes(false)
-    const isRight = passphrases.matches(person?.passphraseCheck, hash, isTold)
-    if (key === undefined || person === undefined || !isTold || !isRight) throw new Fault('login.refused')
+    const isElseRight = !others.includes(false)
+    const isRight = passphrases.matches(person?.passphraseCheck, hash, isElseRight)
+    if (key === undefined || person === undefined || !isElseRight || !isRight) throw new Fault('login.refused')
     const isCheckCurrent = passphrases.isCurrent(person.passphraseCheck)
     const sessionToken = randomSessionToken()
     const [identity, createdAt] = [random(token, identityBytes), now()]

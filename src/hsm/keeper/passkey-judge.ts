@@ -7,7 +7,7 @@ import { readPublicJwk } from '../public-jwk.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
 import { holdsFactor, isSealed, shown } from './shown-record.ts'
-import type { UsedAssertions } from './used-assertions.ts'
+import type { ExpiringSet } from './expiring-set.ts'
 import type { UsedOtps } from './used-otps.ts'
 
 /** Judges assertions of passkeys. */
@@ -25,7 +25,7 @@ export interface PasskeyJudge {
 
 export interface PasskeyJudgeDependencies {
   readonly token: Token
-  readonly usedAssertions: UsedAssertions
+  readonly usedAssertions: ExpiringSet
   /** The last signature counts of authenticators. */
   readonly used: UsedOtps
   /** Undefined where passkeys are disabled. */
@@ -65,7 +65,8 @@ export function createPasskeyJudge({
       // Of the record: another user's passkey may be given the same credential id.
       const counter = recordDigest(passkey.record)
       if (!countsOn(read.signCount, Math.max(stored, used.of(counter)))) return false
-      if (!usedAssertions.use(read.usedUp(credential.credentialId))) return false
+      const { assertion: usedUp, goodUntil } = read.usedUp(credential.credentialId)
+      if (!usedAssertions.add(usedUp, goodUntil)) return false
       return read.signCount === 0 || used.advance(counter, read.signCount)
     },
   }

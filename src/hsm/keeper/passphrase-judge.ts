@@ -18,9 +18,9 @@ export interface PassphraseJudge {
   check(hash: Buffer): Buffer
   /**
    * Whether the check is of this hash. False, after the same work, without a check and after too many wrong tries.
-   * `isTold`: the caller learns the result, so that a wrong try is charged.
+   * `isCharged`: whether a wrong try counts, because the caller learns the result.
    */
-  matches(check: Buffer | undefined, hash: Buffer, isTold: boolean): boolean
+  matches(check: Buffer | undefined, hash: Buffer, isCharged: boolean): boolean
   /** Whether `check` would make it now: false for one of an earlier release or pepper version. */
   isCurrent(check: Buffer): boolean
 }
@@ -36,7 +36,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       })
     },
 
-    matches(shown, hash, isTold) {
+    matches(shown, hash, isCharged) {
       const check = shown ?? unknownCheck
       // The limit is per stored check, and thereby per pass phrase: callers cannot make a second check of the same one.
       const subject = createHash('sha256').update(check).digest()
@@ -47,7 +47,7 @@ export function createPassphraseJudge(token: Token, tries: TryLimit): Passphrase
       const text = nonce.length > 0 ? passphraseText(nonce, hash) : earlierPassphraseText(hash)
       const isRight =
         timingSafeEqual(peppered(token, version, text), rest.subarray(nonce.length)) && tries.allows(subject)
-      tries.note(subject, shown !== undefined && isTold && !isRight)
+      tries.note(subject, shown !== undefined && isCharged && !isRight)
       return shown !== undefined && isRight
     },
 

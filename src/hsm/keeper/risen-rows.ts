@@ -17,11 +17,13 @@ export interface RisenRows {
   raiseTaken(): void
 }
 
-interface RisenTable {
+interface Columns {
   readonly table: string
-  /** Columns of the table. */
   readonly subject: string
   readonly number: string
+}
+
+interface RisenTable extends Columns {
   /** Rows with a smaller value are not reported any more. */
   readonly tellFrom?: () => number
 }
@@ -55,5 +57,36 @@ export function risenRows(
     next,
     after: (rose, limit) => find.all(rose, tellFrom(), limit),
     raiseTaken: () => void (last += raise.run(next()).changes),
+  }
+}
+
+/** A table of the highest number of each subject. */
+export interface HighestNumbers {
+  /** Undefined for an unknown subject. */
+  of(subject: Buffer): number | undefined
+  /** False where the known number is as high. */
+  raise(subject: Buffer, number: number): boolean
+  /** The same for a number that another keeper reported, which that keeper reports to the others itself. */
+  take(subject: Buffer, number: number): void
+  readonly risen: RisenRows
+}
+
+export function highestNumbers(file: Database.Database, columns: Columns): HighestNumbers {
+  const { table, subject, number } = columns
+  file.exec(
+    `CREATE TABLE IF NOT EXISTS ${table} (${subject} BLOB PRIMARY KEY, ${number} INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  )
+  const risen = risenRows(file, columns)
+  const find = file.prepare<[Buffer], number>(`SELECT ${number} FROM ${table} WHERE ${subject} = ?`).pluck()
+  const lift = file.prepare(
+    `INSERT INTO ${table} (${subject}, ${number}, rose) VALUES (?, ?, ?)
+     ON CONFLICT (${subject}) DO UPDATE SET ${number} = excluded.${number}, rose = excluded.rose
+     WHERE excluded.${number} > ${number}`,
+  )
+  return {
+    of: (name) => find.get(name),
+    raise: (name, value) => lift.run(name, value, risen.next()).changes === 1,
+    take: (name, value) => void lift.run(name, value, 0),
+    risen,
   }
 }

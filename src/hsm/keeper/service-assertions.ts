@@ -6,10 +6,20 @@ import { Fault } from '../../fault.ts'
 import { readAssertion, refused } from '../assertion.ts'
 import { isSignedByOneOf, readJwks, readJwksFile, type IssuerKey } from '../jwks.ts'
 import { encodeRecord } from '../key-record.ts'
-import type { ServiceEvidence } from '../login-request.ts'
+import type { ServiceEvidence, UsedUp } from '../login-request.ts'
 import type { FieldsOf } from '../record-layouts.ts'
+import type { ServiceCredential } from '../service-credential.ts'
 import { checkClaims } from './assertion-claims.ts'
-import type { ReadEvidence } from './read-evidence.ts'
+
+/** The parsed evidence of a login of a service account. */
+export interface ReadEvidence {
+  /** Whether the evidence fits a credential. */
+  readonly fits: (credential: ServiceCredential) => boolean
+  /** Set where the session must not outlast the evidence. */
+  readonly endsAt?: number
+  /** Set where the evidence is valid once. */
+  readonly usedUp?: UsedUp
+}
 
 /** What an assertion is checked against. */
 export interface AssertionContext {

@@ -6,8 +6,12 @@ import { applicationKeyText, pepperedBytes } from '../peppered-text.ts'
 import { pepperVersions } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { peppered } from './passphrase-judge.ts'
-import type { ReadEvidence } from './read-evidence.ts'
-import { readFederatedAssertion, readOwnAssertion, type AssertionContext } from './service-assertions.ts'
+import {
+  type AssertionContext,
+  type ReadEvidence,
+  readFederatedAssertion,
+  readOwnAssertion,
+} from './service-assertions.ts'
 import { readShownCertificate } from './service-certificate.ts'
 
 /** What evidence is checked against. */

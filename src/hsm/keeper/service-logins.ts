@@ -11,14 +11,14 @@ import type { BegunSessions } from './begun-sessions.ts'
 import { createNoAccount } from './no-account.ts'
 import { evidenceReaders } from './service-evidence.ts'
 import { type NewestRecords, committedShown } from './shown-record.ts'
-import type { UsedAssertions } from './used-assertions.ts'
+import type { ExpiringSet } from './expiring-set.ts'
 
 export interface ServiceLoginsDependencies extends NewestRecords {
   readonly now: () => number
   readonly rules: Pick<ServiceConfig, 'enabled' | 'sessionMs' | 'allowStatic' | 'audience' | 'issuers'>
   /** Whether client certificates are enabled; if not, a worker cannot claim to have seen one. */
   readonly certificates: boolean
-  readonly usedAssertions: UsedAssertions
+  readonly usedAssertions: ExpiringSet
   readonly begunSessions: Pick<BegunSessions, 'note'>
 }
 
@@ -44,7 +44,8 @@ export function createServiceLogins(on: ServiceLoginsDependencies): LogInService
     if (sealed === undefined || found === undefined) throw refused('no credential of the account fits')
     if (hasEnded(found, at)) throw refused(`the credential ${found.id} has ended`)
     // Last, so that an assertion that is refused for another reason is not used up.
-    if (usedUp !== undefined && !usedAssertions.use(usedUp)) throw refused('the assertion was used before')
+    if (usedUp !== undefined && !usedAssertions.add(usedUp.assertion, usedUp.goodUntil))
+      throw refused('the assertion was used before')
     const sessionToken = randomSessionToken()
     const identity = random(token, identityBytes)
     const expiresAt = Math.min(

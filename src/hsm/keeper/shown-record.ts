@@ -2,7 +2,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { generationOf, vaultGenerationOf } from '../record-generation.ts'
+import { type Generation, generationOf, isTombstone, trimmedTo, vaultGenerationOf } from '../record-generation.ts'
 import { type FieldsOf, type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
 import { hasFactor } from '../user-factors.ts'
 import { type AccountIds, accountOf } from './account-ids.ts'
@@ -82,7 +82,9 @@ export function committedShown<T extends RecordType>(
   sealed: SealedRecord,
 ): Extract<OpenedRecord, { type: T }> {
   const record = newestShown(on, type, sealed)
-  noteCommitted(on, sealed.record, record)
+  const { generations, settle } = committed(on, sealed.record, record)
+  on.floors.raise(...generations)
+  settle?.()
   return record
 }
 
@@ -99,15 +101,25 @@ export function checkNewest(
   else floors.check(generation)
 }
 
-function noteCommitted(on: Omit<NewestRecords, 'token'>, bytes: Buffer, record: OpenedRecord): void {
+/** What follows from a commit. */
+export interface Committed {
+  /** The generations that are newest from then on. */
+  readonly generations: readonly Generation[]
+  /** To be called once the floors are raised. */
+  readonly settle?: () => void
+}
+
+/** Notes the account's id and the rights that a committed record gives. The record has to be the newest. */
+export function committed(on: Omit<NewestRecords, 'token'>, bytes: Buffer, record: OpenedRecord): Committed {
+  const [generation, trimmed] = [generationOf(record), trimmedTo(record)]
+  if (generation === undefined) return { generations: [] }
   const account = accountOf(record)
   if (account !== undefined) on.accountIds.note(account)
-  const generation = generationOf(record)
-  if (generation === undefined) return
-  const before = on.floors.of(generation.subject)
-  on.floors.raise(generation)
-  if (hasSuccession(record.type)) on.sealedRecords.settle(bytes, generation, before)
   on.shownRights.note(record)
+  const generations = trimmed === undefined ? [generation] : [generation, trimmed]
+  if (!hasSuccession(record.type) && !isTombstone(record.type)) return { generations }
+  const before = on.floors.of(generation.subject)
+  return { generations, settle: () => on.sealedRecords.settle(bytes, generation, before) }
 }
 
 function isOf<T extends RecordType>(

@@ -6,7 +6,7 @@ import { seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { nonceBytes, provenanceRecord } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
-import { composeRecord, type FieldsOf, type RecordType } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf } from '../record-layouts.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { FreshKeys } from './fresh-keys.ts'
@@ -50,9 +50,6 @@ export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, aut
   }
   throw new Fault('hsm.rejected', 'This vault or key may not be ended now.')
 }
-
-/** Whether records of this type are tombstones, which are the last of their subject. */
-export const isTombstone = (type: RecordType): boolean => type === 'deleted vault' || type === 'destroyed key'
 
 /** Seals a tombstone. It counts only if its commit is shown in time: see `FirstRecords`. */
 function ended({ token, sealedRecords }: TombstoneDependencies, record: Buffer): Buffer[] {

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createEndedSessions } from '../../../src/hsm/keeper/ended-sessions.ts'
+import { createEndedSessions, createUsedAssertions, type ExpiringSet } from '../../../src/hsm/keeper/expiring-set.ts'
 import { createFloorExchange, type FloorExchange } from '../../../src/hsm/keeper/floor-exchange.ts'
 import { openFloors, type WritableFloors } from '../../../src/hsm/keeper/floors.ts'
 import { openKeeperState } from '../../../src/hsm/keeper/keeper-state.ts'
-import { createUsedAssertions, type UsedAssertions } from '../../../src/hsm/keeper/used-assertions.ts'
 import { createUsedOtps, type UsedOtps } from '../../../src/hsm/keeper/used-otps.ts'
 import { createToken, type Token } from '../../../src/hsm/pkcs11/token-link.ts'
 import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
@@ -58,7 +57,7 @@ beforeEach(() => {
 
 interface Machine extends FloorExchange {
   readonly floors: WritableFloors
-  readonly assertions: UsedAssertions
+  readonly assertions: ExpiringSet
   readonly otps: UsedOtps
   /** One turn of its courier. With `stored: false` its messages are lost. */
   turn(options?: { readonly stored?: boolean }): void
@@ -146,18 +145,15 @@ describe('what rises on one machine', () => {
 
   it('is told of assertions before all else, and of none that ended long ago', () => {
     const [one, two] = [machine('one'), machine('two')]
-    one.assertions.use({ assertion: subject(1), goodUntil: nowMs })
+    one.assertions.add(subject(1), nowMs)
     nowMs += 1_800_000
     for (let number = 0; number < 5_000; number++) one.floors.raise({ subject: subject(number), number: 3 })
-    one.assertions.use({ assertion: subject(2), goodUntil: nowMs + 300_000 })
+    one.assertions.add(subject(2), nowMs + 300_000)
     one.turn()
     two.turn()
     // The expired one can be used nowhere. A machine that was not told about it would accept it as new.
-    expect([1, 2].map((number) => two.assertions.use({ assertion: subject(number), goodUntil: nowMs }))).toEqual([
-      true,
-      false,
-    ])
-    expect(one.assertions.use({ assertion: subject(1), goodUntil: nowMs })).toBe(false)
+    expect([1, 2].map((number) => two.assertions.add(subject(number), nowMs))).toEqual([true, false])
+    expect(one.assertions.add(subject(1), nowMs)).toBe(false)
     for (const each of [one, two]) each.close()
   })
 
@@ -174,10 +170,10 @@ describe('what rises on one machine', () => {
       INSERT INTO used_assertions VALUES (x'01', 9000000000000)`)
     state.close()
     one = machine('one')
-    one.assertions.use({ assertion: subject(1), goodUntil: nowMs })
+    one.assertions.add(subject(1), nowMs)
     for (const each of [one, two]) each.turn()
-    expect(one.assertions.use({ assertion: Buffer.from([1]), goodUntil: nowMs })).toBe(false)
-    expect(two.assertions.use({ assertion: subject(1), goodUntil: nowMs })).toBe(false)
+    expect(one.assertions.add(Buffer.from([1]), nowMs)).toBe(false)
+    expect(two.assertions.add(subject(1), nowMs)).toBe(false)
     for (const each of [one, two]) each.close()
   })
 
@@ -293,7 +289,7 @@ describe('a machine that is restored with the database of all', () => {
       for (let turns = 0; turns < 5; turns++) {
         for (const each of [one, two, three]) each.floors.raise({ subject: subject(1), number: 10 * round + turns })
         one.otps.advance(subject(7), 10 * round + turns)
-        one.assertions.use({ assertion: subject(8), goodUntil: nowMs + 600_000 })
+        one.assertions.add(subject(8), nowMs + 600_000)
         turnsOf(one, two, three)
       }
       one.close()
@@ -303,7 +299,7 @@ describe('a machine that is restored with the database of all', () => {
       turnsOf(one, two, three)
       for (const each of [one, two, three]) expect(each.floors.of(subject(1))).toBeUndefined()
       expect(one.otps.of(subject(7))).toBe(10 * round + 4)
-      expect(one.assertions.use({ assertion: subject(8), goodUntil: nowMs + 600_000 })).toBe(false)
+      expect(one.assertions.add(subject(8), nowMs + 600_000)).toBe(false)
       for (const [number, each] of [one, two, three].entries())
         each.floors.raise({ subject: subject(100 + number), number: round })
       turnsOf(one, two, three)

@@ -1,8 +1,6 @@
-import Database from 'better-sqlite3'
 import { UnsecuredJWT } from 'jose'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkClaims } from '../../../src/hsm/keeper/assertion-claims.ts'
-import { createUsedAssertions } from '../../../src/hsm/keeper/used-assertions.ts'
 import { ownClaims } from '../../support/assertion-kit.ts'
 
 const now = Date.now()
@@ -52,23 +50,5 @@ describe('claims', () => {
       if (ms > -60_000) expect([byJose().payload, check(claims)]).toEqual([claims, claims.exp * 1_000 + 60_000])
       else for (const judge of [byJose, () => check(claims)]) expect(judge).toThrow()
     }
-  })
-})
-
-describe('a used assertion', () => {
-  const state = new Database(':memory:')
-  afterAll(() => void state.close())
-  let clock = now
-  const used = createUsedAssertions(state, () => clock)
-  const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
-
-  const use = (assertion: Buffer) => used.use({ assertion, goodUntil: now + 60_000 })
-
-  it('is used once, until it has expired, and longer than a clock is set back', () => {
-    expect([use(one), use(one), use(other)]).toEqual([true, false, true])
-    clock = now + 3_600_000
-    expect(use(one)).toBe(false)
-    clock = now + 3_660_001
-    expect(use(one)).toBe(true)
   })
 })
