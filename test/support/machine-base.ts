@@ -65,6 +65,8 @@ async function made(
     rmSync(join(machineFolder, old), { recursive: true, force: true })
   console.log(`  … making a machine for tests in ${folder}: once, a few minutes`)
   const unfinished = `${folder}.unfinished`
+  // What a failed attempt left: the copy of another base would lie in it.
+  rmSync(unfinished, { recursive: true, force: true })
   await make(unfinished)
   renameSync(unfinished, folder)
   return folder
