@@ -21,7 +21,10 @@ export interface ShownRights {
    * Subjects other than users and memberships do not matter.
    */
   noteTold(subject: Buffer, number: number): void
-  /** Whether such a report came since the grant was sealed, so that its rights may have been taken away. */
+  /**
+   * Whether such a report came since the grant was sealed, or a newer record was dropped, so that its rights may have been
+   * taken away.
+   */
   isOvertaken(grant: GrantedRights & Pick<FieldsOf<'grant'>, 'expiresAt'>): boolean
   /** Forgets all rights: the operator has accepted older records. */
   forget(): void
@@ -33,6 +36,8 @@ interface Right {
   readonly number: number
   /** The capabilities of a user, or the permission of a member. */
   readonly bits: number
+  /** When it was first noted. */
+  readonly at: number
 }
 
 interface Told {
@@ -44,12 +49,14 @@ interface Told {
 /** Gives no rights: a user who has changed the pass phrase as requested has not lost any. */
 const asked = capabilitiesOf(['changePassphrase'])
 
-/** Number of entries; the least recently used are dropped. More than there are changes at a time. */
+/**
+ * Number of entries; the least recently used are dropped. More than there are changes at a time, other than those of an
+ * attacker who has a right forgotten that he lost a moment ago.
+ */
 const limit = 100_000
 
 export function createShownRights(now: () => number): ShownRights {
-  const newest = createRecentMap<Right>({ limit })
-  const told = createRecentMap<Told>({ limit })
+  const [newest, told] = [createNoting<Right>(), createNoting<Told>()]
   const bitsOf = (subject: Buffer): number | undefined => newest.get(subject.toString('latin1'))?.bits
 
   return {
@@ -58,7 +65,9 @@ export function createShownRights(now: () => number): ShownRights {
       if (bits === undefined || generation === undefined) return
       const { subject, number } = generation
       const name = subject.toString('latin1')
-      if (number >= (newest.get(name)?.number ?? 0)) newest.set(name, { number, bits })
+      const known = newest.get(name)
+      if (number < (known?.number ?? 0)) return
+      newest.set(name, { number, bits, at: known?.number === number ? known.at : now() })
     },
     leftOf(grant) {
       const { user, capabilities, vault, permission } = grant
@@ -73,17 +82,41 @@ export function createShownRights(now: () => number): ShownRights {
       if (isSubjectOfPeople(subject)) told.set(subject.toString('latin1'), { number, at: now() })
     },
     isOvertaken({ user, vault, expiresAt }) {
+      const sealedAt = expiresAt - longestGrantMs
+      if (sealedAt <= Math.max(newest.droppedAt(), told.droppedAt())) return true
       const subjects = [accountSubject(user), ...(vault === null ? [] : [membershipSubject(vault, user)])]
       return subjects.some((subject) => {
         const name = subject.toString('latin1')
         const report = told.get(name)
         const isKnown = report === undefined || (newest.get(name)?.number ?? 0) >= report.number
-        return !isKnown && expiresAt - longestGrantMs <= report.at
+        return !isKnown && sealedAt <= report.at
       })
     },
     forget() {
-      newest.dropWhere(() => true)
-      told.dropWhere(() => true)
+      newest.forget()
+      told.forget()
+    },
+  }
+}
+
+/** Notes by name, which remember how new those are that had to be dropped. */
+function createNoting<Note extends { readonly at: number }>() {
+  let droppedAt = -Infinity
+  let isNewName = false
+  const drop = ({ at }: Note): void => {
+    if (isNewName) droppedAt = Math.max(droppedAt, at)
+  }
+  const notes = createRecentMap<Note>({ limit, dispose: drop })
+  return {
+    get: (name: string) => notes.get(name),
+    set(name: string, note: Note) {
+      isNewName = notes.get(name) === undefined
+      notes.set(name, note)
+    },
+    droppedAt: () => droppedAt,
+    forget() {
+      isNewName = false
+      notes.dropWhere(() => true)
     },
   }
 }

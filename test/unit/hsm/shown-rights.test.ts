@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { capabilitiesOf } from '../../../src/access/capabilities.ts'
+import { longestGrantMs } from '../../../src/access/decision.ts'
 import { permissionBits } from '../../../src/access/permission.ts'
 import { createShownRights } from '../../../src/hsm/keeper/shown-rights.ts'
 import type { OpenedRecord } from '../../../src/hsm/record-layouts.ts'
@@ -8,8 +9,9 @@ const [user, vault] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
 const [member, administrator] = [capabilitiesOf(['read', 'active']), capabilitiesOf(['read', 'active', 'admin'])]
 
 /** The part of a record that says what a person may do. */
-const account = (capabilities: number, generation: number) =>
-  ({ type: 'user', fields: { identity: user, capabilities, generation } }) as unknown as OpenedRecord
+const accountOf = (identity: Buffer, capabilities: number, generation: number) =>
+  ({ type: 'user', fields: { identity, capabilities, generation } }) as unknown as OpenedRecord
+const account = (capabilities: number, generation: number) => accountOf(user, capabilities, generation)
 const membership = (permission: number, generation: number) =>
   ({ type: 'membership', fields: { user, vault, permission, generation } }) as unknown as OpenedRecord
 
@@ -42,4 +44,21 @@ it.each([
   ['a user who was disabled', account(capabilitiesOf(['read', 'admin']), 2)],
 ])('are none for %s', (_who, record) => {
   expect(() => rightsAfter(record).leftOf(grant)).toThrow(expect.objectContaining({ code: 'access.permission' }))
+})
+
+it('count as overtaken once a newer record was dropped to make room, and only for older grants', () => {
+  let now = 1_000_000
+  const rights = createShownRights(() => now)
+  const sealedAt = (ms: number) => ({ ...grant, expiresAt: ms + longestGrantMs })
+  const earlier = sealedAt(now)
+  now += 1
+  rights.note(account(member, 2))
+  const later = sealedAt(now + 1)
+  expect(rights.leftOf(earlier)).toMatchObject({ capabilities: member })
+  now += 1
+  for (let others = 0; others < 100_000; others++) rights.note(accountOf(Buffer.from(`user ${others}`), member, 1))
+  expect(rights.leftOf(earlier)).toBe(earlier)
+  expect([earlier, later].map((one) => rights.isOvertaken(one))).toEqual([true, false])
+  rights.note(account(member, 3))
+  expect(rights.leftOf(earlier)).toMatchObject({ capabilities: member })
 })
