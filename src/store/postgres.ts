@@ -103,6 +103,9 @@ function createPostgresStore(source: DataSource): Store {
   return {
     dialect: 'postgres',
     read: createReader(source.manager, translated),
+    async probe() {
+      await source.query('SELECT 1')
+    },
     async query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
       try {
         return await source.query<Row[]>(sql, [...parameters])

@@ -1,5 +1,5 @@
 import { openSync, closeSync } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import { open, stat, type FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import Database from 'better-sqlite3'
@@ -43,7 +43,7 @@ export async function openSqlite(
   })
   try {
     await migrate(writer, options)
-    return createSqliteStore(file, writer, await connect(file, tables))
+    return createSqliteStore(file, writer, { ...(await connect(file, tables)), opened: await identityOf(file) })
   } catch (error) {
     await writer.destroy()
     throw error
@@ -120,7 +120,17 @@ function sourceOf(file: string, tables: readonly EntitySchema[], database: Datab
   })
 }
 
-function createSqliteStore(file: string, writer: DataSource, { source: reader, database }: Connection): Store {
+/** Identifies a file, also one that has the inode of another on another disk. */
+async function identityOf(file: string): Promise<string> {
+  const { dev, ino } = await stat(file)
+  return `${dev} ${ino}`
+}
+
+function createSqliteStore(
+  file: string,
+  writer: DataSource,
+  { source: reader, database, opened }: Connection & { readonly opened: string },
+): Store {
   const query = createRememberingQuery(database)
   const commitMutex = createMutex()
   let log: FileHandle | undefined
@@ -147,6 +157,10 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
   return {
     dialect: 'sqlite',
     read: createReader(reader.manager, translated),
+    async probe() {
+      if ((await identityOf(file)) !== opened)
+        throw new Fault('store.unavailable', 'Another file lies at store.sqlite than the one that is open.')
+    },
     async query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
       try {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a statement gives is its author's word

@@ -50,6 +50,8 @@ export interface Store {
    * Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Rejects where the database does not answer, or another file lies in the place of the one that SQLite has open. */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 

@@ -21,12 +21,6 @@ export function createRowCounts(): (reader: Reader) => Promise<RowCounts> {
   }
 }
 
-/** Whether the database answers. */
-export async function isReached(reader: Reader): Promise<true> {
-  await reader.query('SELECT 1')
-  return true
-}
-
 export async function countRows(reader: Reader): Promise<RowCounts> {
   return {
     openSessions: await count(reader, sessions, [Date.now() - inUseMs]),

@@ -6,9 +6,9 @@ import type { RequestWatch, ServingProcess } from '../../hsm/client/hsm-client.t
 import { createTimings } from '../../monitor/timings.ts'
 import type { WorkerReport } from '../../monitor/worker-report.ts'
 import type { Store } from '../../store/store.ts'
-import { withTimeout } from './timeout.ts'
+import { withProbeTimeout, withTimeout } from './timeout.ts'
 import { usageOfProcess } from './process-usage.ts'
-import { createRowCounts, isReached } from './row-counts.ts'
+import { createRowCounts } from './row-counts.ts'
 
 /** The counts of one worker for the monitor. */
 export interface WorkerCounts {
@@ -33,6 +33,7 @@ export function createWorkerCounts(): WorkerCounts {
   const delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
   delay.enable()
   let tokenQueue: (() => number) | undefined
+  let isReached: (() => Promise<boolean>) | undefined
 
   function readDelay(): Record<string, number> {
     const [half, most] = [delay.percentile(50), delay.percentile(99)]
@@ -56,8 +57,9 @@ export function createWorkerCounts(): WorkerCounts {
       },
     }),
     async report(store, withRowCounts) {
+      isReached ??= withProbeTimeout(() => store.probe().then(() => true), false)
       const [isDatabaseReached, rowCounts] = await Promise.all([
-        withTimeout(isReached(store.read), databaseTimeoutMs, false),
+        isReached(),
         withRowCounts ? withTimeout(countRows(store.read), databaseTimeoutMs, undefined) : undefined,
       ])
       return {

@@ -32,14 +32,16 @@ export function openFloorReader(path: string): FloorCheck {
 
   function look(nowMs: number): void {
     lookedMs = nowMs
-    const inode = statSync(path, { throwIfNoEntry: false })?.ino
-    if (inode === file?.inode) return
+    const stat = statSync(path, { throwIfNoEntry: false })
+    // The copy of a disk has the inodes of the disk.
+    const identity = stat && `${stat.dev} ${stat.ino}`
+    if (identity === file?.identity) return
     file?.close()
     // If opening fails, the next use tries again.
     file = undefined
     good = new WeakMap()
     toldVersion = undefined
-    if (inode !== undefined) file = open(path, inode)
+    if (identity !== undefined) file = open(path, identity)
   }
 
   /** Runs `work` with the file; undefined where there is none. */
@@ -91,7 +93,7 @@ export function openFloorReader(path: string): FloorCheck {
 }
 
 interface OpenFile {
-  readonly inode: number
+  readonly identity: string
   /** A number that differs after every change of the file. */
   version(): number
   floorOf(subject: Buffer): number | undefined
@@ -129,7 +131,7 @@ function openQuerying(path: string): Database.Database {
 }
 
 /** Undefined while the keeper is making the file. */
-function open(path: string, inode: number): OpenFile | undefined {
+function open(path: string, identity: string): OpenFile | undefined {
   const file = openQuerying(path)
   if (file.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'floors'`).get() === undefined) {
     file.close()
@@ -148,7 +150,7 @@ function open(path: string, inode: number): OpenFile | undefined {
   }
   const lastSubject = Buffer.concat([vaultSubjects, Buffer.from([0xff])])
   return {
-    inode,
+    identity,
     version: versionNow,
     floorOf: (subject) => find.get(subject),
     deletedVaults: () => deleted.all(vaultSubjects, lastSubject).map(vaultOfSubject),

@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { copyFileSync, renameSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -42,6 +42,19 @@ describe('an appliance with two workers and two token hosts', () => {
     expect(checks.database.state).toBe('ok')
     expect(checks.clock.state).toBe('ok')
     expect(checks.certificates.detail).toMatch(/^the next to end is server, in \d+ days$/)
+  })
+
+  it('is not ready while another file lies in the place of the open database: what is changed would not be in it', async () => {
+    const file = String(appliance.config.store.sqlite)
+    const away = `${file}.away`
+    renameSync(file, away)
+    copyFileSync(away, file)
+    await vi.waitFor(
+      async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { database: { state: 'failed' } } }),
+      { timeout: 60_000 },
+    )
+    renameSync(away, file)
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 60_000 })
   })
 
   it('tells nothing that an operator would not tell a stranger', async () => {
