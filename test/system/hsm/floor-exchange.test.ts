@@ -151,10 +151,7 @@ describe('what rises on one machine', () => {
     one.turn()
     two.turn()
     // The expired one can be used nowhere. A machine that was not told about it would accept it as new.
-    expect([1, 2].map((number) => two.assertions.add(subject(number), nowMs))).toEqual([
-      true,
-      false,
-    ])
+    expect([1, 2].map((number) => two.assertions.add(subject(number), nowMs))).toEqual([true, false])
     expect(one.assertions.add(subject(1), nowMs)).toBe(false)
     for (const each of [one, two]) each.close()
   })
