@@ -52,7 +52,7 @@ export async function carryFloorNews(
  * @returns where to go on; undefined where there is no more. A row that is not taken in, such as an attacker's, keeps
  * none after it waiting.
  */
-export async function carrySomeNews(
+async function carrySomeNews(
   { store, hsm }: Pick<FloorCourierOptions, 'store' | 'hsm'>,
   report: (error: unknown) => void,
   after: Place,

@@ -34,7 +34,10 @@ import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
 import { createVaultNumbers, type VaultNumbers } from './vault-numbers.ts'
 
-/** The persistent memory of the keeper, on which its decisions depend. */
+/**
+ * The memory of the keeper, on which its decisions depend. `docs/architecture.md` ("What the keeper remembers") says what
+ * each part refuses, and until when.
+ */
 export interface KeeperMemory {
   readonly auditEnds: AuditEnds
   readonly auditKeys: AuditKeys

@@ -47,6 +47,23 @@ describe('documents', () => {
     },
   )
 
+  it("messages name sections of the operator's pages that exist", () => {
+    const texts = ['src', 'scripts', 'config'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')),
+    )
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/"([^"]+)" in (docs\/[\w-]+\.md)|(docs\/[\w-]+\.md)[:,] ([A-Z][\w' ]+)/g)].map(
+        ([, before, page, pageFirst, after]) => ({ page: page ?? pageFirst ?? '', section: before ?? after ?? '' }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(8)
+    const isThere = ({ page, section }: { page: string; section: string }): boolean =>
+      read(page).includes(`# ${section}\n`)
+    expect(named.filter((one) => !isThere(one))).toEqual([])
+  })
+
   it('security names tests, or folders of them, that exist', () => {
     const named = [...read('docs/security.md').matchAll(/`((?:api|attacks|clients|system|unit|web)\/[\w/-]+)`/g)]
     expect(named.length).toBeGreaterThan(100)
