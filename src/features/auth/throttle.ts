@@ -233,8 +233,9 @@ export function createThrottle({
 }
 
 /**
- * The form in which a name is stored, since some people type their pass phrase into the field of the name. It is too
- * short to confirm a guess: one in four billion texts matches by chance. Two names that share a hash share counts.
+ * The form in which a name is stored, since some people type their pass phrase into the field of the name. Of so few
+ * bits one text in four billion is the same by chance: a copy of the database confirms a guess from a short list, and
+ * leaves a good pass phrase unknown. Two names that share a hash share counts.
  */
 const hashOfName = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 8)
 
