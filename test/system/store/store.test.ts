@@ -335,7 +335,8 @@ describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
           }
         })
       await Promise.all([both(['first', 'second']), both(['second', 'first'])])
-      expect(tries).toBe(3)
+      // A busy server may undo both.
+      expect(tries).toBeGreaterThan(2)
       const { rows } = await client.query('SELECT seq FROM audit_heads ORDER BY chain')
       expect(rows.map(({ seq }: { seq: string }) => Number(seq))).toEqual([2, 2])
     })
