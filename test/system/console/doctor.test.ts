@@ -33,6 +33,14 @@ async function problems(premises: Premises): Promise<Finding[]> {
   )
 }
 
+/** Writes the configuration with the folder of the token, and with `more` settings of `hsm`. */
+function namingFolder({ directory, configFile, token }: TestAppliance, more: object = {}): string {
+  const { hsm, ...others } = JSON.parse(readFileSync(configFile, 'utf8'))
+  const file = join(directory, 'other.json')
+  writeFileSync(file, JSON.stringify({ ...others, hsm: { ...hsm, tokenDirectory: token.tokenDirectory, ...more } }))
+  return file
+}
+
 describe('strongroom doctor, with a running appliance', () => {
   let appliance: TestAppliance | undefined
   afterEach(async () => {
@@ -43,7 +51,8 @@ describe('strongroom doctor, with a running appliance', () => {
   it('finds that all is well, and after a stop that nobody answers', async () => {
     const running = await TestAppliance.own(twoWorkers)
     appliance = running
-    const well = await strongroom(appliance.configFile, ['--json', 'doctor'])
+    const named = namingFolder(running)
+    const well = await strongroom(named, ['--json', 'doctor'])
     expect(findings(well).filter(({ state }) => state === 'problem')).toMatchObject([ofEveryTrial])
 
     // It is the file that is wrong: the daemon answers.
@@ -62,7 +71,7 @@ describe('strongroom doctor, with a running appliance', () => {
     })
 
     await appliance.stop()
-    const stopped = await strongroom(appliance.configFile, ['--json', 'doctor'])
+    const stopped = await strongroom(named, ['--json', 'doctor'])
     const bad = findings(stopped).filter(({ state }) => state === 'problem')
     expect(stopped.status).toBe(1)
     expect(bad.map(({ subject }) => subject)).toEqual(['separation', 'token hosts', 'token hosts', 'daemon'])
@@ -71,10 +80,7 @@ describe('strongroom doctor, with a running appliance', () => {
 
   it('finds that no RSA key can be made, and so does token status', async () => {
     appliance = await TestAppliance.own()
-    const written = JSON.parse(readFileSync(appliance.configFile, 'utf8'))
-    const configFile = join(appliance.directory, 'other.json')
-    const hsm = { ...written.hsm, keyMakerSocket: join(appliance.directory, 'nowhere.sock') }
-    writeFileSync(configFile, JSON.stringify({ ...written, hsm }))
+    const configFile = namingFolder(appliance, { keyMakerSocket: join(appliance.directory, 'nowhere.sock') })
     const seen = await strongroom(configFile, ['--json', 'doctor'])
     expect(findings(seen).filter(({ state }) => state === 'problem')).toMatchObject([
       ofEveryTrial,
