@@ -23,6 +23,6 @@ export class HashedLoginNames1700000000043 implements MigrationInterface {
 /** The subject with the hash in place of the name; that of a whole network as it is. */
 const withoutName = (subject: string): string =>
   subject.replace(
-    /^(holder of the second factor (?:in time )?of |from [^:]+(?::[^ ]+)*: )(.*)$/s,
+    /^(holder of the second factor (?:in time )?of |from (?:unfamiliar places|[^ ]*): )(.*)$/s,
     (_, limit: string, name: string) => limit + createHash('sha256').update(name).digest('hex').slice(0, 8),
   )
