@@ -87,6 +87,27 @@ describe('a session of strongroom-cli', () => {
     own.remove()
   })
 
+  it('that is over has none to log out of', async () => {
+    const own = await machineOf(appliance, user)
+    await appliance.client(own.session).must('GET', '/auth/logout')
+    expect(await own.must(['logout'])).toContain('There is no session')
+    expect(own.session).toBeUndefined()
+    own.remove()
+  })
+
+  it('is not ended for a run that has it by the loss of its file', async () => {
+    const own = await machineOf(appliance, user)
+    const fifo = join(own.home, 'late')
+    execFileSync('mkfifo', [fifo])
+    const run = own.run(['template', fifo])
+    const pipe = await open(fifo, 'w')
+    own.write('.config/strongroom-cli/secrets.json', 'damaged')
+    await pipe.writeFile('{{ strongroom "Servers/db1/password" }}')
+    await pipe.close()
+    expect(await run).toEqual({ status: 0, stdout: server.password, stderr: '' })
+    own.remove()
+  })
+
   /** A run that waits for its input, with a session that ends meanwhile, while another process logs in. */
   async function waitingWhile(own: Machine, again: TestUser): Promise<{ outcome: Ran; newer: string | undefined }> {
     const fifo = join(own.home, 'late')
