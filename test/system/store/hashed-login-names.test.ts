@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { createThrottle } from '../../../src/features/auth/throttle.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
@@ -20,6 +21,8 @@ describeUpgrade(
     before: 'HashedLoginNames1700000000043',
     statements: [
       counted('from 192.0.2.1: alice'),
+      // A name that looks like the hash of another.
+      counted(`from 192.0.2.1: ${createHash('sha256').update('alice').digest('hex').slice(0, 8)}`),
       counted('from 2001:db8::/64: from: my other pass phrase'),
       counted('from ::/64: frank'),
       counted('from unfamiliar places: bob'),
@@ -30,7 +33,7 @@ describeUpgrade(
   },
   async (store) => {
     const rows = await store.read.query<{ subject: string }[]>('SELECT subject FROM login_attempts')
-    expect(rows).toHaveLength(7)
+    expect(rows).toHaveLength(8)
     expect(JSON.stringify(rows)).not.toMatch(/alice|my other|bob|carol|dave|frank/)
     const throttle = createThrottle({
       transaction: (work) => store.transaction(work),
