@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { errorCodeOf, Fault } from './fault.ts'
 
 /**
- * Runs `work`, which opens a database or uses a software token, with the rights of the folder's owner if the process is root and the owner can
- * enter the folder. Otherwise an attacker who is that user could place links or journals in the folder that make root
- * write or remove other files. `work` must be finished when it returns.
+ * Runs `work`, which opens a database or uses a software token, with the rights of the folder's owner if the process is
+ * root and the owner can enter the folder. Otherwise an attacker who is that user could place links or journals in the
+ * folder that make root write or remove other files. `work` must be finished when it returns.
  *
  * Debian's Node.js cannot give up rights, because it is linked to a libuv that may use io_uring (CVE-2024-22017). There
  * root checks for links and journals first, which leaves a short race.

@@ -239,6 +239,7 @@ describe('strongroom-cli template', () => {
     for (const args of [
       ['template', '-', '--output', output, '--force'],
       ['decrypt', 'Databases/key', '--output', output, '--force'],
+      ['decrypt', 'Databases/key', '--output', output],
     ])
       expect(await machine.run(args, { input: placeholder })).toEqual({
         status: 1,

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { mayMount } from '../support/disk.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { createObject, server } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
@@ -87,6 +88,27 @@ describe('a session of strongroom-cli', () => {
     own.remove()
   })
 
+  it('that is over has none to log out of', async () => {
+    const own = await machineOf(appliance, user)
+    await appliance.client(own.session).must('GET', '/auth/logout')
+    expect(await own.must(['logout'])).toContain('There is no session')
+    expect(own.session).toBeUndefined()
+    own.remove()
+  })
+
+  it('is not ended for a run that has it by the loss of its file', async () => {
+    const own = await machineOf(appliance, user)
+    const fifo = join(own.home, 'late')
+    execFileSync('mkfifo', [fifo])
+    const run = own.run(['template', fifo])
+    const pipe = await open(fifo, 'w')
+    own.write('.config/strongroom-cli/secrets.json', 'damaged')
+    await pipe.writeFile('{{ strongroom "Servers/db1/password" }}')
+    await pipe.close()
+    expect(await run).toEqual({ status: 0, stdout: server.password, stderr: '' })
+    own.remove()
+  })
+
   /** A run that waits for its input, with a session that ends meanwhile, while another process logs in. */
   async function waitingWhile(own: Machine, again: TestUser): Promise<{ outcome: Ran; newer: string | undefined }> {
     const fifo = join(own.home, 'late')
@@ -109,6 +131,18 @@ describe('a session of strongroom-cli', () => {
     expect(outcome).toEqual({ status: 0, stdout: server.password, stderr: '' })
     expect(own.session).toBe(newer)
     own.remove()
+  })
+
+  it.skipIf(!mayMount)('is not stored before its user is, whose name tells other runs to leave it alone', async () => {
+    const own = await machineOf(appliance, user)
+    const [before, other] = [own.session, await appliance.addUser()]
+    const settings = join(own.home, '.config/strongroom-cli/config.json')
+    // No file can be put in the place of a mounted one.
+    execFileSync('mount', ['--bind', settings, settings])
+    onTestFinished(() => void execFileSync('umount', [settings]))
+    const input = `${other.passphrase}\n${other.hardwareToken.press()}\n`
+    expect((await own.run(['login', '--username', other.username], { input })).status).toBe(1)
+    expect(own.session).toBe(before)
   })
 
   it('that is over leaves the newer one of another user, and does not use it', async () => {

@@ -202,6 +202,30 @@ it('of a dialog for a service account is there again, in its dialog', async () =
   expect(await dialog.getByLabel('Allowed addresses').inputValue()).toBe('192.0.2.0/24')
 })
 
+it('of a changed service account is there again, and takes back nothing that another administrator changed', async () => {
+  const { client, user } = await stage.owner('Changed', ['read', 'createVault', 'admin', 'active'])
+  const { CALLINFO } = await client.must('POST', '/service', { name: 'changed.runner', description: 'before' })
+  const { id } = CALLINFO['service'] as { id: string }
+  const visit = await stage.visitor()
+  const { page } = visit
+  const dialog = page.getByRole('dialog')
+  await visit.logIn(user)
+  await visit.open(`/administration/services/${id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24')
+  await client.must('DELETE', '/me/sessions')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(kept).waitFor()
+  visit.complaints.expect(/status of 403/)
+  await client.must('PUT', `/service/${id}`, { description: 'by another' })
+  await again(visit, user)
+  expect(await dialog.getByLabel('Allowed addresses').inputValue()).toBe('192.0.2.0/24')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { service } = (await client.must('GET', `/service/${id}`)).CALLINFO
+  expect(service).toMatchObject({ description: 'by another', addresses: ['192.0.2.0/24'] })
+})
+
 it('of a template is there again after the lock', async () => {
   const { user } = await stage.owner('Forms', ['read', 'createVault', 'admin', 'active'])
   const visit = await stage.visitor()

@@ -68,10 +68,13 @@ export function connect(option: string | undefined): Connection {
    * that of a thief, and a command may wait long for its input.
    */
   function newest(): string | undefined {
-    const stored = store.read('session')
-    if (stored === undefined || stored === own || readSettings().appliances[url]?.username !== known.username)
-      return own
-    return (own = stored)
+    try {
+      const stored = store.read('session')
+      if (stored !== undefined && readSettings().appliances[url]?.username === known.username) own = stored
+    } catch {
+      // A keyring may have been locked meanwhile, which is no reason to give up what has begun.
+    }
+    return own
   }
   let watcher: OnProgress | undefined
   const onProgress: OnProgress = (done, total) => watcher?.(done, total)

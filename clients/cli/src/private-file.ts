@@ -88,10 +88,10 @@ export function putInPlace(temporary: string, file: string, force: boolean): voi
 /** Refuses an existing file, unless it is a regular one and `force` is set. @throws Refusal */
 export function checkTarget(file: string, force: boolean): void {
   if (!existsSync(file)) return
-  if (!force) throw alreadyThere(file)
   // A rename would put a file in the place of /dev/null, or of a pipe whose reader waits.
   if (!statSync(file).isFile())
     throw new Refusal(`${file} is no regular file: name another, or redirect standard output.`)
+  if (!force) throw alreadyThere(file)
 }
 
 export const unreadable = (file: string, error: unknown): Refusal =>

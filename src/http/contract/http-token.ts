@@ -17,8 +17,8 @@ export interface SuppliedToken {
 export function tokenInHeaders(headers: Readonly<Record<string, unknown>>): SuppliedToken {
   const own = headers['x-http-token']
   const bearer = bearerToken(headers['authorization'])
-  // Node.js joins the values of a header that is there more than once. A proxy may have repeated it.
-  const values = [...(typeof own === 'string' ? own.split(', ') : []), bearer ?? '']
+  // Node.js or a proxy joins the values of a header that is there more than once. A proxy may have repeated it.
+  const values = [...(typeof own === 'string' ? own.split(',').map((value) => value.trim()) : []), bearer ?? '']
   const [token, another] = new Set(values.filter((value) => value !== ''))
   return {
     ...(token === undefined ? {} : { suppliedToken: token }),

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TypingForm } from '../controls/kept-typing.ts'
@@ -18,7 +17,13 @@ interface Props {
   readonly onClose: () => void
 }
 
-export const serviceTyping = new TypingForm<TypedService>()
+interface Editing {
+  /** The account at the opening of the dialog: another administrator may change it meanwhile. */
+  readonly before: TypedService
+  readonly typed: TypedService
+}
+
+export const serviceTyping = new TypingForm<Editing>()
 
 /** The properties of an account, without its credentials. */
 export function ServiceDialog({ service, onClose }: Props) {
@@ -27,12 +32,11 @@ export function ServiceDialog({ service, onClose }: Props) {
   const isAdministrator = useOwnCapability('admin')
   const [, go] = useLocation()
   const done = useServicesDone()
-  // The account at the opening of the dialog: another administrator may change it meanwhile.
-  const [before] = useState(() => typedOf(service))
-  const [typed, setTyped] = useTypedState(serviceTyping, service?.id ?? '', before)
+  const now = typedOf(service)
+  const [{ before, typed }, setEditing] = useTypedState(serviceTyping, service?.id ?? '', { before: now, typed: now })
   const text = (name: keyof typeof typed) => ({
     value: typed[name],
-    onChange: (value: string) => setTyped({ ...typed, [name]: value }),
+    onChange: (value: string) => setEditing({ before, typed: { ...typed, [name]: value } }),
     autoComplete: 'off',
   })
 

@@ -72,6 +72,15 @@ it('a header X-Http-Token that is there twice counts once', async () => {
   }
 })
 
+it('a header X-Http-Token that a proxy has joined to one counts once, with or without a blank', async () => {
+  const statusOf = async (joined: string) =>
+    (await curl(appliance, '/auth/check', '-H', `X-Http-Token: ${joined}`)).split('\r\n')[0]
+  const token = session.token ?? ''
+  expect(await statusOf(`${token},${token}`)).toContain(' 200')
+  expect(await statusOf(`${token} , ${token}`)).toContain(' 200')
+  expect(await statusOf(`${token},${other.token}`)).toContain(' 400')
+})
+
 it('credentials of a gateway in front are none of ours', async () => {
   const gateway = 'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJnYXRld2F5In0.c2lnbmF0dXJl'
   for (const authorization of [gateway, 'Basic dTpw', 'Bearer', 'Bearer ', `Bearer a b`, `Token ${session.token}`]) {

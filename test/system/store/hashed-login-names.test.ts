@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { createThrottle } from '../../../src/features/auth/throttle.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
@@ -11,6 +12,7 @@ const counted = (subject: string): string =>
 const delayed = [
   { address: '192.0.2.1', name: 'alice' },
   { address: '2001:db8::1', name: 'from: my other pass phrase' },
+  { address: '::1', name: 'frank' },
 ] as const
 
 describeUpgrade(
@@ -19,7 +21,10 @@ describeUpgrade(
     before: 'HashedLoginNames1700000000043',
     statements: [
       counted('from 192.0.2.1: alice'),
+      // A name that looks like the hash of another.
+      counted(`from 192.0.2.1: ${createHash('sha256').update('alice').digest('hex').slice(0, 8)}`),
       counted('from 2001:db8::/64: from: my other pass phrase'),
+      counted('from ::/64: frank'),
       counted('from unfamiliar places: bob'),
       counted('holder of the second factor of carol'),
       counted('holder of the second factor in time of dave'),
@@ -28,8 +33,8 @@ describeUpgrade(
   },
   async (store) => {
     const rows = await store.read.query<{ subject: string }[]>('SELECT subject FROM login_attempts')
-    expect(rows).toHaveLength(6)
-    expect(JSON.stringify(rows)).not.toMatch(/alice|my other|bob|carol|dave/)
+    expect(rows).toHaveLength(8)
+    expect(JSON.stringify(rows)).not.toMatch(/alice|my other|bob|carol|dave|frank/)
     const throttle = createThrottle({
       transaction: (work) => store.transaction(work),
       clock: { now: () => now },

@@ -82,6 +82,8 @@ async function logIn({ terminal, url: option }: Invocation, options: LoginOption
     const { CALLINFO } = await client.call('auth.login', { body: form })
     if (CALLINFO?.token === undefined) throw new Refusal('The login gave no session token.')
     const { fullname, username, audit, token } = CALLINFO
+    // Before its session, which runs of another user would take for a newer one of theirs.
+    if (username !== known.username) saveAppliance(url, { ...known, username })
     const { kept, store, problem } = keepSession(url, token, options.keep)
     store.write('application-key', form.apikey)
     saveAppliance(url, { username, ...(ca === undefined ? {} : { ca }), kept })

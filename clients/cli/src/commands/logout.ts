@@ -41,8 +41,12 @@ async function end(option: string | undefined): Promise<boolean> {
     throw error
   }
   try {
-    await connection.client.logout()
+    // The client's own logout does not tell a session that had ended already.
+    await connection.client.call('auth.logout')
     return true
+  } catch (error) {
+    if (error instanceof StrongroomError && error.code === 'session.invalid') return false
+    throw error
   } finally {
     connection.close()
   }
