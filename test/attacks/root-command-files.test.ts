@@ -14,17 +14,20 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { leaveDatabaseToOwner, leaveToOwner } from '../../src/console/file-owner.ts'
 import { openFloors } from '../../src/hsm/keeper/floors.ts'
 import { openKeeperState } from '../../src/hsm/keeper/keeper-state.ts'
+import { moveKeys } from '../../src/hsm/pkcs11/token-move.ts'
+import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 import { withRefusedPins } from '../../src/hsm/server/refused-pins.ts'
 import { takeSnapshot } from '../../src/store/database-snapshot.ts'
 import { inspectStore } from '../../src/store/inspection.ts'
 import { openStore } from '../../src/store/open.ts'
 import { givenAgePair } from '../support/backup-kit.ts'
 import { givenInitialised } from '../support/console-kit.ts'
+import { makeEmptyToken, makeMovable, makeToken, type TestToken } from '../support/token.ts'
 import { hasTwoUsers, insideUser } from '../support/two-users.ts'
 
 /** Replaces the file at `path` by a link to `target` and back, as fast as it can. */
@@ -70,6 +73,16 @@ async function givenTheirToken() {
   const [folder = ''] = readdirSync(premises.token.tokenDirectory)
   const files = (...names: readonly string[]) => names.map((name) => join(premises.token.tokenDirectory, folder, name))
   return { premises, files }
+}
+
+/** What a move of keys needs to know of a token of the attacker's user. */
+function movedBetween(token: TestToken) {
+  onTestFinished(() => token.cleanup())
+  giveAway(token.directory)
+  const { tokenUri: uri, pinFile, soPinFile, ...place } = token
+  const [pin, soPin] = [pinFile, soPinFile].map((file) => readFileSync(file, 'utf8').trim())
+  const ceremony = resolve(import.meta.dirname, '../../dist/hsm/ceremony')
+  return { ...place, uri, ceremony, pin: knownPin(pin ?? ''), soPin: soPin ?? '' }
 }
 
 /** Swaps the file as the attacker while `tries` run. */
@@ -291,6 +304,13 @@ describe.runIf(hasTwoUsers)('the same where Node.js cannot drop the rights of ro
     ['floors.sqlite', (path: string) => Promise.resolve(openFloors(path).close())],
     ['strongroom.db', async (sqlite: string) => (await openStore({ sqlite }, [])).close()],
   ]
+
+  it('moves keys from one software token to another, by the ceremony helper, which finds what root has made', async () => {
+    const from = await makeToken()
+    makeMovable(from)
+    const ends = { from: movedBetween(from), to: movedBetween(makeEmptyToken()) }
+    expect(moveKeys({ ...ends, isWanted: () => true, progress: () => undefined }).total).toBeGreaterThan(0)
+  })
 
   it.each(opened)('opens %s', async (name, open) => {
     const { theirs } = givenFolders()

@@ -96,7 +96,8 @@ function calledInFolder(lib: PKCS11, tokenDirectory: string): PKCS11 {
   })
 }
 
-function inFolder<T>(tokenDirectory: string, work: () => T): T {
+/** Runs `work` with the rights that the module is called with where root uses a software token. */
+export function inFolder<T>(tokenDirectory: string, work: () => T): T {
   return existsSync(tokenDirectory) ? asOwnerOf(join(tokenDirectory, 'token'), work) : work()
 }
 
