@@ -17,11 +17,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { leaveDatabaseToOwner, leaveToOwner } from '../../src/console/file-owner.ts'
+import { loadConfig } from '../../src/config/loader.ts'
 import { openFloors } from '../../src/hsm/keeper/floors.ts'
 import { openKeeperState } from '../../src/hsm/keeper/keeper-state.ts'
 import { moveKeys } from '../../src/hsm/pkcs11/token-move.ts'
+import { listObjects } from '../../src/hsm/pkcs11/token-objects.ts'
+import { withToken } from '../../src/hsm/pkcs11/token-opening.ts'
 import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 import { withRefusedPins } from '../../src/hsm/server/refused-pins.ts'
+import { tokenLocationOf } from '../../src/hsm/server/token-location.ts'
 import { takeSnapshot } from '../../src/store/database-snapshot.ts'
 import { inspectStore } from '../../src/store/inspection.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -249,6 +253,17 @@ describe.runIf(hasTwoUsers)(
       const { uid } = statSync(premises.token.tokenDirectory)
       expect([file, copy].map((path) => statSync(path).uid)).toEqual([uid, uid])
       expect(uid).not.toBe(0)
+    })
+
+    it('gets no slower with each object of the token: rights are changed once for a list of all', async () => {
+      const { premises } = await givenTheirToken()
+      const change = vi.spyOn(process, 'seteuid')
+      onTestFinished(() => change.mockRestore())
+      withToken(tokenLocationOf(loadConfig(premises.configFile)), (token) => {
+        change.mockClear()
+        expect(listObjects(token).length).toBeGreaterThan(5)
+        expect(change).toHaveBeenCalledTimes(2)
+      })
     })
 
     it.each([

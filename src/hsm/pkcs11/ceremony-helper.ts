@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { Fault } from '../../fault.ts'
+import { inFolder } from './folder-rights.ts'
 import { paddedWrap } from './mechanisms.ts'
 import { rootId } from './root-objects.ts'
-import { inFolder, type OpenToken, type TokenLocation } from './token-opening.ts'
+import type { OpenToken, TokenLocation } from './token-opening.ts'
 
 /**
  * Whether the token accepted a KEK with an unwrap template; `unlimited`: it did, but without limits on mechanisms or
