@@ -5,14 +5,15 @@ import { errorCodeOf, Fault } from './fault.ts'
 /**
  * Runs `work`, which opens a database or uses a software token, with the rights of the folder's owner if the process is
  * root and the owner can enter the folder. Otherwise an attacker who is that user could place links or journals in the
- * folder that make root write or remove other files. `work` must be finished when it returns.
+ * folder that make root write or remove other files. `work` must be finished when it returns. Within other `work` the
+ * rights stay as they are.
  *
  * Debian's Node.js cannot give up rights, because it is linked to a libuv that may use io_uring (CVE-2024-22017). There
  * root checks for links and journals first, which leaves a short race.
  * @throws Fault `store.unavailable` if it finds one
  */
 export function asOwnerOf<T>(file: string, work: () => T): T {
-  if (process.getuid?.() !== 0) return work()
+  if (process.geteuid?.() !== 0) return work()
   const folder = dirname(file)
   const { uid, gid } = ownerOf(folder)
   if (uid === 0) return work()

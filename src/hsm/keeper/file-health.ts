@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path'
 import { errorCodeOf, Fault } from '../../fault.ts'
 
 /** What SQLite says where a disk does not take what it writes (https://sqlite.org/rescode.html). */
-const diskCodes = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN)/
+const diskCodes = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/
+/** The same for want of room; the latter two where the file is copied. */
+const fullCodes = /^(?:SQLITE_FULL|ENOSPC|EDQUOT)/
 /** More than the journals of SQLite have room for without growing. */
 const probe = Buffer.alloc(65_536)
 
@@ -32,7 +34,7 @@ export function createFileHealth(
         return work()
       } catch (error) {
         const code = errorCodeOf(error) ?? ''
-        if (!diskCodes.test(code)) throw error
+        if (!diskCodes.test(code) && !fullCodes.test(code)) throw error
         const sentence = sentenceOf(code)
         if (standing === undefined) report(sentence)
         standing = sentence
@@ -57,7 +59,7 @@ export function createFileHealth(
 const full = 'The disk of the file in hsm.keeper.state is full: free some space on it.'
 
 const sentenceOf = (code: string): string =>
-  code === 'SQLITE_FULL'
+  fullCodes.test(code)
     ? full
     : 'The file in hsm.keeper.state cannot be written: check its disk and its owner ("strongroom doctor").'
 

@@ -115,10 +115,10 @@ export function committed(on: Omit<NewestRecords, 'token'>, bytes: Buffer, recor
   if (generation === undefined) return { generations: [] }
   const account = accountOf(record)
   if (account !== undefined) on.accountIds.note(account)
-  on.shownRights.note(record)
   const generations = trimmed === undefined ? [generation] : [generation, trimmed]
   if (!hasSuccession(record.type) && !isTombstone(record.type)) return { generations }
   const before = on.floors.of(generation.subject)
+  on.shownRights.note(record, before)
   return { generations, settle: () => on.sealedRecords.settle(bytes, generation, before) }
 }
 

@@ -10,7 +10,8 @@ import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
  * but what is sealed under it would outlast that.
  */
 export interface ShownRights {
-  note(record: OpenedRecord): void
+  /** `before`: the floor of its subject until now. */
+  note(record: OpenedRecord, before: number | undefined): void
   /**
    * What is left of the rights of a grant: the same object where nothing was taken away.
    * @throws Fault `access.permission` for a user who may not log in any more, and for a member who was removed
@@ -36,7 +37,10 @@ interface Right {
   readonly number: number
   /** The capabilities of a user, or the permission of a member. */
   readonly bits: number
-  /** When it was first noted. */
+  /**
+   * When the keeper learned of it, at the latest. Not when it was shown once more, as all records are at each start of
+   * the daemon: a large appliance has more of them than there is room for.
+   */
   readonly at: number
 }
 
@@ -56,18 +60,18 @@ const asked = capabilitiesOf(['changePassphrase'])
 const limit = 100_000
 
 export function createShownRights(now: () => number): ShownRights {
-  const [newest, told] = [createNoting<Right>(), createNoting<Told>()]
+  const [newest, told, startedAt] = [createNoting<Right>(), createNoting<Told>(), now()]
   const bitsOf = (subject: Buffer): number | undefined => newest.get(subject.toString('latin1'))?.bits
 
   return {
-    note(record) {
+    note(record, before = 0) {
       const [bits, generation] = [rightsIn(record), generationOf(record)]
       if (bits === undefined || generation === undefined) return
       const { subject, number } = generation
       const name = subject.toString('latin1')
       const known = newest.get(name)
       if (number < (known?.number ?? 0)) return
-      newest.set(name, { number, bits, at: known?.number === number ? known.at : now() })
+      newest.set(name, { number, bits, at: number > before ? now() : (known?.at ?? startedAt) })
     },
     leftOf(grant) {
       const { user, capabilities, vault, permission } = grant

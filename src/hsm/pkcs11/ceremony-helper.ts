@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { Fault } from '../../fault.ts'
-import { ownerOf } from '../../folder-owner.ts'
+import { inFolder } from './folder-rights.ts'
 import { paddedWrap } from './mechanisms.ts'
 import { rootId } from './root-objects.ts'
 import type { OpenToken, TokenLocation } from './token-opening.ts'
@@ -33,6 +33,9 @@ export interface CeremonyHelperOptions extends TokenLocation {
 
 const statuses: Readonly<Record<number, Taken>> = { 0: 'limited', 3: 'refused', 4: 'unlimited' }
 
+/** Those of the module's calls here: another user could not read what this command has made in the token's folder. */
+const rights = () => ({ uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 })
+
 /**
  * The methods of the helper throw `hsm.unsupported` when the program has not been built, and `hsm.unavailable` when it
  * fails.
@@ -45,8 +48,7 @@ export function createCeremonyHelper(
     const padded = String(paddedWrap(mechanisms)?.mechanism ?? 0)
     const place = [module, info.label, info.serialNumber]
     const args = [command, kind, ...place, label, rootId(label).toString('hex'), padded, ...more]
-    // As for `loadModule`: the module follows links in the folder of a software token.
-    const user = tokenDirectory !== undefined && process.getuid?.() === 0 ? ownerOf(tokenDirectory) : undefined
+    const user = tokenDirectory !== undefined && process.getuid?.() === 0 ? inFolder(tokenDirectory, rights) : undefined
     const done = spawnSync(ceremony, args, { ...user, input: pin.read(), encoding: 'utf8' })
     if (done.error !== undefined)
       throw new Fault(

@@ -1,6 +1,7 @@
 import type { Slot } from 'graphene-pk11'
 import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
-import { attempt, TokenFailure } from './failure.ts'
+import { attempt, type Call, TokenFailure } from './failure.ts'
+import { calledTogether } from './folder-rights.ts'
 
 /** Handle of an object in the token, valid in the epoch that returned it. */
 export type KeyHandle = Buffer
@@ -45,28 +46,31 @@ const nothing = Buffer.alloc(8).subarray(0, 0)
 
 export function openSession({ lib, handle: slot }: Slot): Pkcs11Session {
   const handle = attempt('session', () => lib.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION))
+  const calls = <T>(call: Call, work: () => T): T => attempt(call, () => calledTogether(lib, work))
   return {
     handle,
     encrypt: (mechanism, key, plaintext, output) =>
-      attempt('encrypt', () => {
+      calls('encrypt', () => {
         lib.C_EncryptInit(handle, mechanism, key)
         return lib.C_Encrypt(handle, plaintext.length === 0 ? nothing : plaintext, output)
       }),
     decrypt: (mechanism, key, ciphertext, output) =>
-      attempt('decrypt', () => {
+      calls('decrypt', () => {
         lib.C_DecryptInit(handle, mechanism, key)
         return lib.C_Decrypt(handle, ciphertext, output)
       }),
     sign: (mechanism, key, data, output) =>
-      attempt('sign', () => {
+      calls('sign', () => {
         lib.C_SignInit(handle, mechanism, key)
         return lib.C_Sign(handle, data.length === 0 ? nothing : data, output)
       }),
     verify: (mechanism, key, data, signature) =>
-      isGood(() => {
-        lib.C_VerifyInit(handle, mechanism, key)
-        return lib.C_Verify(handle, data.length === 0 ? nothing : data, signature)
-      }),
+      isGood(() =>
+        calls('verify', () => {
+          lib.C_VerifyInit(handle, mechanism, key)
+          return lib.C_Verify(handle, data.length === 0 ? nothing : data, signature)
+        }),
+      ),
     wrap: (mechanism, wrappingKey, key) =>
       attempt('wrap', () =>
         Buffer.from(lib.C_WrapKey(handle, mechanism, wrappingKey, key, Buffer.alloc(blobLimitBytes))),
@@ -78,7 +82,7 @@ export function openSession({ lib, handle: slot }: Slot): Pkcs11Session {
       attempt('generate', () => lib.C_GenerateKeyPair(handle, mechanism, publicTemplate, privateTemplate)),
     create: (template) => attempt('object', () => lib.C_CreateObject(handle, template)),
     copy: (object, template) => attempt('object', () => lib.C_CopyObject(handle, object, template)),
-    find: (template) => attempt('find', () => findAll(lib, handle, template)),
+    find: (template) => calls('find', () => findAll(lib, handle, template)),
     attributes: (object, types) =>
       attempt('object', () =>
         lib
@@ -99,7 +103,7 @@ const badSignature: readonly number[] = [pkcs11.CKR_SIGNATURE_INVALID, pkcs11.CK
 
 function isGood(verify: () => boolean): boolean {
   try {
-    return attempt('verify', verify)
+    return verify()
   } catch (error) {
     if (error instanceof TokenFailure && badSignature.includes(error.code)) return false
     throw error

@@ -3,6 +3,7 @@ import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { tokenObjectKek, vaultKek } from '../key-kind.ts'
 import { attempt } from './failure.ts'
+import { calledTogether } from './folder-rights.ts'
 import type { KeyRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
@@ -34,7 +35,7 @@ export function listObjects({
   readonly slot: Slot
   readonly session: Pkcs11Session
 }): TokenObject[] {
-  const found = attempt('find', () =>
+  const list = () =>
     [...new Session(session.handle, slot, slot.lib).find({ token: true })].map((object) => {
       const { class: objectClass, label, id } = object.getAttribute({ class: null, label: null, id: null })
       return {
@@ -43,8 +44,8 @@ export function listObjects({
         label: label ?? '',
         id: id?.toString('hex') ?? '',
       }
-    }),
-  )
+    })
+  const found = attempt('find', () => calledTogether(slot.lib, list))
   return found.filter(({ label }) => label.startsWith('strongroom.'))
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import pkcs11, { type PKCS11 } from 'pkcs11js'
 import { Fault, isFault } from '../../fault.ts'
-import { asOwnerOf, ownerOf } from '../../folder-owner.ts'
+import { ownerOf } from '../../folder-owner.ts'
 import { attempt, codeOf } from './failure.ts'
+import { calledInFolder, inFolder } from './folder-rights.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
 import { chooseSlot, type ChosenSlot, parseTokenUri } from './slot-choice.ts'
 import { hasCutOffFile, keepTokenFile, restoreTokenFiles } from './token-file.ts'
@@ -84,21 +84,6 @@ export function loadModule({
 }
 
 const isOfRoot = (tokenDirectory: string): boolean => existsSync(tokenDirectory) && ownerOf(tokenDirectory).uid === 0
-
-/** The module, called with the rights of the owner of the token's folder, because it follows links there. */
-function calledInFolder(lib: PKCS11, tokenDirectory: string): PKCS11 {
-  return new Proxy(lib, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return (...args: unknown[]): unknown => inFolder(tokenDirectory, () => Reflect.apply(member, target, args))
-    },
-  })
-}
-
-function inFolder<T>(tokenDirectory: string, work: () => T): T {
-  return existsSync(tokenDirectory) ? asOwnerOf(join(tokenDirectory, 'token'), work) : work()
-}
 
 /**
  * Initialises the module again and logs in. C_Finalize comes first, even at the start: a SoftHSM2 that was initialised

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
@@ -6,7 +6,7 @@ import { strongroom } from '../../support/console-kit.ts'
 import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
 import { attempt, eventually, objectsIn, processesOf, verdict } from '../../support/fault-kit.ts'
 import { askMonitor, metricIn } from '../../support/monitor.ts'
-import { givenFolder } from '../../support/backup-kit.ts'
+import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
 import { makeVault } from '../../support/vault.ts'
 
 /** An appliance whose keeper has its files on this disk. */
@@ -81,6 +81,17 @@ describe.skipIf(!mayMount)('a disk under the keeper’s file (needs the right to
     ]
     expect(replays.map(verdict)).toEqual(['done', '403 1201'])
     expect(verdict(await newVault())).toBe('done')
+
+    // Room for notes, and none for the copy of the file.
+    disk.fill(64)
+    const [folder, { recipient }] = [givenFolder(), givenAgePair(givenFolder())]
+    const backup = ['backup', 'create', join(folder, 'b.age'), '--recipient', recipient]
+    const { status, stderr } = await strongroom(appliance.configFile, backup)
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: 'strongroom: The disk of the file in hsm.keeper.state is full: free some space on it.\n',
+    })
+    expect(existsSync(join(files, 'keeper.sqlite.copy'))).toBe(false)
     expect(appliance.journal).not.toContain('"code":"internal"')
   })
 

@@ -20,7 +20,7 @@ const grantOfLogin = { ...grant, vault: null, permission: 0 }
 
 function rightsAfter(...records: readonly OpenedRecord[]) {
   const rights = createShownRights(Date.now)
-  for (const record of records) rights.note(record)
+  for (const record of records) rights.note(record, undefined)
   return rights
 }
 
@@ -52,13 +52,26 @@ it('count as overtaken once a newer record was dropped to make room, and only fo
   const sealedAt = (ms: number) => ({ ...grant, expiresAt: ms + longestGrantMs })
   const earlier = sealedAt(now)
   now += 1
-  rights.note(account(member, 2))
+  rights.note(account(member, 2), 1)
   const later = sealedAt(now + 1)
   expect(rights.leftOf(earlier)).toMatchObject({ capabilities: member })
   now += 1
-  for (let others = 0; others < 100_000; others++) rights.note(accountOf(Buffer.from(`user ${others}`), member, 1))
+  for (let others = 0; others < 100_000; others++)
+    rights.note(accountOf(Buffer.from(`user ${others}`), member, 1), undefined)
   expect(rights.leftOf(earlier)).toBe(earlier)
   expect([earlier, later].map((one) => rights.isOvertaken(one))).toEqual([true, false])
-  rights.note(account(member, 3))
+  rights.note(account(member, 3), 2)
   expect(rights.leftOf(earlier)).toMatchObject({ capabilities: member })
+})
+
+it('do not count as overtaken while more records than there is room for are shown once more', () => {
+  let now = 1_000_000
+  const rights = createShownRights(() => now)
+  now += 1
+  const later = { ...grant, expiresAt: now + longestGrantMs }
+  for (let others = 0; others < 150_000; others++) {
+    now += 1
+    rights.note(accountOf(Buffer.from(`user ${others}`), member, 7), 7)
+  }
+  expect(rights.isOvertaken(later)).toBe(false)
 })
