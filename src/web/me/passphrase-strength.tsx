@@ -24,18 +24,16 @@ export function PassphraseStrength({ passphrase, known }: Props) {
       isGone = true
     }
   }, [passphrase, known])
-  if (score === undefined) return null
   if (score === 'unknown') return <p className="soft">{words.strengthUnknown}</p>
   return (
     <div className="strength">
       <span aria-hidden="true" className="bars" data-score={score}>
         {words.strengths.map((name, at) => (
-          <i key={name} className={at <= score ? 'on' : ''} />
+          <i key={name} className={score !== undefined && at <= score ? 'on' : ''} />
         ))}
       </span>
-      <span role="status">
-        {words.strength}: {words.strengths[score]}
-      </span>
+      {/* A blank line while the library is loaded, so that what lies below does not move from under a pointer. */}
+      <span role="status">{score === undefined ? '\u00a0' : `${words.strength}: ${words.strengths[score]}`}</span>
     </div>
   )
 }
