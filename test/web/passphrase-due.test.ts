@@ -157,6 +157,23 @@ describe('a pass phrase that an administrator wants changed', () => {
     await visit.hears('Pass phrase changed.')
   })
 
+  it('moves nothing from under the pointer once its strength is known', async () => {
+    const visit = await asked(await whoIsAsked())
+    const { page } = visit
+    let arrive = (): void => {}
+    const arrived = new Promise<void>((resolve) => (arrive = resolve))
+    await page.route(/strength-estimate/, async (route) => {
+      await arrived
+      await route.continue()
+    })
+    await page.getByLabel('New pass phrase', { exact: true }).fill(fresh)
+    const placeOfButton = () => page.getByRole('button', { name: 'Change pass phrase' }).boundingBox()
+    const before = await placeOfButton()
+    arrive()
+    await page.getByText(/^Strength: /).waitFor()
+    expect(await placeOfButton()).toEqual(before)
+  })
+
   it('is asked for no more in another tab once it is changed, nor where the administrator takes that back', async () => {
     const user = await whoIsAsked()
     const visit = await asked(user)
