@@ -76,11 +76,16 @@ describeInMachines('backups by strongroom-backup.timer', () => {
 
   it('that fail remove none, and the unit, its journal, doctor and the metric say so', async () => {
     const before = await backups()
-    await must(`sed -i 's/"age1[^"]*"/"age1none"/' ${config}`)
+    await must(`sed -i.right 's/"age1[^"]*"/"age1none"/' ${config}`)
     expect((await run(`systemctl start ${service}`)).status).not.toBe(0)
     expect((await run(`systemctl is-failed ${service}`)).stdout.trim()).toBe('failed')
     expect(await journal()).toMatch(/age1none/)
     expect(await backups()).toEqual(before)
+    expect(await finding()).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('age1none is not a recipient'),
+    })
+    await must(`mv ${config}.right ${config}`)
     // A day and a half later.
     await must(
       `for file in ${folder}/*; do mv $file ${folder}/strongroom-$(date -u -d "-\${hours:=37} hours" +%Y%m%dT%H%M%SZ).age; hours=38; done`,
