@@ -5,6 +5,8 @@ export interface RecentMapOptions<V> {
   readonly limit: number
   /** Called with each value that is removed or replaced. */
   readonly dispose?: (value: V) => void
+  /** Called with each value that is removed because there was no more room. */
+  readonly evicted?: (value: V) => void
 }
 
 /**
@@ -27,7 +29,7 @@ interface Entry<V> {
   readonly value: V
 }
 
-export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): RecentMap<V> {
+export function createRecentMap<V>({ limit, dispose, evicted }: RecentMapOptions<V>): RecentMap<V> {
   // A Map alone would also keep the order. But moving a name to its end leaves a hole, and V8 walks over all holes of a
   // name when it inserts that name again. Among 10,000 others, a frequently used name would cost 30 µs each time.
   const entries = new Map<string, ListItem<Entry<V>>>()
@@ -49,7 +51,10 @@ export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): Rec
     },
     set(name, value) {
       drop(entries.get(name))
-      if (entries.size >= limit) drop(order.first)
+      if (entries.size >= limit && order.first !== undefined) {
+        evicted?.(order.first.value.value)
+        drop(order.first)
+      }
       entries.set(name, order.append({ name, value }))
     },
     delete: (name) => drop(entries.get(name)),

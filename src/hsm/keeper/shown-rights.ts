@@ -97,8 +97,8 @@ export function createShownRights(now: () => number): ShownRights {
       })
     },
     forget() {
-      newest.forget()
-      told.forget()
+      newest.dropWhere(() => true)
+      told.dropWhere(() => true)
     },
   }
 }
@@ -106,23 +106,8 @@ export function createShownRights(now: () => number): ShownRights {
 /** Notes by name, which remember how new those are that had to be dropped. */
 function createNoting<Note extends { readonly at: number }>() {
   let droppedAt = -Infinity
-  let isNewName = false
-  const drop = ({ at }: Note): void => {
-    if (isNewName) droppedAt = Math.max(droppedAt, at)
-  }
-  const notes = createRecentMap<Note>({ limit, dispose: drop })
-  return {
-    get: (name: string) => notes.get(name),
-    set(name: string, note: Note) {
-      isNewName = notes.get(name) === undefined
-      notes.set(name, note)
-    },
-    droppedAt: () => droppedAt,
-    forget() {
-      isNewName = false
-      notes.dropWhere(() => true)
-    },
-  }
+  const notes = createRecentMap<Note>({ limit, evicted: ({ at }) => (droppedAt = Math.max(droppedAt, at)) })
+  return { ...notes, droppedAt: () => droppedAt }
 }
 
 export const takenAway = (): Fault =>
