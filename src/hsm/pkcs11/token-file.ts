@@ -1,11 +1,13 @@
 import { closeSync, constants, type Dirent, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodeOf, Fault } from '../../fault.ts'
+import { inFolder } from './folder-rights.ts'
 import { writeInOneStep } from './written-file.ts'
 
 // SoftHSM2 has one file for each token, with the key of all its objects, encrypted by the PIN. At every login and every
 // change of a PIN it empties this file and writes it anew. A process that is killed in between, a full disk or a power
-// failure leaves it empty, and every key in the token is lost. So a copy of it is kept.
+// failure leaves it empty, and every key in the token is lost. So a copy of it is kept, with the rights of the folder's
+// owner where that is another user.
 
 /** Not a name that SoftHSM2 takes for an object. */
 const copyOf = (file: string): string => `${file}.copy`
@@ -17,19 +19,23 @@ const copyOf = (file: string): string => `${file}.copy`
  * @throws Fault `hsm.unavailable` where there is no room for it: the file itself would find none
  */
 export function keepTokenFile(directory: string, serial: string): void {
-  for (const file of filesIn(directory)) {
-    const [content, copy] = [contentOf(file), contentOf(copyOf(file))]
-    if (content?.includes(serial) !== true || isCutOff(content)) continue
-    if (copy === undefined || !isSame(content, copy)) replace(copyOf(file), content, file)
-  }
+  inFolder(directory, () => {
+    for (const file of filesIn(directory)) {
+      const [content, copy] = [contentOf(file), contentOf(copyOf(file))]
+      if (content?.includes(serial) !== true || isCutOff(content)) continue
+      if (copy === undefined || !isSame(content, copy)) replace(copyOf(file), content, file)
+    }
+  })
 }
 
 /** Whether the file of a token in this folder has lost its end, and could be restored. Perhaps it is being written. */
-export const hasCutOffFile = (directory: string): boolean => cutOffIn(directory).length > 0
+export const hasCutOffFile = (directory: string): boolean => inFolder(directory, () => cutOffIn(directory).length > 0)
 
 /** Puts the copies of such files back. Must not run while another process logs in. @throws Fault `hsm.unavailable` */
 export function restoreTokenFiles(directory: string): void {
-  for (const { file, copy } of cutOffIn(directory)) replace(file, copy, file)
+  inFolder(directory, () => {
+    for (const { file, copy } of cutOffIn(directory)) replace(file, copy, file)
+  })
 }
 
 function cutOffIn(directory: string): { readonly file: string; readonly copy: Buffer }[] {

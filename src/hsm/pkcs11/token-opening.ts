@@ -3,7 +3,7 @@ import pkcs11, { type PKCS11 } from 'pkcs11js'
 import { Fault, isFault } from '../../fault.ts'
 import { ownerOf } from '../../folder-owner.ts'
 import { attempt, codeOf } from './failure.ts'
-import { calledInFolder, inFolder } from './folder-rights.ts'
+import { calledInFolder } from './folder-rights.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
 import { chooseSlot, type ChosenSlot, parseTokenUri } from './slot-choice.ts'
 import { hasCutOffFile, keepTokenFile, restoreTokenFiles } from './token-file.ts'
@@ -53,7 +53,7 @@ export function withToken<T>(
 function keepAfterUse({ tokenDirectory, pin }: TokenLocation, serial: string): void {
   if (tokenDirectory === undefined) return
   try {
-    pin.alone(() => inFolder(tokenDirectory, () => keepTokenFile(tokenDirectory, serial)))
+    pin.alone(() => keepTokenFile(tokenDirectory, serial))
   } catch (error) {
     // The work is done. The next login makes the copy, or is refused.
     if (!isFault(error, 'hsm.unavailable')) throw error
@@ -96,8 +96,7 @@ export function openToken(
   user: number = pkcs11.CKU_USER,
 ): OpenToken {
   finalize(lib)
-  if (tokenDirectory !== undefined && inFolder(tokenDirectory, () => hasCutOffFile(tokenDirectory)))
-    pin.alone(() => inFolder(tokenDirectory, () => restoreTokenFiles(tokenDirectory)))
+  if (tokenDirectory !== undefined && hasCutOffFile(tokenDirectory)) pin.alone(() => restoreTokenFiles(tokenDirectory))
   initialize(lib)
   const { slot, info } = chooseSlot(lib, parseTokenUri(uri))
   const session = openSession(slot)
@@ -107,7 +106,7 @@ export function openToken(
     isFinalTry: () => (lib.C_GetTokenInfo(slot.handle).flags & pkcs11.CKF_USER_PIN_FINAL_TRY) !== 0,
   }
   pin.present(token, (text) => {
-    if (tokenDirectory !== undefined) inFolder(tokenDirectory, () => keepTokenFile(tokenDirectory, info.serialNumber))
+    if (tokenDirectory !== undefined) keepTokenFile(tokenDirectory, info.serialNumber)
     login(lib, session.handle, user, text)
   })
   const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))
