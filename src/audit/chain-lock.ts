@@ -3,6 +3,7 @@ import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { identityOf } from '../file-identity.ts'
 import { textIfThere } from './optional-text.ts'
 
 export interface ChainLock {
@@ -98,8 +99,7 @@ async function isAlive(identity: string, here: string): Promise<boolean> {
 
 /** Device and inode number of the folder, which differ between a folder and its copy. */
 async function folderIdentity(path: string): Promise<string> {
-  const { dev, ino } = await stat(dirname(path), { bigint: true })
-  return `${dev}-${ino}`
+  return identityOf(await stat(dirname(path), { bigint: true }))
 }
 
 // Process numbers are reused, after a reboot even with the same start time. So an owner has all three: boot, process

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import Database from 'better-sqlite3'
 import { errorCodeOf, Fault, isFault } from '../fault.ts'
+import { identityOf } from '../file-identity.ts'
 import { asOwnerOf } from '../folder-owner.ts'
 import { runAfterCommit } from './commit-work.ts'
 import { bindNumbers } from './bound-numbers.ts'
@@ -43,7 +44,7 @@ export async function openSqlite(
   })
   try {
     await migrate(writer, options)
-    return createSqliteStore(file, writer, { ...(await connect(file, tables)), opened: await identityOf(file) })
+    return createSqliteStore(file, writer, { ...(await connect(file, tables)), opened: identityOf(await stat(file)) })
   } catch (error) {
     await writer.destroy()
     throw error
@@ -120,12 +121,6 @@ function sourceOf(file: string, tables: readonly EntitySchema[], database: Datab
   })
 }
 
-/** Identifies a file, also one that has the inode of another on another disk. */
-async function identityOf(file: string): Promise<string> {
-  const { dev, ino } = await stat(file)
-  return `${dev} ${ino}`
-}
-
 function createSqliteStore(
   file: string,
   writer: DataSource,
@@ -158,7 +153,7 @@ function createSqliteStore(
     dialect: 'sqlite',
     read: createReader(reader.manager, translated),
     async probe() {
-      if ((await identityOf(file)) !== opened)
+      if (identityOf(await stat(file)) !== opened)
         throw new Fault('store.unavailable', 'Another file lies at store.sqlite than the one that is open.')
     },
     async query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
 import { networkOf } from '../../access/network.ts'
@@ -237,7 +237,7 @@ export function createThrottle({
  * bits one text in four billion is the same by chance: a copy of the database confirms a guess from a short list, and
  * leaves a good pass phrase unknown. Two names that share a hash share counts.
  */
-const hashOfName = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 8)
+const hashOfName = (name: string): string => hash('sha256', name).slice(0, 8)
 
 /** The count of one limit before and after an attempt. */
 interface Counting extends Pick<Limit, 'lasts'> {

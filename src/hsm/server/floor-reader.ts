@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { Fault } from '../../fault.ts'
+import { identityOf } from '../../file-identity.ts'
 import { asOwnerOf } from '../../folder-owner.ts'
 import {
   checkFloor,
@@ -33,8 +34,7 @@ export function openFloorReader(path: string): FloorCheck {
   function look(nowMs: number): void {
     lookedMs = nowMs
     const stat = statSync(path, { throwIfNoEntry: false })
-    // The copy of a disk has the inodes of the disk.
-    const identity = stat && `${stat.dev} ${stat.ino}`
+    const identity = stat && identityOf(stat)
     if (identity === file?.identity) return
     file?.close()
     // If opening fails, the next use tries again.

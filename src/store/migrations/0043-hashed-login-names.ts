@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 /** The names for which failed logins were counted, hashed as the throttle hashes them: each may be a pass phrase. */
@@ -35,5 +35,5 @@ interface Attempts {
 const withoutName = (subject: string): string =>
   subject.replace(
     /^(holder of the second factor (?:in time )?of |from (?:unfamiliar places|[^ ]*): )(.*)$/s,
-    (_, limit: string, name: string) => limit + createHash('sha256').update(name).digest('hex').slice(0, 8),
+    (_, limit: string, name: string) => limit + hash('sha256', name).slice(0, 8),
   )
