@@ -31,7 +31,7 @@ export function asOwnerOf<T>(file: string, work: () => T): T {
   return work()
 }
 
-/** The owner of a folder. A link in its place that is not root's counts as the folder of whoever placed it. */
+/** The owner of a folder; where a link lies in its place that is not root's, the owner of the link. */
 export function ownerOf(folder: string): { readonly uid: number; readonly gid: number } {
   const placed = lstatSync(folder)
   const { uid, gid } = placed.uid === 0 ? statSync(folder) : placed
