@@ -1,6 +1,8 @@
-import { constants, fstatSync } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCodeOf } from '../fault.ts'
+import { identityOf } from '../file-identity.ts'
 import { syncFolder } from '../folder-sync.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
 import { lineAfter, sha256, type LineType } from './line.ts'
@@ -41,16 +43,14 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
   const { directory, chain, segmentBytes } = options
   let end: ChainPoint = { seq: options.end.seq, hash: options.end.hash }
   let { segment, bytes } = options.end
-  let handle = await openSegment(directory, chain, segment)
+  let { handle, identity } = await openSegment(directory, chain, segment)
   let damaged = false
 
   async function write(text: string): Promise<void> {
-    if (damaged) await mend()
+    if (damaged || !isInPlace()) await mend()
     if (bytes >= segmentBytes && segment < lastSegment) await nextSegment()
     damaged = true
     try {
-      // Writes to a removed file succeed, but their bytes are lost when the file is closed.
-      if (fstatSync(handle.fd).nlink === 0) throw removed(pathOf(directory, chain, segment))
       await writeAll(handle, Buffer.from(text, 'latin1'))
       damaged = false
     } catch (error) {
@@ -59,13 +59,25 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     }
   }
 
-  // Opens the file again, because a disk that failed and returned may be another mount. `stat` fails if the file is
-  // gone, so that a chain removed during operation is not silently started again.
+  // Writes to a file that was removed, or over whose folder another disk was mounted, succeed, but nobody finds them.
+  // Where this process may not look any more, they are where they were.
+  function isInPlace(): boolean {
+    try {
+      return identityOf(statSync(pathOf(directory, chain, segment))) === identity
+    } catch (error) {
+      return errorCodeOf(error) === 'EACCES'
+    }
+  }
+
+  // Opens the file again, because a disk that failed and returned may be another mount. A chain whose file, or the end
+  // of it, is gone during operation is not silently started again.
   async function mend(): Promise<void> {
-    await stat(pathOf(directory, chain, segment))
+    const path = pathOf(directory, chain, segment)
+    if ((await stat(path)).size < bytes) throw removed(path)
+    damaged = true
     await handle.close().catch(() => undefined)
-    handle = await openSegment(directory, chain, segment)
-    await handle.truncate(Math.min(bytes, (await handle.stat()).size))
+    ;({ handle, identity } = await openSegment(directory, chain, segment))
+    await handle.truncate(bytes)
     await handle.datasync()
     damaged = false
   }
@@ -73,7 +85,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
   async function nextSegment(): Promise<void> {
     const next = await openSegment(directory, chain, segment + 1)
     await handle.close().catch(() => undefined)
-    handle = next
+    ;({ handle, identity } = next)
     segment += 1
     bytes = (await handle.stat()).size
   }
@@ -99,7 +111,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
 }
 
 function removed(path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${path} was removed`), { code: 'ENOENT' })
+  return Object.assign(new Error(`the end of ${path} was removed`), { code: 'ENOENT' })
 }
 
 const pathOf = (directory: string, chain: string, segment: number): string =>
@@ -112,9 +124,14 @@ async function writeAll(handle: FileHandle, data: Buffer): Promise<void> {
 // With O_DSYNC (open(2)) a write returns only when the data is on the disk: one trip to the thread pool instead of two.
 const appendDurably = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_DSYNC
 
+interface OpenSegment {
+  readonly handle: FileHandle
+  readonly identity: string
+}
+
 /** Opens a file for appending, and syncs the folder so that its name is durable too. */
-async function openSegment(directory: string, chain: string, segment: number): Promise<FileHandle> {
+async function openSegment(directory: string, chain: string, segment: number): Promise<OpenSegment> {
   const handle = await open(pathOf(directory, chain, segment), appendDurably, 0o600)
   await syncFolder(directory)
-  return handle
+  return { handle, identity: identityOf(await handle.stat()) }
 }

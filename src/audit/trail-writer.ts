@@ -212,7 +212,7 @@ const remedies = new Map([
   ['EROFS', 'audit.directory is on a read-only file system; mount it for writing.'],
   [
     'ENOENT',
-    'audit.directory cannot be made, or a file of the trail in it was removed; run strongroom audit verify and start the service again.',
+    'audit.directory cannot be made, or a file of the trail in it, or the end of one, was removed; run strongroom audit verify and start the service again.',
   ],
 ])
 

@@ -120,12 +120,13 @@ async function rowsOfUser(tx: Reader, userId: number) {
   return rows
 }
 
-/** A device that the record itself names: after it was taken from its user, it is not among that user's devices. */
+/** A device that the record itself names: one without a holder is among the devices of no user. */
 async function rowsOfDevice(tx: Reader, { target = '' }: AuditEvent) {
-  const id = Number(/: OTP device (\d+)$/.exec(target)?.[1])
-  if (Number.isNaN(id)) return {}
-  const device = await tx.findOneBy(OtpDeviceTable, { id })
-  return { [`device ${id}`]: device && rowState.device(device) }
+  const [, id, publicId] = /: (?:OTP device (\d+)|hardware token ([cbdefghijklnrtuv]{12}))$/.exec(target) ?? []
+  const where = id === undefined ? { publicId: publicId ?? '' } : { id: Number(id) }
+  const device = await tx.findOneBy(OtpDeviceTable, where)
+  const row = id ?? device?.id
+  return row === undefined ? {} : { [`device ${row}`]: device && rowState.device(device) }
 }
 
 async function rowsOfApplicationKey(tx: Reader, { operation, target = '' }: AuditEvent) {

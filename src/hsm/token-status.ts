@@ -7,7 +7,7 @@ export interface HostStatus {
   /** Why it is not ready. */
   readonly reason?: string
   readonly token?: TokenStatus
-  /** The free room of the token; undefined where it is not known. */
+  /** The free room of the token, or of the disk of the keeper's files; undefined where it is not known. */
   readonly room?: TokenRoom
 }
 

@@ -31,7 +31,7 @@ export interface HostObservation {
   readonly state: 'ready' | 'sealed' | 'down'
   /** How often its connection was lost. */
   readonly losses: number
-  /** Free space of the token, if the host knows it. */
+  /** Free space of the token, if the host knows it; of the keeper that of the disk of its files. */
   readonly room?: TokenRoom | undefined
 }
 

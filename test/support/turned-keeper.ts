@@ -38,7 +38,7 @@ export async function startKeeperAt(
   const memory = openKeeperMemory({ token, files, config, now, elapsed: now, report: () => undefined })
   const server = createFrameServer({
     unfinished: { hold: () => undefined },
-    dispatch: createKeeperDispatch(token, memory, origin, health),
+    dispatch: createKeeperDispatch(token, memory, origin, { health, room: () => Buffer.alloc(0) }),
     queue: createRequestQueue({ limit: queue, limitBytes: 2 ** 28, deadlineMs }),
     log,
   })

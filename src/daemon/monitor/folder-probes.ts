@@ -34,7 +34,7 @@ export function foldersOnDisks(config: Config) {
 
 export function createFolderProbes(config: Config): FolderProbes {
   const looks = foldersOnDisks(config)
-    // The daemon's unit hides the folder of keeper and token hosts behind another file system. Hosts report their room.
+    // The daemon's unit hides the folder of keeper and token hosts behind another file system. They report their room.
     .filter(({ folder }) => config.hsm.spawn || !['token', 'keeper'].includes(folder))
     .map(({ folder, path }) => withProbeTimeout(() => lookAt(folder, path), []))
   return {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
-import type { Observation } from '../../monitor/observation.ts'
+import type { FolderObservation, HostObservation, Observation } from '../../monitor/observation.ts'
 import type { Cluster } from '../cluster.ts'
 import { createCertificateEnds } from './certificate-ends.ts'
 import { createClockLag } from './clock-lag.ts'
@@ -33,7 +33,7 @@ export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, c
         primary: usageOfProcess(),
         workers,
         ...token,
-        folders,
+        folders: withDiskOf(token.keeper, folders),
         trailFolderFault: fault,
         clock: await clockLag(workers),
         certificateEnds: certificateEnds(),
@@ -41,4 +41,10 @@ export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, c
     },
     close: () => tokenProbes.close(),
   }
+}
+
+/** Under systemd this process does not see the keeper's folder, and has the room there from the keeper. */
+function withDiskOf({ room }: HostObservation, folders: readonly FolderObservation[]): readonly FolderObservation[] {
+  if (room === undefined || folders.some(({ folder }) => folder === 'keeper')) return folders
+  return [...folders, { folder: 'keeper', freeBytes: room.freeBytes, sizeBytes: room.totalBytes }]
 }

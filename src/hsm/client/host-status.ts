@@ -46,8 +46,7 @@ export async function hostStatus(
 }
 
 /**
- * Reads the reply to `ping` (state, reason, and free room of the token from a host) or to `status` (the token as JSON
- * in addition).
+ * Reads the reply to `ping` (state, reason and free room) or to `status` (the token as JSON in addition).
  */
 export function parseHostStatus(
   peer: FrameProcess,

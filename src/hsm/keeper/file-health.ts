@@ -1,6 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCodeOf, Fault } from '../../fault.ts'
+import { identityOf } from '../../file-identity.ts'
 
 /** What SQLite says where a disk does not take what it writes (https://sqlite.org/rescode.html). */
 const diskCodes = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/
@@ -13,7 +14,10 @@ const probe = Buffer.alloc(65_536)
 export interface FileHealth {
   /** @throws Fault `hsm.unavailable` where the work failed because the files cannot be written */
   guard<T>(work: () => T): T
-  /** Why the files cannot be written, which is tried again at each call; undefined where they can. */
+  /**
+   * Why the files cannot be written, or that what is written is not in its place; looked at anew at each call. Undefined
+   * where all is well.
+   */
   fault(): string | undefined
 }
 
@@ -27,6 +31,14 @@ export function createFileHealth(
   fail: (reason: Error) => void,
 ): FileHealth {
   let standing: string | undefined
+  let opened: string | undefined
+
+  /** The next keeper would open the file in place, and know nothing of what this one has noted meanwhile. */
+  function elsewhere(): string | undefined {
+    const there = identityAt(file)
+    opened ??= there
+    return there === opened ? undefined : anotherFile
+  }
 
   return {
     guard(work) {
@@ -42,7 +54,8 @@ export function createFileHealth(
       }
     },
     fault() {
-      if (standing === undefined || !isWritable(dirname(file))) return standing
+      if (standing === undefined) return elsewhere()
+      if (!isWritable(dirname(file))) return standing
       if (standing !== full) {
         fail(
           new Error('The keeper ends, and the next one opens the file in hsm.keeper.state: its disk can be written.'),
@@ -58,10 +71,21 @@ export function createFileHealth(
 
 const full = 'The disk of the file in hsm.keeper.state is full: free some space on it.'
 
+const anotherFile =
+  'Another file than the one that is open lies at hsm.keeper.state, or none: stop the daemon, and put the newest one in its place.'
+
 const sentenceOf = (code: string): string =>
   fullCodes.test(code)
     ? full
     : 'The file in hsm.keeper.state cannot be written: check its disk and its owner ("strongroom doctor").'
+
+function identityAt(path: string): string | undefined {
+  try {
+    return identityOf(statSync(path))
+  } catch {
+    return undefined
+  }
+}
 
 /** By a file of its own, since a small change of the database may fit where a larger one does not. */
 function isWritable(folder: string): boolean {

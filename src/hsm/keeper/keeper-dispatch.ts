@@ -21,10 +21,21 @@ import { createTrailHandlers } from './trail-handlers.ts'
 /** While the token is down, requests make the keeper reopen it at most this often. */
 const reopenEveryMs = 50
 
+interface KeeperFiles {
+  readonly health: FileHealth
+  /** The room on their disk, as a field of a reply. */
+  readonly room: () => Buffer
+}
+
 /** The operations that the keeper offers on one of its sockets. */
-export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin, health: FileHealth): Dispatch {
+export function createKeeperDispatch(
+  token: Token,
+  memory: KeeperMemory,
+  origin: Origin,
+  { health, room }: KeeperFiles,
+): Dispatch {
   const handlers: Record<KeeperOperation, KeeperHandler> = {
-    ping: () => pong(token, health.fault()),
+    ping: () => [...pong(token, health.fault()), Buffer.alloc(0), room()],
     status: () => statusFields(token, health.fault()),
     ...createSealHandlers(token, memory, origin),
     ...createKeyHandlers({ token, ...memory }, origin),

@@ -1,8 +1,10 @@
 import type { Server } from 'node:net'
+import { dirname } from 'node:path'
 import { readEnvironment } from '../../config/environment.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { isFault } from '../../fault.ts'
 import { listenOn, listenOnPassed, type SocketUse } from '../server/frame-server.ts'
+import { createRoomField } from '../server/token-room.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
 import { createFileHealth } from './file-health.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
@@ -30,8 +32,9 @@ export function startKeeper(
       const health = createFileHealth(files.state, report, fail)
       const clocks = { now: Date.now, elapsed: () => Math.floor(performance.now()) }
       const memory = health.guard(() => openKeeperMemory({ token, files, config, ...clocks, report }))
+      const room = createRoomField(token, dirname(files.state))
       const served = (origin: Origin, file: string, use: Omit<SocketUse, 'process'>) => ({
-        dispatch: createKeeperDispatch(token, memory, origin, health),
+        dispatch: createKeeperDispatch(token, memory, origin, { health, room }),
         listen: (server: Server) =>
           systemd
             ? listenOnPassed(server, passedDescriptor(origin))

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AuditEvent, AuditTrail } from '../../../src/audit/event.ts'
@@ -100,4 +100,34 @@ test('records are refused when the chain is removed under a running service, unt
   await again.append(eventOf())
   // The keeper had signed the end that was removed with the file.
   expect(bench.lines(file)).toEqual([expect.stringContaining('"audit.truncated"'), expect.stringContaining('"seq":3')])
+})
+
+/** Puts a copy of the folder in its place, as a larger disk that is mounted there. */
+function replaceBy(directory: string, copy: string): void {
+  renameSync(directory, `${copy}.before`)
+  renameSync(copy, directory)
+}
+
+test('records go on in a copy of the folder that takes its place under a running service', async () => {
+  const [bench, copy] = [givenBench(), givenDirectory()]
+  const trail = await bench.open()
+  await trail.append(eventOf())
+  cpSync(bench.directory, copy, { recursive: true })
+  replaceBy(bench.directory, copy)
+  await trail.append(eventOf())
+  expect(bench.lines(file)).toHaveLength(2)
+  await trail.close()
+  expect(await bench.findings('with registry')).toEqual([])
+})
+
+test('records are refused when the copy lacks some of them, until the service is started again', async () => {
+  const [bench, copy] = [givenBench(), givenDirectory()]
+  const trail = await bench.open()
+  await trail.append(eventOf())
+  cpSync(bench.directory, copy, { recursive: true })
+  await trail.append(eventOf())
+  replaceBy(bench.directory, copy)
+  const fault = { code: 'audit.unavailable', detail: expect.stringContaining('removed') }
+  for (let round = 0; round < 3; round += 1) await expect(trail.append(eventOf())).rejects.toMatchObject(fault)
+  expect(bench.lines(file)).toHaveLength(1)
 })

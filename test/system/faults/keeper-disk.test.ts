@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { createObserver } from '../../../src/daemon/monitor/observer.ts'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
@@ -64,6 +66,13 @@ describe.skipIf(!mayMount)('a disk under the keeper’s file (needs the right to
     const warned = async () =>
       metricIn((await askMonitor(port, '/metrics')).text, 'strongroom_warning', { warning: 'disk.keeper' })
     await eventually(async () => (await warned()) === 2)
+    // Under systemd the daemon does not see the folder.
+    const hidden = { ...appliance.config, hsm: { ...appliance.config.hsm, spawn: false } }
+    const observer = createObserver(hidden, { look: () => Promise.resolve([]) }, systemClock)
+    onTestFinished(() => observer.close())
+    expect((await observer.look()).folders).toContainEqual(
+      expect.objectContaining({ folder: 'keeper', sizeBytes: 16 * 2 ** 20 }),
+    )
     const doctor = await strongroom(appliance.configFile, ['doctor', '--only', 'disk space,keeper'])
     expect(doctor).toMatchObject({ status: 1, stdout: expect.stringContaining(`0 MiB free for ${files}`) })
 

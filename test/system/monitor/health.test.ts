@@ -44,18 +44,22 @@ describe('an appliance with two workers and two token hosts', () => {
     expect(checks.certificates.detail).toMatch(/^the next to end is server, in \d+ days$/)
   })
 
-  it('is not ready while another file lies in the place of the open database: what is changed would not be in it', async () => {
-    const file = String(appliance.config.store.sqlite)
-    const away = `${file}.away`
-    renameSync(file, away)
-    copyFileSync(away, file)
-    await vi.waitFor(
-      async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { database: { state: 'failed' } } }),
-      { timeout: 60_000 },
-    )
-    renameSync(away, file)
-    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 60_000 })
-  })
+  it.each(['database', 'keeper'] as const)(
+    'is not ready while another file lies in the place of the open one of the %s: what is changed would not be in it',
+    async (which) => {
+      const { store, hsm } = appliance.config
+      const file = String(which === 'database' ? store.sqlite : hsm.keeper?.state)
+      const away = `${file}.away`
+      renameSync(file, away)
+      copyFileSync(away, file)
+      await vi.waitFor(
+        async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { [which]: { state: 'failed' } } }),
+        { timeout: 60_000 },
+      )
+      renameSync(away, file)
+      await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 60_000 })
+    },
+  )
 
   it('tells nothing that an operator would not tell a stranger', async () => {
     const { text } = await askMonitor(port, '/health/ready')
