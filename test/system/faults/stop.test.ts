@@ -236,7 +236,7 @@ it('a worker killed before it took the connections that were meant for it leaves
   const calls = Array.from({ length: 8 }, async () => {
     settled.push(verdict(await attempt(appliance.client(), 'GET', '/authinfo/logintypes')))
   })
-  await eventually(() => settled.length === calls.length - 1)
+  await eventually(() => settled.length >= calls.length - 1)
   // On a busy machine the daemon has killed it before.
   signalIfThere(victim, 'SIGKILL')
   await Promise.all(calls)
