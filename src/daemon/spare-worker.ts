@@ -13,6 +13,8 @@ export interface SpareWorker {
   close(): Promise<void>
 }
 
+/** The pause after the start of the daemon: until then a starting machine has other work, and a short run needs none. */
+const firstPauseMs = 30_000
 const pauseMs = 2_000
 /** The pause after a waiting process ended by itself, since the next one may do so too. */
 const longPauseMs = 30_000
@@ -20,6 +22,7 @@ const longPauseMs = 30_000
 export function createSpareWorker(fork: () => WorkerProcess, log: Log): SpareWorker {
   let waiting: WorkerProcess | undefined
   let timer: NodeJS.Timeout | undefined
+  let nextPauseMs = firstPauseMs
   let closed = false
 
   function fillAfter(ms: number): void {
@@ -45,7 +48,10 @@ export function createSpareWorker(fork: () => WorkerProcess, log: Log): SpareWor
       waiting = undefined
       return taken
     },
-    fill: () => fillAfter(pauseMs),
+    fill() {
+      fillAfter(nextPauseMs)
+      nextPauseMs = pauseMs
+    },
     async close() {
       closed = true
       clearTimeout(timer)

@@ -32,6 +32,7 @@ import { tables } from '../../src/daemon/tables.ts'
 import { TestClient } from './client.ts'
 import { HardwareToken } from './hardware-token.ts'
 import { commonPki } from './pki.ts'
+import { signalIfThere } from './processes.ts'
 import { diskFolder, isTestRun } from './temporary.ts'
 import { makeToken, type TestToken } from './token.ts'
 
@@ -408,7 +409,7 @@ function killTree(root: number): void {
   const listed = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const processes = listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
   const kill = (victim: number): void => {
-    process.kill(victim, 'SIGKILL')
+    signalIfThere(victim, 'SIGKILL')
     for (const [pid = 0, parent] of processes) if (parent === victim) kill(pid)
   }
   kill(root)

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commandsBelow } from './processes.ts'
+import { commandsBelow, signalIfThere } from './processes.ts'
 import { isTestRun } from './temporary.ts'
 
 /** Where a server also listens, with TLS. */
@@ -77,7 +77,7 @@ export function startPostgres(tls?: TlsListener): TestPostgres {
     urlFile,
     signal(signal) {
       const main = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10)
-      for (const [pid] of [[main], ...commandsBelow(main)] as const) process.kill(pid, signal)
+      for (const [pid] of [[main], ...commandsBelow(main)] as const) signalIfThere(pid, signal)
     },
     restart: (mode) => control('-m', mode, 'restart'),
     certify,

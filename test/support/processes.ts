@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { errorCodeOf } from '../../src/fault.ts'
 
 /** The command line of each child of a process, by its id; empty where the process is gone. */
 export function commandsBelow(parent: number): ReadonlyMap<number, string> {
@@ -9,6 +10,15 @@ export function commandsBelow(parent: number): ReadonlyMap<number, string> {
 /** Ids of the children whose command line contains the text. */
 export function childrenOf(parent: number, command: string): number[] {
   return [...commandsBelow(parent)].filter(([, one]) => one.includes(command)).map(([pid]) => pid)
+}
+
+/** Sends a signal to a process that may have ended since it was looked for, as one does whose parent is gone. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (errorCodeOf(error) !== 'ESRCH') throw error
+  }
 }
 
 /** Empty where the process is gone. */

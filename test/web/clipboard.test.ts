@@ -96,7 +96,7 @@ describe('a copied secret', () => {
     await page.getByRole('button', { name: 'Copy Password' }).click()
     await page.getByText('Password copied.').waitFor()
     await page.getByRole('button', { name: 'Copy Username' }).click()
-    await page.getByRole('status').getByText('Username copied.').waitFor()
+    await visit.hears('Username copied.')
     await page.getByText('Password copied.').waitFor({ state: 'detached' })
     await page.clock.runFor(61_000)
     expect(await clipboard()).toBe('netops')

@@ -27,7 +27,7 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   await page.keyboard.press('Enter')
   await visit.sees('Vaults')
   // The heading has the focus: the way goes on from it.
-  expect(await visit.focused()).toBe('Vaults')
+  await expect.poll(() => visit.focused()).toBe('Vaults')
   await visit.tabTo(/^Network/)
   await page.keyboard.press('Enter')
   await visit.sees('Network')

@@ -15,7 +15,7 @@ let appliance: TestAppliance
 beforeAll(async () => {
   appliance = await TestAppliance.own({
     ...twoWorkers,
-    login: { freeAttempts, firstDelayMs: 60_000, argon2: { memoryKiB: 8192, passes: 1 } },
+    login: { freeAttempts, firstDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
   })
 })
 afterAll(() => appliance.close())

@@ -10,7 +10,7 @@ const other = 'nine copper kettles in the attic'
 let appliance: TestAppliance
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 60_000 } })
+  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 900_000 } })
 })
 afterAll(() => appliance.close())
 

@@ -29,7 +29,7 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
         ...twoWorkers,
         store: { postgresUrlFile: database.urlFile },
         session: { rotation: 'strict', perUser },
-        login: { freeAttempts, firstDelayMs: 60_000, argon2: { memoryKiB: 8192, passes: 1 } },
+        login: { freeAttempts, firstDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
       },
     )
   })

@@ -6,7 +6,7 @@ import { eventsOf } from '../../support/trail.ts'
 
 const stranger = '198.51.100.66'
 const colleague = '203.0.113.7'
-const login = { freeAttempts: 2, firstDelayMs: 60_000, argon2: { memoryKiB: 8192, passes: 1 } }
+const login = { freeAttempts: 2, firstDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } }
 
 let appliance: TestAppliance
 

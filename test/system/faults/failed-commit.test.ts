@@ -19,7 +19,7 @@ import { workerHsm } from '../../support/worker-hsm.ts'
 /** Commits that fail, as on a full disk, or come after another change: what they would have changed shuts nobody out. */
 let appliance: TestAppliance
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 60_000 } })
+  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 900_000 } })
 })
 afterAll(() => appliance.close())
 

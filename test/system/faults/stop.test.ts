@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Overrides, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { commonPki, issueCertificate, makePki, type Pki } from '../../support/pki.ts'
+import { signalIfThere } from '../../support/processes.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import {
   attempt,
@@ -85,7 +86,8 @@ it(
   async () => {
     const appliance = await givenAppliance({
       http: { drainTimeoutMs: 60_000 },
-      hsm: { deadlineMs: 60_000 },
+      // Suspended hosts are not replaced meanwhile.
+      hsm: { deadlineMs: 600_000 },
       ...slowHashes,
     })
     const vault = await makeVault(appliance)
@@ -127,7 +129,8 @@ it(
 it('a connection that the last worker refuses because it stops is closed', patient, async () => {
   const appliance = await givenAppliance({
     http: { drainTimeoutMs: patient.timeout, keepAliveTimeoutMs: patient.timeout },
-    hsm: { deadlineMs: 60_000 },
+    // Suspended hosts are not replaced meanwhile.
+    hsm: { deadlineMs: 600_000 },
     ...slowHashes,
   })
   const user = await appliance.addUser()
@@ -192,23 +195,27 @@ it('a worker killed under load is replaced while others serve, and the trail hol
   await expectSealedToTheEnd(appliance)
 })
 
-it('workers killed together: the process that waits takes the place of one, and another waits for the next', async () => {
-  const appliance = await givenAppliance()
-  const vault = await makeVault(appliance)
-  for (let round = 0; round < 2; round++) {
-    await eventually(() => processesOf(appliance).spare.length === 1)
-    const { workers, spare } = processesOf(appliance)
-    for (const pid of workers) process.kill(pid, 'SIGKILL')
-    const others = () => processesOf(appliance).workers.filter((pid) => !workers.includes(pid))
-    await eventually(() => others().length === workers.length)
-    expect(others()).toEqual(expect.arrayContaining([...spare]))
-    await eventually(async () => verdict(await attempt(vault.admin, 'GET', '/vault')) === 'done')
-  }
-  expect(await appliance.stop()).toBe(0)
-  await expectSealedToTheEnd(appliance)
-})
+it(
+  'workers killed together: the process that waits takes the place of one, and another waits for the next',
+  patient,
+  async () => {
+    const appliance = await givenAppliance()
+    const vault = await makeVault(appliance)
+    for (let round = 0; round < 2; round++) {
+      await eventually(() => processesOf(appliance).spare.length === 1)
+      const { workers, spare } = processesOf(appliance)
+      for (const pid of workers) process.kill(pid, 'SIGKILL')
+      const others = () => processesOf(appliance).workers.filter((pid) => !workers.includes(pid))
+      await eventually(() => others().length === workers.length)
+      expect(others()).toEqual(expect.arrayContaining([...spare]))
+      await eventually(async () => verdict(await attempt(vault.admin, 'GET', '/vault')) === 'done')
+    }
+    expect(await appliance.stop()).toBe(0)
+    await expectSealedToTheEnd(appliance)
+  },
+)
 
-it('the process that waits to become a worker has opened no file of the appliance', async () => {
+it('the process that waits to become a worker has opened no file of the appliance', patient, async () => {
   const appliance = await givenAppliance()
   await eventually(() => processesOf(appliance).spare.length === 1)
   const { workers, spare } = processesOf(appliance)
@@ -229,10 +236,11 @@ it('a worker killed before it took the connections that were meant for it leaves
   const calls = Array.from({ length: 8 }, async () => {
     settled.push(verdict(await attempt(appliance.client(), 'GET', '/authinfo/logintypes')))
   })
-  await eventually(() => settled.length === calls.length - 1)
-  process.kill(victim, 'SIGKILL')
+  await eventually(() => settled.length >= calls.length - 1)
+  // On a busy machine the daemon has killed it before.
+  signalIfThere(victim, 'SIGKILL')
   await Promise.all(calls)
-  expect(settled).toEqual([...Array.from({ length: calls.length - 1 }, () => 'done'), 'ECONNRESET'])
+  expect(settled.toSorted()).toEqual(['ECONNRESET', ...Array.from({ length: calls.length - 1 }, () => 'done')])
 })
 
 /** A separate server certificate, by the CA that the clients of all tests trust. */

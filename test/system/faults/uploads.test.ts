@@ -47,7 +47,7 @@ it('many large uploads at once leave the memory of the workers flat', { timeout:
 
 it(
   'a daemon that dies amid uploads leaves no object that is not whole, and what is left is swept',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const content = Buffer.alloc(8 * MiB, 'cut')
     const { raw, headers } = formWith({ groupid: vault.id }, content)

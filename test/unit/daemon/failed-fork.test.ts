@@ -41,10 +41,11 @@ it.each(failures)('a spare worker that cannot be started, %s, is tried again lat
   const pass = async (ms: number, tries: number): Promise<void> => {
     await vi.advanceTimersByTimeAsync(ms)
     expect(fork).toHaveBeenCalledTimes(tries)
-    await fork.mock.results[tries - 1]?.value.ended
+    await fork.mock.results.at(-1)?.value.ended
   }
   spare.fill()
-  await pass(2_000, 1)
+  await pass(29_000, 0)
+  await pass(1_000, 1)
   await pass(29_000, 1)
   // It is given to no worker.
   expect(spare.take()).not.toBe(fork.mock.results[0]?.value)
