@@ -106,6 +106,8 @@ describe('the own account', () => {
     await page.getByLabel('Email address').fill('me@example.org')
     await page.getByRole('button', { name: 'Save' }).click()
     await visit.hears('Email address saved.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await visit.hears('The email address was not changed.')
   })
 
   it.each([
