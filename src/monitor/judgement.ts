@@ -54,9 +54,9 @@ const replacement = 'Replace the file by one with a newer certificate; no restar
 export function judgeEnd(name: string, end: number, now: number, { certificateDays }: Thresholds): Judgement {
   const remedy = name === 'server' ? renewal : replacement
   const date = new Date(end).toISOString().slice(0, 16)
-  if (end <= now) return { state: 'problem', detail: `expired at ${date}`, remedy }
+  if (end <= now) return { state: 'problem', detail: `expired on ${date}`, remedy }
   const state = end - now < certificateDays * dayMs ? 'warning' : 'ok'
-  return { state, detail: `expires at ${date}, in ${Math.floor((end - now) / dayMs)} days`, remedy }
+  return { state, detail: `expires on ${date}, in ${Math.floor((end - now) / dayMs)} days`, remedy }
 }
 
 /**

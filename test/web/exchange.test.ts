@@ -65,6 +65,19 @@ describe('an import', () => {
     expect(await objects()).toHaveLength(1)
   })
 
+  it('stays with its vault when another one is shared meanwhile', async () => {
+    const { visit, page, admin } = await given()
+    await page.clock.install()
+    await choose(visit, table)
+    await page.getByText('2 objects', { exact: true }).waitFor()
+    await admin.must('POST', '/vault', { vaultname: 'Another, the first of the list' })
+    await page.clock.fastForward(20_000)
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))')
+    await page.getByRole('option', { name: 'Another' }).waitFor({ state: 'attached' })
+    await page.getByText('2 objects', { exact: true }).waitFor()
+    expect(await page.getByLabel('Vault', { exact: true }).locator(':checked').textContent()).toBe('Moved')
+  })
+
   it('goes on after a lost answer without making an object twice', async () => {
     const { visit, page, admin, objects } = await given()
     const rows = Array.from({ length: 12 }, (_, at) => `Thing ${at},ann,pw-${at}`)

@@ -3,7 +3,7 @@ import { nextTotpCode } from '../support/hardware-token.ts'
 import { createObject, readObject } from '../support/object-kit.ts'
 import type { TestUser } from '../support/appliance.ts'
 import type { Visit } from './browser-kit.ts'
-import { consoleStage } from './console-stage.ts'
+import { consoleStage, type Owner } from './console-stage.ts'
 
 const stage = consoleStage()
 const kept = 'Your unsaved changes will be restored when you log in.'
@@ -186,20 +186,41 @@ it('of a new user is there again, in its dialog, and is kept no longer once the 
   expect(await dialog.count()).toBe(0)
 })
 
-it('of a dialog for a service account is there again, in its dialog', async () => {
-  const { client, user } = await stage.owner('Machines', ['read', 'createVault', 'admin', 'active'])
+/** The address of a view with a dialog, the button that opens it, a field of it and what is typed there. */
+const dialogs: readonly (readonly [address: (owned: Owner) => string, button: string, field: string, typed: string])[] =
+  [
+    [() => '/administration/services', 'New service account', 'Allowed addresses', '192.0.2.0/24'],
+    [({ user }) => `/administration/users/${user.id}`, 'Edit', 'Email', 'typed@example.test'],
+    [() => '/', 'Create vault', 'Description', 'Typed'],
+    [({ vaultid }) => `/vault/${vaultid}/about`, 'Edit', 'Description', 'Typed'],
+    [({ vaultid }) => `/vault/${vaultid}/about`, 'Share', 'Find by name or email', 'Typed'],
+    [({ vaultid }) => `/vault/${vaultid}/keys`, 'Create key', 'Purpose', 'Typed'],
+    [({ vaultid }) => `/vault/${vaultid}/keys`, 'Import key', 'Purpose', 'Typed'],
+    [({ vaultid }) => `/vault/${vaultid}/keys/typed`, 'Edit', 'Purpose', 'Typed'],
+  ]
+
+it('of a dialog is there again, in its dialog', async () => {
+  const owned = await stage.owner('Machines', ['read', 'createVault', 'admin', 'active'])
+  const { client, user, vaultid } = owned
+  await client.must('POST', `/transparent/${vaultid}/keys/typed`, {})
   const visit = await stage.visitor()
   const { page } = visit
   const dialog = page.getByRole('dialog')
-  await visit.logIn(user)
-  await visit.open('/administration/services')
-  await page.getByRole('button', { name: 'New service account' }).click()
-  await dialog.getByLabel('Name').fill('kept.runner')
-  await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24')
-  await endSession({ client, page, visit }, 'Create')
-  await page.getByText(kept).waitFor()
-  await again(visit, user)
-  expect(await dialog.getByLabel('Allowed addresses').inputValue()).toBe('192.0.2.0/24')
+  await visit.arrive(user)
+  // Another tab, in which the session ends and its person logs in again.
+  const other = await visit.context.newPage()
+  await other.goto(`${stage.appliance.url}/authinfo/logintypes`)
+  const person: string = await other.evaluate(`localStorage.getItem('strongroom.person')`)
+  for (const [address, button, field, typed] of dialogs) {
+    await visit.open(address(owned))
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).first().click()
+    await dialog.getByLabel(field).fill(typed)
+    await other.evaluate(`localStorage.removeItem('strongroom.person')`)
+    await page.getByText(kept).waitFor()
+    await other.evaluate(`localStorage.setItem('strongroom.person', ${JSON.stringify(person)})`)
+    expect(await dialog.getByLabel(field).inputValue()).toBe(typed)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  }
 })
 
 it('of a changed service account is there again, and takes back nothing that another administrator changed', async () => {

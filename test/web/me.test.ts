@@ -106,6 +106,8 @@ describe('the own account', () => {
     await page.getByLabel('Email address').fill('me@example.org')
     await page.getByRole('button', { name: 'Save' }).click()
     await visit.hears('Email address saved.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await visit.hears('The email address was not changed.')
   })
 
   it.each([
@@ -113,7 +115,12 @@ describe('the own account', () => {
     ['dark', 1280],
     ['light', 360],
   ] as const)('has no finding in %s at %i pixels', async (theme, width) => {
-    const { visit } = await atHome({ theme, width })
+    const { visit, user } = await atHome({ theme, width })
+    const admin = await stage.appliance.login(await stage.appliance.addUser(['read', 'admin', 'active']))
+    const named = { name: `of.${user.id}`, owner: user.id, description: 'L'.repeat(128) }
+    await admin.must('POST', '/service', named)
+    await visit.page.reload()
+    await visit.page.getByText(named.description).waitFor()
     await visit.page.getByRole('button', { name: 'Add authenticator app' }).waitFor()
     await visit.expectSound('me')
   })

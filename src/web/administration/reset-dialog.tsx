@@ -1,6 +1,7 @@
-import { useState } from 'react'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { call, type AdministeredUser } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { GivenPassphrase } from './given-passphrase.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
@@ -14,11 +15,13 @@ interface Props {
   readonly onClose: () => void
 }
 
+export const resetTyping = new TypingForm<string>()
+
 /** Resets a user's pass phrase, and explains the effect before. */
 export function ResetDialog({ user, onTold, onClose }: Props) {
   const words = useWordsOf(userWords)
   const done = useUsersDone()
-  const [newpassphrase, setNewpassphrase] = useState('')
+  const [newpassphrase, setNewpassphrase] = useTypedState(resetTyping, user.id, '')
   async function reset(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('user.passphrase', { params: { userid: user.id }, body: { newpassphrase }, signal })
     onTold(CALLINFO.general)

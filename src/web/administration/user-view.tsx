@@ -10,11 +10,12 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
+import { useIsBegun } from '../session/typed-state.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
-import { EditUserDialog } from './edit-user-dialog.tsx'
+import { EditUserDialog, userTyping } from './edit-user-dialog.tsx'
 import { Told } from './once-shown.tsx'
-import { ResetDialog } from './reset-dialog.tsx'
+import { ResetDialog, resetTyping } from './reset-dialog.tsx'
 import { UserCertificate } from './user-certificate.tsx'
 import { UserDevices } from './user-devices.tsx'
 import { UserPasskeys } from './user-passkeys.tsx'
@@ -81,7 +82,11 @@ function AccountActs({ user, onTold }: ActsProps) {
   const words = useWordsOf(userWords)
   const { edit } = useWordsOf(administrationWords)
   const { person } = useSession()
-  const [asked, setAsked] = useState<'edit' | 'reset'>()
+  const isEditBegun = useIsBegun(userTyping, user.id)
+  const isResetBegun = useIsBegun(resetTyping, user.id)
+  const [asked, setAsked] = useState<'edit' | 'reset' | undefined>(
+    isEditBegun ? 'edit' : isResetBegun ? 'reset' : undefined,
+  )
   const done = useUsersDone()
   const { error, run } = useAction()
   const close = (): void => setAsked(undefined)

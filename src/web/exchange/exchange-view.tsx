@@ -1,8 +1,10 @@
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
+import { LongSelect } from '../controls/long-select.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
+import type { SharedVault } from '../interface/calls.ts'
 import { useHasLinks } from '../me/me-reads.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
@@ -20,13 +22,11 @@ export function ExchangeView() {
   const mayCreate = useOwnCapability('createVault')
   const hasLinks = useHasLinks()
   const { data, error, refetch } = useVaults()
-  const [chosen, setChosen] = useState<string>()
-  const [isImporting, setIsImporting] = useState(false)
   if (error && !data) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const compare = nameOrder(locale)
   const vaults = data.VAULTS.toSorted((a, b) => compare(a.groupname, b.groupname))
-  const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
+  const [first] = vaults
   return (
     <div className="page exchange">
       <ViewHeading title={words.title}>
@@ -37,30 +37,45 @@ export function ExchangeView() {
           </a>
         )}
       </ViewHeading>
-      {vault === undefined ? (
+      {first === undefined ? (
         <p className="soft">{`${noVaults} ${mayCreate ? noVaultsOwnHelp : noVaultsHelp}`}</p>
       ) : (
-        <>
-          <label className="choose-vault">
-            <span>{words.vault}</span>
-            <select value={vault.id} disabled={isImporting} onChange={({ target }) => setChosen(target.value)}>
-              {vaults.map(({ id, groupname }) => (
-                <option key={id} value={id}>
-                  {groupname}
-                </option>
-              ))}
-            </select>
-          </label>
-          <OfVault
-            key={vault.id}
-            vaultid={vault.id}
-            mayWrite={vault.statustext !== 'Read'}
-            isImporting={isImporting}
-            onImporting={setIsImporting}
-          />
-        </>
+        <OfVaults vaults={vaults} first={first} />
       )}
     </div>
+  )
+}
+
+interface OfVaultsProps {
+  readonly vaults: readonly SharedVault[]
+  readonly first: SharedVault
+}
+
+function OfVaults({ vaults, first }: OfVaultsProps) {
+  const words = useWordsOf(exchangeWords)
+  // Not the first of the list at any time: another vault may be shared with the person amid an import.
+  const [chosen, setChosen] = useState(first.id)
+  const [isImporting, setIsImporting] = useState(false)
+  const vault = vaults.find(({ id }) => id === chosen) ?? first
+  return (
+    <>
+      <fieldset className="choose-vault" disabled={isImporting}>
+        <LongSelect
+          label={words.vault}
+          name="vault"
+          defaultValue={chosen}
+          onChange={setChosen}
+          options={vaults.map(({ id, groupname }) => ({ value: id, text: groupname }))}
+        />
+      </fieldset>
+      <OfVault
+        key={vault.id}
+        vaultid={vault.id}
+        mayWrite={vault.statustext !== 'Read'}
+        isImporting={isImporting}
+        onImporting={setIsImporting}
+      />
+    </>
   )
 }
 

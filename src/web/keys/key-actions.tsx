@@ -2,8 +2,9 @@ import { Archive, Download, History, Pencil, RefreshCw, Scissors, Trash2 } from 
 import { useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { ListedKey, VaultKeyRules } from '../interface/calls.ts'
+import { useIsBegun } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
-import { ChangeKeyDialog } from './change-key-dialog.tsx'
+import { ChangeKeyDialog, keyTyping } from './change-key-dialog.tsx'
 import { BackUpQuestion, DeleteKeyQuestion, RotateQuestion } from './key-questions.tsx'
 import type { KeyRights } from './key-rights.ts'
 import { keyWords } from './key-words.ts'
@@ -33,7 +34,8 @@ const icons: Readonly<Record<KeyAction, ReactNode>> = {
 /** The changes that the person may make to a key. Each asks first and explains its effect. */
 export function KeyActions({ vaultid, shown, rules, rights: { mayWrite, mayAdminister } }: Props) {
   const own = useWordsOf(keyWords)
-  const [asked, setAsked] = useState<KeyAction>()
+  const isBegun = useIsBegun(keyTyping, `${vaultid}/${shown.name}`)
+  const [asked, setAsked] = useState<KeyAction | undefined>(isBegun ? 'change' : undefined)
   const offered: Readonly<Record<KeyAction, boolean>> = {
     rotate: mayWrite,
     change: mayWrite,

@@ -8,6 +8,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
+import { useIsBegun } from '../session/typed-state.ts'
 import { useVault } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { Bench } from './bench.tsx'
@@ -20,7 +21,7 @@ import { KeyRulesDialog } from './key-rules-dialog.tsx'
 import { useKeys, type ListedKeys } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import './keys.css'
-import { NewKeyDialog, type PreparedImport } from './new-key-dialog.tsx'
+import { keyImportTyping, NewKeyDialog, newKeyTyping, type PreparedImport } from './new-key-dialog.tsx'
 import { RestoreKeyDialog } from './restore-key-dialog.tsx'
 import { typeName } from './type-names.ts'
 
@@ -58,7 +59,11 @@ interface NewKeysProps {
 /** Buttons that create, import and restore keys, and for an Admin the rules of the vault. */
 function NewKeys({ vaultid, data, mayAdminister }: NewKeysProps) {
   const own = useWordsOf(keysWords)
-  const [asked, setAsked] = useState<'create' | 'import' | 'restore' | 'rules'>()
+  const isCreateBegun = useIsBegun(newKeyTyping, vaultid)
+  const isImportBegun = useIsBegun(keyImportTyping, vaultid)
+  const [asked, setAsked] = useState<'create' | 'import' | 'restore' | 'rules' | undefined>(
+    isCreateBegun ? 'create' : isImportBegun ? 'import' : undefined,
+  )
   const [prepared, setPrepared] = useState<PreparedImport>()
   const close = (): void => setAsked(undefined)
   return (

@@ -1,14 +1,15 @@
-import { useState } from 'react'
 import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type ImportJob } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import type { AskedImport } from './import-commands.ts'
 import { keysOf, useKeyTypes } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { emptyDraft, newKeyBody } from './new-key-draft.ts'
+import { emptyDraft, newKeyBody, type NewKeyDraft } from './new-key-draft.ts'
 import { NewKeyFields } from './new-key-fields.tsx'
 
 /** An import job, and the key for which it was created. */
@@ -24,13 +25,16 @@ interface Props {
   readonly onClose: () => void
 }
 
+export const newKeyTyping = new TypingForm<NewKeyDraft>()
+export const keyImportTyping = new TypingForm<NewKeyDraft>()
+
 /** Creates a key or prepares the import of one, with the same fields. */
 export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
   const own = useWordsOf(keysWords)
   const done = useDone(keysOf(vaultid))
   const types = useKeyTypes()
-  const [draft, setDraft] = useState(emptyDraft)
   const isImport = onPrepared !== undefined
+  const [draft, setDraft] = useTypedState(isImport ? keyImportTyping : newKeyTyping, vaultid, emptyDraft)
 
   async function send(signal: AbortSignal): Promise<void> {
     const params = { vaultid, name: draft.name.trim() }

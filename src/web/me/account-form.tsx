@@ -2,6 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
 import { useDone } from '../controls/change-done.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -24,8 +25,12 @@ export function AccountForm({ account }: { readonly account: Account }) {
   const { error, run } = useAction()
   async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (!(await run(async (signal) => void (await call('me.email', { body: { email: email.trim() }, signal }))))) return
-    await done(words.saved)
+    await run(async (signal) => {
+      const next = email.trim()
+      if (next === account.email) return announce(words.unchanged)
+      await call('me.email', { body: { email: next }, signal })
+      await done(words.saved)
+    })
   }
   return (
     <>

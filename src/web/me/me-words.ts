@@ -11,6 +11,7 @@ const en = {
   emailHelp: 'The people you share vaults with can see it.',
   save: 'Save',
   saved: 'Email address saved.',
+  unchanged: 'The email address was not changed.',
   onHold: (count: number) =>
     `Your membership in ${count === 1 ? 'one vault' : `${count} vaults`} is on hold until an Admin of the vault confirms you. Until then you cannot add devices.`,
 
@@ -113,6 +114,7 @@ const sv: typeof en = {
   emailHelp: 'De som du delar valv med kan se den.',
   save: 'Spara',
   saved: 'E-postadressen har sparats.',
+  unchanged: 'E-postadressen har inte ändrats.',
   onHold: (count: number) =>
     `Ditt medlemskap i ${count === 1 ? 'ett valv' : `${count} valv`} är pausat tills en administratör av valvet bekräftar dig. Till dess kan du inte lägga till enheter.`,
 

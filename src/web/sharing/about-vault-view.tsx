@@ -11,14 +11,16 @@ import type { SharedVault, VaultMember } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useSession } from '../session/session.tsx'
+import { useIsBegun } from '../session/typed-state.ts'
 import { DeleteVaultDialog, LeaveVaultDialog } from '../vaults/vault-end.tsx'
 import { EditVaultDialog } from '../vaults/vault-form.tsx'
 import { usePolicies, useVault } from '../vaults/vault-reads.ts'
+import { vaultTyping } from '../vaults/vault-draft.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { GrantedList } from './granted-list.tsx'
 import { MemberDialog } from './member-dialogs.tsx'
 import { MemberItem, type MemberAct } from './member-item.tsx'
-import { ShareDialog } from './share-dialog.tsx'
+import { ShareDialog, shareTyping } from './share-dialog.tsx'
 import { useMembers } from './sharing-reads.ts'
 import { sharingWords } from './sharing-words.ts'
 import './sharing.css'
@@ -71,7 +73,7 @@ interface MembersProps {
 function Members({ vault, members }: MembersProps) {
   const words = useWordsOf(sharingWords)
   const { person } = useSession()
-  const [isSharing, setIsSharing] = useState(false)
+  const [isSharing, setIsSharing] = useState(useIsBegun(shareTyping, vault.id))
   const [acting, setActing] = useState<{ readonly member: VaultMember; readonly act: MemberAct }>()
   const isAdmin = vault.statustext === 'Admin'
   return (
@@ -115,7 +117,8 @@ function VaultRecord({ vault }: { readonly vault: SharedVault }) {
   const { person } = useSession()
   const policies = usePolicies()
   const mayCreate = useOwnCapability('createVault')
-  const [act, setAct] = useState<VaultAct>()
+  const isBegun = useIsBegun(vaultTyping, vault.id)
+  const [act, setAct] = useState<VaultAct | undefined>(isBegun ? 'edit' : undefined)
   const isAdmin = vault.statustext === 'Admin'
   const policy = policies.data?.find(({ id }) => String(id) === vault.policy)
   const onClose = (): void => setAct(undefined)

@@ -44,7 +44,7 @@ export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
         <LongSelect
           label={words.service}
           name="service"
-          defaultValue={chosen?.id ?? ''}
+          defaultValue={isByNumber ? byNumber : (chosen?.id ?? '')}
           options={[
             { value: '', text: words.chooseOne },
             ...offered.map(({ id, name, description }) => ({

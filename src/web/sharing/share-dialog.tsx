@@ -6,12 +6,14 @@ import { Choice } from '../controls/choice.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type FoundPerson, type SharedVault, type VaultMember } from '../interface/calls.ts'
 import { isId } from '../interface/identifiers.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
-import { bodyOf, GivenFields, givenTo } from './given-right.tsx'
+import { bodyOf, GivenFields, givenTo, type Given } from './given-right.tsx'
 import { NumberInput } from './number-input.tsx'
 import { ServiceChoice, type ChosenService } from './service-choice.tsx'
 import { leastSearched, usePeople } from './sharing-reads.ts'
@@ -23,21 +25,31 @@ interface Props {
   readonly onClose: () => void
 }
 
-type Kind = 'person' | 'service'
+interface Typed {
+  readonly kind: 'person' | 'service'
+  /** What was typed into the search for people. */
+  readonly search: string
+  readonly person?: FoundPerson | undefined
+  /** Id of a user, from those who may not find people. */
+  readonly number: string
+  readonly service?: ChosenService
+  readonly given: Given
+}
+
+const nobody: Typed = { kind: 'person', search: '', number: '', given: givenTo() }
+export const shareTyping = new TypingForm<Typed>()
 
 /** Finds a person or a service account, or takes the id of one, and makes it a member. */
 export function ShareDialog({ vault, members, onClose }: Props) {
   const words = useWordsOf(sharingWords)
   const done = useDone(['members', vault.id])
   const mayFind = [useOwnCapability('createVault'), useOwnCapability('admin')].includes(true)
-  const [kind, setKind] = useState<Kind>('person')
-  const [person, setPerson] = useState<FoundPerson>()
-  const [number, setNumber] = useState('')
-  const [service, setService] = useState<ChosenService>()
+  const [typed, setTyped] = useTypedState(shareTyping, vault.id, nobody)
+  const { kind, person, number, service } = typed
   const [isChecked, setIsChecked] = useState(false)
-  const [chosen, setGiven] = useState(givenTo)
   const isService = kind === 'service'
-  const given = isService ? { ...chosen, right: 'some' as const } : chosen
+  const given = isService ? { ...typed.given, right: 'some' as const } : typed.given
+  const onType = (change: Partial<Typed>): void => setTyped({ ...typed, ...change })
 
   async function share(signal: AbortSignal): Promise<boolean> {
     const userid = (isService ? service?.id : mayFind ? person?.id : number)?.trim()
@@ -59,38 +71,63 @@ export function ShareDialog({ vault, members, onClose }: Props) {
         ]}
         value={kind}
         onChange={(next) => {
-          setKind(next)
+          onType({ kind: next })
           setIsChecked(false)
         }}
       />
-      {isService ? (
-        <>
-          <ServiceChoice members={members} chosen={service} onChoose={setService} isChecked={isChecked} />
-          <p className="soft">{words.serviceHelp}</p>
-        </>
-      ) : mayFind ? (
-        <>
-          <PersonSearch members={members} chosen={person} onChoose={setPerson} />
-          {isChecked && person === undefined && (
-            <p className="wrong" role="alert">
-              {words.choosePerson}
-            </p>
-          )}
-        </>
-      ) : (
-        <>
-          <p>{words.mayNotFind}</p>
-          <NumberInput
-            label={words.numberOfUser}
-            description={words.numberHelp}
-            isChecked={isChecked}
-            value={number}
-            onChange={setNumber}
-          />
-        </>
-      )}
-      <GivenFields given={given} onChange={setGiven} isService={isService} isChecked={isChecked} />
+      <Recipient members={members} typed={typed} onType={onType} mayFind={mayFind} isChecked={isChecked} />
+      <GivenFields
+        given={given}
+        onChange={(next) => onType({ given: next })}
+        isService={isService}
+        isChecked={isChecked}
+      />
     </FormDialog>
+  )
+}
+
+interface RecipientProps {
+  readonly members: readonly VaultMember[]
+  readonly typed: Typed
+  readonly onType: (change: Partial<Typed>) => void
+  readonly mayFind: boolean
+  readonly isChecked: boolean
+}
+
+/** The choice of the person or service account. */
+function Recipient({ members, typed, onType, mayFind, isChecked }: RecipientProps) {
+  const words = useWordsOf(sharingWords)
+  const { kind, search, person, number, service } = typed
+  return kind === 'service' ? (
+    <>
+      <ServiceChoice
+        members={members}
+        chosen={service}
+        onChoose={(next) => onType({ service: next })}
+        isChecked={isChecked}
+      />
+      <p className="soft">{words.serviceHelp}</p>
+    </>
+  ) : mayFind ? (
+    <>
+      <PersonSearch members={members} text={search} chosen={person} onChange={onType} />
+      {isChecked && person === undefined && (
+        <p className="wrong" role="alert">
+          {words.choosePerson}
+        </p>
+      )}
+    </>
+  ) : (
+    <>
+      <p>{words.mayNotFind}</p>
+      <NumberInput
+        label={words.numberOfUser}
+        description={words.numberHelp}
+        isChecked={isChecked}
+        value={number}
+        onChange={(next) => onType({ number: next })}
+      />
+    </>
   )
 }
 
@@ -99,13 +136,13 @@ const mostOffered = 5
 
 interface SearchProps {
   readonly members: readonly VaultMember[]
+  readonly text: string
   readonly chosen: FoundPerson | undefined
-  readonly onChoose: (person: FoundPerson | undefined) => void
+  readonly onChange: (change: Pick<Typed, 'person'> & Partial<Pick<Typed, 'search'>>) => void
 }
 
-function PersonSearch({ members, chosen, onChoose }: SearchProps) {
+function PersonSearch({ members, text, chosen, onChange }: SearchProps) {
   const words = useWordsOf(sharingWords)
-  const [text, setText] = useState('')
   const settled = useDebounced(text.trim())
   const { data, error, refetch } = usePeople(settled)
   const found = useMemo(() => {
@@ -120,17 +157,14 @@ function PersonSearch({ members, chosen, onChoose }: SearchProps) {
       <FilterField
         label={words.findPerson}
         value={text}
-        onChange={(next) => {
-          setText(next)
-          onChoose(undefined)
-        }}
+        onChange={(next) => onChange({ search: next, person: undefined })}
       />
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {offered.length > 0 && (
         <RadioGroup
           className="people"
           value={chosen?.id ?? null}
-          onChange={(id) => onChoose(offered.find((person) => person.id === id))}
+          onChange={(id) => onChange({ person: offered.find((person) => person.id === id) })}
         >
           <Label className="unseen">{words.people}</Label>
           {offered.map(({ id, fullname, email }) => (

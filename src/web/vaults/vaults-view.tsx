@@ -12,12 +12,14 @@ import { partOf } from '../controls/view-of.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
+import { useIsBegun } from '../session/typed-state.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { FavouriteList } from './favourite-list.tsx'
 import { ObjectIcon } from './object-icon.tsx'
 import { useRecent } from './recent.ts'
 import { TagFilter } from './tag-filter.tsx'
+import { vaultTyping } from './vault-draft.ts'
 import { useVaults } from './vault-reads.ts'
 import { VaultSearch } from './vault-search.tsx'
 import { vaultsWords } from './vaults-words.ts'
@@ -127,7 +129,7 @@ function Recent() {
 
 function CreateVault() {
   const words = useWordsOf(vaultsWords)
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(useIsBegun(vaultTyping, ''))
   return (
     <>
       <Button className="button primary" onPress={() => setIsOpen(true)}>

@@ -94,7 +94,7 @@ const texts: readonly (readonly [RegExp, string | ((found: string) => string)])[
   [/^\d+\.\d+\.\d+\b.+/s, '0.3.0-build0001'],
   // The code of an authenticator app: the first one of RFC 4226, appendix D.
   [/^\d{6}$/, '755224'],
-  [/expires at \d{4}-\d\d-\d\dT\d\d:\d\d, in \d+ days/, 'expires at 2026-10-31T14:30, in 30 days'],
+  [/expires on \d{4}-\d\d-\d\dT\d\d:\d\d, in \d+ days/, 'expires on 2026-10-31T14:30, in 30 days'],
   [/^[0-9a-f]{16}$/, '57da6513966dadd3'],
   [/^service-\d+-[0-9a-z]+$/, 'mail-form'],
   [/^User \d+$/, 'Alice Example'],

@@ -48,6 +48,6 @@ describe('the daemon warns by itself', () => {
     await eventually(() => linesOf(appliance, 'certificate.server').length > 0)
     // The journal explains what SoftHSM2 writes to syslog at each start.
     expect(appliance.journal).toMatch(/token ready[^]*EVP_DecryptFinal failed[^]*is not damage/)
-    expect(appliance.journal).toMatch(/the server certificate expires at .* days\. Put a new certificate where/)
+    expect(appliance.journal).toMatch(/the server certificate expires on .* days\. Put a new certificate where/)
   })
 })
