@@ -110,8 +110,8 @@ async function restore(
   const content = await opened(on, backup)
   noteOrigin(content.origin)
   const { vault, vaultKey } = await on.vaultKeys.of(vaultId)
-  const placed = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
-  const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
+  const policy = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
+  const row = await sealedNewKey(on.hsm, policy, vault, await by.grant())
   const to = { policy: sealedPolicy(row), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
   const versions = await sealedVersions(on, by, row, content, made)

@@ -73,10 +73,10 @@ function takeOverVersion(
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
   const next = rewrapped(token, kind, { key, backup }, { to: outerWrapping })
   const { identity, vault } = outerWrapping
-  const placed = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation: 1 }
+  const added = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation: 1 }
   const record = composeRecord(
     'transparent key version 2',
-    { ...fields, identity, vault, ...placed },
+    { ...fields, identity, vault, ...added },
     { ...key, ...next.key },
   )
   const counted = composeRecord('invocations 2', { identity, vault, version, invocations })
