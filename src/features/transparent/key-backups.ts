@@ -1,7 +1,13 @@
 import type { Granted, VaultAccess } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrigin } from '../../hsm/backup-record.ts'
+import {
+  decodeContent,
+  readKeyBackup,
+  restoredPolicy,
+  type KeyBackup,
+  type BackupOrigin,
+} from '../../hsm/key-backup-record.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
@@ -130,8 +136,8 @@ async function restore(
   return key
 }
 
-async function opened({ hsm }: KeyBackupDependencies, bytes: Buffer): Promise<Backup> {
-  const { content } = readBackup(bytes)
+async function opened({ hsm }: KeyBackupDependencies, bytes: Buffer): Promise<KeyBackup> {
+  const { content } = readKeyBackup(bytes)
   try {
     await hsm.verifyBackup(bytes)
   } catch (cause) {
@@ -176,7 +182,7 @@ function sealedVersions(
   { versions }: KeyBackupDependencies,
   by: Granted,
   row: SealedKey,
-  { versions: backups }: Backup,
+  { versions: backups }: KeyBackup,
   made: readonly GeneratedKey[],
 ): Promise<readonly SealedVersion[]> {
   const arriving = backups.flatMap(({ version, ...past }, index) => {
