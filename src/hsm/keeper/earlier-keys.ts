@@ -45,7 +45,7 @@ export function takeOverKey(token: Token, fields: RequestFields): Uint8Array[] {
   return [identity, seal(token, record), ...taken]
 }
 
-interface EarlierVersion {
+interface EarlierKeyVersion {
   readonly sealed: SealedRecord
   readonly count: SealedRecord
 }
@@ -54,7 +54,7 @@ function takeOverVersion(
   token: Token,
   policy: FieldsOf<'transparent key'>,
   outerWrapping: OuterWrapping,
-  { sealed, count }: EarlierVersion,
+  { sealed, count }: EarlierKeyVersion,
 ): Uint8Array[] {
   const { key, fields } = shown(token, 'transparent key version', sealed)
   const { keyId, version, invocations } = shown(token, 'invocations', count).fields
